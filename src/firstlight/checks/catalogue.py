@@ -1,0 +1,78 @@
+"""All checks, written by hand. Order is by id; a test compares this tuple with the files."""
+
+from firstlight.checks.data import batch_repeats, input_nonfinite, targets_ignored
+from firstlight.checks.declare import Check
+from firstlight.checks.learning import loss_explodes, metric_broadcast
+from firstlight.checks.loss import (
+    loss_broadcast,
+    loss_detached,
+    loss_double_activation,
+    loss_missing_activation,
+    loss_sign_flipped,
+    targets_not_distribution,
+)
+from firstlight.checks.model import (
+    attention_sees_future,
+    eval_mode_in_training,
+    modules_in_plain_container,
+    parameters_not_optimized,
+    parameters_without_gradient,
+    requires_grad_on_module,
+)
+from firstlight.checks.numerics import value_nonfinite
+from firstlight.checks.run import check_crashed, script_crashed
+from firstlight.checks.step import (
+    clip_after_step,
+    clip_before_unscale,
+    gradients_gone,
+    gradients_never_cleared,
+    graph_grows,
+    rate_collapses,
+    step_missing,
+)
+
+CATALOGUE: tuple[Check, ...] = (
+    check_crashed.CHECK,
+    script_crashed.CHECK,
+    input_nonfinite.CHECK,
+    batch_repeats.CHECK,
+    targets_ignored.CHECK,
+    loss_broadcast.CHECK,
+    loss_missing_activation.CHECK,
+    loss_double_activation.CHECK,
+    loss_detached.CHECK,
+    loss_sign_flipped.CHECK,
+    targets_not_distribution.CHECK,
+    gradients_never_cleared.CHECK,
+    step_missing.CHECK,
+    gradients_gone.CHECK,
+    clip_after_step.CHECK,
+    clip_before_unscale.CHECK,
+    graph_grows.CHECK,
+    rate_collapses.CHECK,
+    parameters_not_optimized.CHECK,
+    modules_in_plain_container.CHECK,
+    parameters_without_gradient.CHECK,
+    eval_mode_in_training.CHECK,
+    requires_grad_on_module.CHECK,
+    attention_sees_future.CHECK,
+    loss_explodes.CHECK,
+    metric_broadcast.CHECK,
+    value_nonfinite.CHECK,
+)
+
+SECTIONS = {
+    "0": "run",
+    "1": "data",
+    "2": "loss",
+    "3": "step",
+    "4": "model",
+    "5": "learning",
+    "6": "numerics",
+}
+"""The hundred of an id is its folder."""
+
+
+def named(word: str, catalogue: tuple[Check, ...] = CATALOGUE) -> Check | None:
+    """By id or name, in any case."""
+    return next((check for check in catalogue if word.lower() in (check.id.lower(), check.name)), None)

@@ -1,0 +1,40 @@
+"""NaN or infinity in what the model is fed.
+
+## What it sees
+A batch given to the model in training holds values that are not finite, and the model's output is not finite either.
+
+## When it is fine
+A model made for missing values (it masks or replaces them) has finite outputs and is not reported.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.facts import FirstBad
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+def find(bad: FirstBad, _limits: NoLimits) -> Iterator[Evidence]:
+    if bad.kind != "input":
+        return
+    yield Evidence(
+        where=at(bad.site, module=bad.module, step=bad.step, rank=bad.rank),
+        saw=f"{bad.detail} are NaN or infinite, and so is the model's output",
+        wanted="finite inputs, or a model that masks the missing ones",
+        numbers={"share": bad.share, "step": bad.step},
+    )
+
+
+CHECK = Check(
+    id="FL101",
+    name="input-nonfinite",
+    summary="the model is fed NaN or infinite values",
+    causes=("data-nonfinite",),
+    likely="missing values in the source data that no step of the preparation drops or fills",
+    fix="count them where the data set is built (`torch.isfinite(x).all()`), then drop or fill those rows",
+    severity=Severity.ERROR,
+    confidence=0.97,
+    needs=FirstBad,
+    find=find,
+)

@@ -1,0 +1,33 @@
+"""What a check is: an identity card and a pure function from one fact to evidence."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from firstlight.records.finding import Evidence, Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoLimits:
+    """For checks whose fact decides by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    id: str
+    name: str
+    """The illness, in kebab-case: "allow loss-broadcast" reads as a sentence."""
+    summary: str
+    causes: tuple[str, ...]
+    """Slugs of the public vocabulary; evidence names one of them, or the first is meant."""
+    likely: str
+    fix: str
+    severity: Severity
+    confidence: float
+    """How sure a sighting makes us of the cause."""
+    needs: type
+    find: Callable[[Any, Any], Iterator[Evidence]]
+    limits: Any = field(default_factory=NoLimits)
+    symptom: bool = False
+    """It tells that something is wrong, not what: it yields to a finding that names the cause."""
+    since: str = "0.1"

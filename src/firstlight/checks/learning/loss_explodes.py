@@ -1,0 +1,64 @@
+"""The loss runs away.
+
+## What it sees
+The loss has grown many times over its first values, the weights have grown with it, and it has not come back.
+
+## When it is fine
+Reinforcement learning and adversarial losses wander, and a curriculum or a warm-up of a term raises the loss a few
+times; the weights do not run away with them.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import LossCurve
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    values: int = 10
+    """Fewer do not make a trend."""
+    window: int = 5
+    """Values at each end that are compared, by their medians."""
+    growth: float = 20.0
+    """Times the first values; KL warm-ups and task switches stay below three."""
+    weight_growth: float = 2.0
+    """Times the first weights; a stable run stays within a few per cent at this length."""
+
+
+def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
+    if len(curve.values) < limits.values or not all(map(math.isfinite, curve.values)):
+        return
+    first = median(abs(value) for value in curve.values[: limits.window])
+    last = median(abs(value) for value in curve.values[-limits.window :])
+    weights = curve.weight_norms
+    if first == 0 or last < limits.growth * first or not weights or weights[-1] < limits.weight_growth * weights[0]:
+        return
+    yield Evidence(
+        where=at(curve.site, rank=curve.rank),
+        saw=f"the loss went from {first:.3g} to {last:.3g} and the weights' norm from {weights[0]:.3g} to {weights[-1]:.3g}"
+        + (f" at learning rate {curve.lr:g}" if curve.lr else ""),
+        wanted="a loss that falls, or stays of the same order",
+        numbers={"first": first, "last": last},
+    )
+
+
+CHECK = Check(
+    id="FL501",
+    name="loss-explodes",
+    summary="the loss and the weights run away",
+    causes=("hp-lr-high",),
+    likely="the learning rate is too high",
+    fix="divide the learning rate by 10 and check again; if it still diverges, look at the gradients before clipping",
+    severity=Severity.ERROR,
+    confidence=0.8,
+    needs=LossCurve,
+    limits=Limits(),
+    find=find,
+    symptom=True,
+)

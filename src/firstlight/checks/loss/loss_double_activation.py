@@ -1,0 +1,76 @@
+"""Probabilities go into a loss that applies softmax or sigmoid itself.
+
+## What it sees
+The prediction given to `cross_entropy` is the output of a softmax, or that given to `binary_cross_entropy_with_logits` the
+output of a sigmoid; where the graph does not tell (compiled models), every row is non-negative and sums to 1 at every call.
+The loss then has a floor it cannot go below (1.46 for ten classes) and gradients about ten times too small.
+
+## When it is fine
+`log_softmax` before `cross_entropy` changes nothing and is not reported. Probabilities as the *target* are allowed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import LossSite
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+DOUBLED = {"cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigmoid"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    sum_error: float = 1e-3
+    """Rows of a half-precision softmax sum to 1 within a thousandth."""
+    calls_without_graph: int = 4
+    """Values alone must agree at several batches before they are believed."""
+    least_classes: int = 3
+    """With two columns, scores that happen to lie in [0, 1] and sum to 1 are thinkable."""
+
+
+def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+    activation = DOUBLED.get(loss.function)
+    if activation is None:
+        return
+    seen_in_graph = loss.made_by == activation
+    if not seen_in_graph and not _rows_are_probabilities(loss, limits):
+        return
+    made = f"the output of `{activation}`" + (f" at {loss.made_at}" if loss.made_at else "")
+    values = f"values in [{loss.prediction.low:.3g}, {loss.prediction.high:.3g}]"
+    yield Evidence(
+        where=at(loss.site, step=loss.first_step, rank=loss.rank),
+        saw=f"`{loss.function}` is given {made if seen_in_graph else 'rows that sum to 1'}: {values}",
+        wanted=f"raw scores; `{loss.function}` applies {activation} itself",
+        do=f"return the raw scores at {loss.made_at}: drop that `{activation}`" if loss.made_at else None,
+        numbers={"calls": loss.calls, "low": loss.prediction.low, "high": loss.prediction.high},
+    )
+
+
+def _rows_are_probabilities(loss: LossSite, limits: Limits) -> bool:
+    return (
+        loss.function == "cross_entropy"
+        and loss.made_by is None
+        and loss.calls >= limits.calls_without_graph
+        and len(loss.prediction.shape) > 1
+        and loss.prediction.shape[1] >= limits.least_classes
+        and loss.prediction.low >= 0
+        and loss.class_sum_error is not None
+        and loss.class_sum_error <= limits.sum_error
+    )
+
+
+CHECK = Check(
+    id="FL203",
+    name="loss-double-activation",
+    summary="probabilities go into a loss that applies the activation itself",
+    causes=("loss-double-activation",),
+    likely="the model ends in a softmax or sigmoid, as it should only for prediction",
+    fix="return the raw scores from the model; apply the activation where probabilities are needed",
+    severity=Severity.ERROR,
+    confidence=0.97,
+    needs=LossSite,
+    limits=Limits(),
+    find=find,
+)

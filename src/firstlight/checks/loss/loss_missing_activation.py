@@ -1,0 +1,58 @@
+"""Raw scores go into a loss that expects (log-)probabilities.
+
+## What it sees
+`nll_loss` or `kl_div` was given values that are not log-probabilities: some are positive, or the rows' log-sum-exp is not
+zero. `nll_loss` accepts them silently and its value runs to minus infinity.
+
+## When it is fine
+`nll_loss` over scores that a custom layer has normalised in another way (energy models) is rare; allow it there.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import LossSite
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+FUNCTIONS = {"nll_loss": "log_softmax", "kl_div": "log_softmax"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    logsum_error_nats: float = 0.05
+    """Half precision keeps the log-sum-exp of true log-probabilities within a hundredth."""
+    calls: int = 2
+    """One call may be a test."""
+
+
+def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+    activation = FUNCTIONS.get(loss.function)
+    error = loss.class_logsum_error
+    if activation is None or loss.calls < limits.calls or error is None or error <= limits.logsum_error_nats:
+        return
+    if loss.made_by == "log_softmax":
+        return  # normalised over another axis than the one judged here
+    yield Evidence(
+        where=at(loss.site, step=loss.first_step, rank=loss.rank),
+        saw=f"`{loss.function}` is given values from {loss.prediction.low:.3g} to {loss.prediction.high:.3g} whose rows "
+        f"have a log-sum-exp {error:.2g} away from 0",
+        wanted="log-probabilities: no value above 0, log-sum-exp 0",
+        numbers={"logsum_error": error, "high": loss.prediction.high},
+    )
+
+
+CHECK = Check(
+    id="FL202",
+    name="loss-missing-activation",
+    summary="raw scores go into a loss that expects log-probabilities",
+    causes=("loss-missing-activation",),
+    likely="the model returns logits and `log_softmax` was forgotten",
+    fix="use `F.cross_entropy` on the logits, or apply `F.log_softmax(…, dim=1)` first",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    needs=LossSite,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,51 @@
+"""Cross-entropy is given floating-point targets that are not probabilities over the classes.
+
+## What it sees
+The target has the shape of the scores and is floating point, so `cross_entropy` takes its rows for class probabilities; their sums
+are not 1. Several labels at once (multi-hot rows) is the usual case: softmax then makes the labels compete with each other.
+
+## When it is fine
+Mixup, label smoothing and distillation give rows that sum to 1.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import LossSite
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    sum_error: float = 0.05
+    """Rounded soft labels still sum to 1 within a few hundredths."""
+
+
+def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+    error = loss.target_sum_error
+    if error is None or error <= limits.sum_error or loss.target is None:
+        return
+    yield Evidence(
+        where=at(loss.site, step=loss.first_step, rank=loss.rank),
+        saw=f"rows of the floating-point target sum to as much as {error:.3g} away from 1 (values "
+        f"{loss.target.low:.3g} to {loss.target.high:.3g})",
+        wanted="class indices, or rows that sum to 1",
+        numbers={"sum_error": error},
+    )
+
+
+CHECK = Check(
+    id="FL206",
+    name="targets-not-distribution",
+    summary="cross-entropy is given targets that are no probabilities over the classes",
+    causes=("loss-mismatch",),
+    likely="several labels can be true at once, which needs one sigmoid a label",
+    fix="for several labels at once use `binary_cross_entropy_with_logits`; for one, pass class indices",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=LossSite,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,56 @@
+"""An attention mask lets each position see only what comes after it.
+
+## What it sees
+The mask given to `scaled_dot_product_attention` allows the positions above the diagonal and none below it. In this function True
+means "may attend"; in `nn.MultiheadAttention` it means the opposite.
+
+## When it is fine
+Anti-causal models that read a sequence backwards exist; they are rare and would flip the sequence instead.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import Attention
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    least_length: int = 4
+    """Below this a mask says little."""
+    mostly: float = 0.9
+    """Share of the pairs above the diagonal that may attend."""
+    hardly: float = 0.01
+    """Share of those below."""
+
+
+def find(mask: Attention, limits: Limits) -> Iterator[Evidence]:
+    if min(mask.queries, mask.keys) < limits.least_length:
+        return
+    if mask.sees_future < limits.mostly or mask.sees_past > limits.hardly:
+        return
+    yield Evidence(
+        where=at(mask.site, step=mask.step, rank=mask.rank),
+        saw=f"the mask allows {mask.sees_future:.0%} of the later and {mask.sees_past:.0%} of the earlier positions",
+        wanted="a causal mask that allows the earlier positions and the position itself",
+        numbers={"sees_future": mask.sees_future, "sees_past": mask.sees_past},
+    )
+
+
+CHECK = Check(
+    id="FL406",
+    name="attention-sees-future",
+    summary="the attention mask is inverted: positions see only what comes after them",
+    causes=("arch-mask", "data-leak-future"),
+    likely="a mask in the convention of `nn.MultiheadAttention` (True = blocked) given to "
+    "`scaled_dot_product_attention` (True = may attend)",
+    fix="invert the mask (`~mask`), or pass `is_causal=True`",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    needs=Attention,
+    limits=Limits(),
+    find=find,
+)

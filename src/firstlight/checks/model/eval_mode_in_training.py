@@ -1,0 +1,52 @@
+"""The model is trained in eval mode.
+
+## What it sees
+At every backward of a line, the model, which has dropout or batch norm, was in eval mode throughout: dropout does nothing and the
+batch statistics are never updated.
+
+## When it is fine
+Fine-tuning with all batch-norm layers frozen keeps the model itself in train mode and is not reported. Attacks that take
+input gradients in eval mode are mixed with training in train mode.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Mode
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    backwards: int = 5
+    """After a first epoch in train mode the share below must still be reached."""
+    share: float = 0.5
+    """Of the backwards on that line."""
+
+
+def find(mode: Mode, limits: Limits) -> Iterator[Evidence]:
+    if mode.in_eval < limits.backwards or mode.in_eval < limits.share * mode.backwards:
+        return
+    yield Evidence(
+        where=at(mode.site, rank=mode.rank),
+        saw=f"`{', '.join(mode.models)}` was in eval mode at {mode.in_eval} of {mode.backwards} backwards",
+        wanted="train mode while training",
+        numbers={"in_eval": mode.in_eval, "backwards": mode.backwards},
+    )
+
+
+CHECK = Check(
+    id="FL404",
+    name="eval-mode-in-training",
+    summary="the model trains in eval mode",
+    causes=("train-mode",),
+    likely="`model.eval()` for a validation, and no `model.train()` after it",
+    fix="call `model.train()` at the beginning of each training epoch",
+    severity=Severity.ERROR,
+    confidence=0.94,
+    needs=Mode,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,84 @@
+"""Parameters an optimizer holds never get a gradient.
+
+## What it sees
+After several steps no backward has ever reached these parameters. Either the path to them is cut (`detach`, `no_grad`, re-entrant
+checkpointing without a differentiable input), or their module runs and its output is not used, or it is never called.
+
+## When it is fine
+A head that is switched off, or an encoder's pooler that the task does not use: never called, or code that is not the
+user's own, is a note.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.checks.model.parameters_not_optimized import listed
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import Census
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    backwards: int = 3
+    """A branch may rest for a batch or two."""
+    share: float = 0.01
+    """Of the model's trainable values; less is a leftover, not a loss."""
+
+
+def find(census: Census, limits: Limits) -> Iterator[Evidence]:
+    if census.backwards < limits.backwards:
+        return
+    whole = max(1, census.trainable.elements)
+    if census.cut_off.tensors:
+        share = census.cut_off.elements / whole
+        at_line = f" (`{census.cut_by}` at {census.cut_site})" if census.cut_site else ""
+        yield Evidence(
+            where=at(census.cut_site or census.site, module=census.cut_off.names[0], step=census.step, rank=census.rank),
+            saw=f"{census.cut_off.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.cut_off)}) ran, and "
+            f"no gradient reaches them: the graph is cut{at_line}",
+            wanted="a differentiable path from them to the loss",
+            cause="loss-detached",
+            severity=Severity.ERROR if census.own_code or share >= limits.share else Severity.NOTE,
+            likely="`detach`, `no_grad` or re-entrant checkpointing whose inputs need no gradient",
+            do="remove the cut; with `torch.utils.checkpoint` pass `use_reentrant=False`",
+            numbers={"tensors": census.cut_off.tensors, "share": share},
+        )
+    if census.wasted.tensors:
+        share = census.wasted.elements / whole
+        mine = census.own_code and share >= limits.share
+        yield Evidence(
+            where=at(census.site, module=census.wasted.names[0], step=census.step, rank=census.rank),
+            saw=f"{census.wasted.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.wasted)}) are computed and "
+            "never reach the loss",
+            wanted="every trained module's output used in the loss",
+            severity=Severity.WARNING if mine else Severity.NOTE,
+            numbers={"tensors": census.wasted.tensors, "share": share},
+        )
+    if census.uncalled.tensors:
+        share = census.uncalled.elements / whole
+        yield Evidence(
+            where=at(census.site, module=census.uncalled.names[0], step=census.step, rank=census.rank),
+            saw=f"{census.uncalled.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.uncalled)}) belong to modules "
+            "that are never called",
+            wanted="modules that are used, or not there",
+            severity=Severity.NOTE,
+            confidence=0.4,
+            numbers={"tensors": census.uncalled.tensors, "share": share},
+        )
+
+
+CHECK = Check(
+    id="FL403",
+    name="parameters-without-gradient",
+    summary="parameters in the optimizer never get a gradient",
+    causes=("arch-unused", "loss-detached"),
+    likely="a branch whose output is overwritten or left out of the result",
+    fix="follow the named module's output through `forward` to where it is lost",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=Census,
+    limits=Limits(),
+    find=find,
+)

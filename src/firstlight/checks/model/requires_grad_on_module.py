@@ -1,0 +1,41 @@
+"""`requires_grad` was set on a module, where it does nothing.
+
+## What it sees
+A module has a plain attribute `requires_grad`. Assigning it freezes or thaws no parameter; `requires_grad_()` does.
+
+## When it is fine
+A module that defines such an attribute for its own bookkeeping, while all its parameters agree with it, is harmless.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import Census
+from firstlight.records.places import at
+
+
+def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
+    if not census.flagged:
+        return
+    yield Evidence(
+        where=at(census.flag_site or census.site, module=census.flagged[0], step=census.step, rank=census.rank),
+        saw=f"`requires_grad` is a plain attribute of the module(s) {', '.join(census.flagged)}; "
+        f"{census.frozen.tensors} tensors of `{census.name}` are frozen",
+        wanted="`module.requires_grad_(True)` or `(False)`, which reaches the parameters",
+        numbers={"frozen": census.frozen.tensors},
+    )
+
+
+CHECK = Check(
+    id="FL405",
+    name="requires-grad-on-module",
+    summary="`requires_grad` was set on a module, which freezes and thaws nothing",
+    causes=("train-frozen",),
+    likely="`module.requires_grad = …` was written for `module.requires_grad_(…)`",
+    fix="call `module.requires_grad_(True)` (with the underscore), or loop over `module.parameters()`",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=Census,
+    find=find,
+)

@@ -1,0 +1,80 @@
+"""A NaN or an infinity appears in training.
+
+## What it sees
+The first value that is not finite: in a module's output, in the loss, in a gradient or in a weight, while the inputs are finite. The
+operation is named where the graph tells. If the losses before it grew at every step, the run diverged, and the value is only where
+the growth ended.
+
+## When it is fine
+With a GradScaler, non-finite gradients now and then are how it finds its scale; they are not reported.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import FirstBad
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    diverged: float = 10.0
+    """Last finite loss over the first: beyond this the run was already running away."""
+    least_losses: int = 2
+    """Fewer earlier losses say nothing about growth."""
+
+
+def find(bad: FirstBad, limits: Limits) -> Iterator[Evidence]:
+    if bad.kind == "input":
+        return
+    grew = _growth(bad, limits)
+    what = {"activation": f"the output of `{bad.module}`", "parameter": f"the weight `{bad.module}`"}.get(
+        bad.kind, f"the {bad.kind}"
+    )
+    how = f": {bad.detail}" if bad.detail else ""
+    if grew is not None:
+        yield Evidence(
+            where=at(bad.site, step=bad.step, rank=bad.rank),
+            saw=f"{what} is not finite at step {bad.step}, after the loss had grown {grew:.3g} times"
+            + (f" at learning rate {bad.lr:g}" if bad.lr else ""),
+            wanted="a loss that falls",
+            cause="hp-lr-high",
+            confidence=0.85,
+            likely="the learning rate is too high: the run diverged until the numbers overflowed",
+            do="divide the learning rate by 10 and check again",
+            numbers={"step": bad.step, "growth": grew},
+        )
+        return
+    yield Evidence(
+        where=at(bad.site, module=bad.module, step=bad.step, rank=bad.rank),
+        saw=f"{what} is not finite at step {bad.step}{how}",
+        wanted="finite values throughout",
+        numbers={"step": bad.step, "operation": bad.operation},
+    )
+
+
+def _growth(bad: FirstBad, limits: Limits) -> float | None:
+    finite = [abs(value) for value in bad.earlier if math.isfinite(value)]
+    if len(finite) < limits.least_losses or finite[0] == 0:
+        return None
+    grew = finite[-1] / finite[0]
+    return grew if grew > limits.diverged else None
+
+
+CHECK = Check(
+    id="FL601",
+    name="value-nonfinite",
+    summary="a NaN or infinity appears in training",
+    causes=("num-nonfinite", "hp-lr-high"),
+    likely="a logarithm, division, root or exponential at the edge of its range",
+    fix="clamp or add a small epsilon at the operation named above",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=FirstBad,
+    limits=Limits(),
+    find=find,
+    symptom=True,
+)

@@ -1,0 +1,53 @@
+"""Gradients are never cleared: each step adds to the sum of all before it.
+
+## What it sees
+At the backward before a step, the gradients of the step before were still there, untouched, and backward added to
+them; several steps in a row. Adam can make such a run look healthy for a long time.
+
+## When it is fine
+Gradient accumulation clears once per step and is not reported. Second-order methods that call backward inside `step`
+are judged by what their closure does.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import StepOrder
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps_in_a_row: int = 3
+    """Two steps on one backward pile up once; a loop that never clears does so at every step."""
+
+
+def find(order: StepOrder, limits: Limits) -> Iterator[Evidence]:
+    if order.longest_pile < limits.steps_in_a_row:
+        return
+    grew = ""
+    if order.first_grad_norm and order.last_grad_norm is not None:
+        grew = f"; the gradient norm went from {order.first_grad_norm:.3g} to {order.last_grad_norm:.3g}"
+    yield Evidence(
+        where=at(order.backward_site or order.site, rank=order.rank),
+        saw=f"at {order.piled_up} of {order.steps} steps backward added to the gradients of the step before{grew}",
+        wanted="gradients cleared between one step and the next backward",
+        numbers={"piled_up": order.piled_up, "steps": order.steps},
+    )
+
+
+CHECK = Check(
+    id="FL301",
+    name="gradients-never-cleared",
+    summary="gradients pile up from step to step",
+    causes=("train-no-zero-grad",),
+    likely="`optimizer.zero_grad()` is missing from the loop, or belongs to another optimizer",
+    fix="call `optimizer.zero_grad()` once per step, before `backward()`",
+    severity=Severity.ERROR,
+    confidence=0.98,
+    needs=StepOrder,
+    limits=Limits(),
+    find=find,
+)

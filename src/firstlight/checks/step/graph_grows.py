@@ -1,0 +1,55 @@
+"""The graph behind the loss grows with every step.
+
+## What it sees
+The number of nodes that backward walks rises step after step by about the same amount: each loss still hangs on the
+losses before it, so steps become slower and memory fills.
+
+## When it is fine
+Sequences of growing length or a curriculum change the graph irregularly. Unrolled optimisation keeps its graph on purpose
+for a bounded number of steps.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import GraphSize
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    backwards: int = 6
+    """Fewer do not show a trend."""
+    growth: float = 1.5
+    """Last graph over first: a carried state doubles it at the second step."""
+
+
+def find(graph: GraphSize, limits: Limits) -> Iterator[Evidence]:
+    first = graph.nodes[: limits.backwards]
+    if len(first) < limits.backwards or not all(a < b for a, b in zip(first, first[1:], strict=False)):
+        return
+    if first[-1] < limits.growth * first[0]:
+        return
+    yield Evidence(
+        where=at(graph.site, rank=graph.rank),
+        saw=f"the graph behind the loss grows at every step: {', '.join(map(str, first))} nodes",
+        wanted="a graph of about the same size at each step",
+        numbers={"first": first[0], "last": first[-1]},
+    )
+
+
+CHECK = Check(
+    id="FL306",
+    name="graph-grows",
+    summary="each step drags the graphs of all earlier steps along",
+    causes=("train-state-leak",),
+    likely="a hidden state or a running sum is carried over with its graph; `retain_graph=True` hides the error",
+    fix="detach what is carried from step to step (`hidden = hidden.detach()`), and drop `retain_graph=True`",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    needs=GraphSize,
+    limits=Limits(),
+    find=find,
+)

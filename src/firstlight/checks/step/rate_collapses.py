@@ -1,0 +1,79 @@
+"""The learning rate all but vanishes within the first epochs, or never leaves the bottom of its warm-up.
+
+## What it sees
+Within one epoch the rate fell, in several drops, to a small part of what the optimizer was built with: an epoch-wise schedule is stepped
+at every batch. Or the rate stood still for a whole epoch at a tiny part of that value: a warm-up counted in steps is stepped once per epoch.
+
+## When it is fine
+One-cycle, cosine and linear schedules over the whole run change little within an epoch of a long run. In a run that lasts one epoch
+they go to zero within it, smoothly; only steep geometric falls are reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Rate
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    collapsed_to: float = 0.05
+    """Part of the peak left after one epoch's worth of steps."""
+    smallest_drop: float = 0.95
+    """A schedule in epochs multiplies by at most this at each of its drops."""
+    drops: int = 2
+    """One drop may be a planned milestone."""
+    stuck_at: float = 0.05
+    """Part of the configured rate at which a warm-up stands still."""
+    epoch_steps: int = 20
+    """Shorter epochs make per-epoch and per-batch stepping alike."""
+
+
+def find(rate: Rate, limits: Limits) -> Iterator[Evidence]:
+    if rate.epoch_steps is None or rate.epoch_steps < limits.epoch_steps or len(rate.lrs) <= rate.epoch_steps:
+        return
+    epoch = rate.lrs[: rate.epoch_steps]
+    peak = max(epoch)
+    falls = [b / a for a, b in zip(epoch, epoch[1:], strict=False) if a > 0 and b < a]
+    if falls and min(epoch[-1], rate.lrs[-1]) < limits.collapsed_to * peak and _geometric(falls, limits):
+        yield Evidence(
+            where=at(rate.site, rank=rate.rank),
+            saw=f"the learning rate falls from {peak:.3g} to {epoch[-1]:.3g} within one epoch of {rate.epoch_steps} steps, "
+            f"by a factor of {min(falls):.2g} at a time",
+            wanted="a schedule in epochs stepped once per epoch",
+            do="move `scheduler.step()` out of the batch loop, or give the schedule in batches",
+            numbers={"peak": peak, "last": epoch[-1], "drops": len(falls)},
+        )
+    elif rate.first_lr and len(set(epoch)) == 1 and 0 < peak < limits.stuck_at * rate.first_lr:
+        yield Evidence(
+            where=at(rate.site, rank=rate.rank),
+            saw=f"for a whole epoch of {rate.epoch_steps} steps the learning rate stands at {peak:.3g}, "
+            f"{peak / rate.first_lr:.1%} of the {rate.first_lr:.3g} configured",
+            wanted="a warm-up that advances with the steps it is counted in",
+            do='step the scheduler at every batch (Lightning: `"interval": "step"`), or count the warm-up in epochs',
+            likely="a warm-up written in steps is stepped once per epoch",
+            numbers={"lr": peak, "configured": rate.first_lr},
+        )
+
+
+def _geometric(falls: list[float], limits: Limits) -> bool:
+    steep = [fall for fall in falls if fall <= limits.smallest_drop]
+    return len(steep) >= limits.drops
+
+
+CHECK = Check(
+    id="FL307",
+    name="rate-collapses",
+    summary="the learning rate is driven to nothing by a schedule stepped at the wrong cadence",
+    causes=("train-schedule",),
+    likely="`scheduler.step()` is called at every batch although its numbers are meant in epochs",
+    fix="step the schedule in the unit its numbers are written in",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=Rate,
+    limits=Limits(),
+    find=find,
+)

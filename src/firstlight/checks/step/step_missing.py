@@ -1,0 +1,55 @@
+"""Backward runs, but no optimizer step follows.
+
+## What it sees
+The program took many gradients and never stepped the optimizer that holds the parameters; or, without an optimizer, no
+weight changed between two backwards.
+
+## When it is fine
+Very long gradient accumulation: raise `--steps` or `--seconds` until the first step is reached.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Stepping
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    backwards: int = 100
+    """Longer than usual gradient accumulation."""
+
+
+def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
+    if stepping.backwards < limits.backwards:
+        return
+    if stepping.unstepped:
+        saw = f"{stepping.backwards} backwards, and no step of {', '.join(stepping.unstepped)}"
+    elif not stepping.optimizers and stepping.weights_moved is False:
+        saw = f"{stepping.backwards} backwards, no optimizer, and no weight changed"
+    else:
+        return
+    yield Evidence(
+        where=at(stepping.backward_site, rank=stepping.rank),
+        saw=saw,
+        wanted="an `optimizer.step()` after the backward",
+        numbers={"backwards": stepping.backwards, "steps": stepping.steps},
+    )
+
+
+CHECK = Check(
+    id="FL302",
+    name="step-missing",
+    summary="gradients are computed and never used",
+    causes=("train-no-step",),
+    likely="`optimizer.step()` is missing, is skipped by a condition, or belongs to another optimizer",
+    fix="call `optimizer.step()` after `backward()`",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=Stepping,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,118 @@
+"""`firstlight check`: is this worth starting?"""
+
+import os
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+
+from firstlight.report import json as json_report
+from firstlight.report import terminal
+from firstlight.settings import load
+
+
+@click.command(
+    "check",
+    context_settings={"allow_interspersed_args": False},
+    short_help="Run a training script under observation and judge it.",
+)
+@click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
+@click.option("--profile", type=click.Choice(["quick", "standard", "deep"]), help="How long to look: 10 s, 30 s, minutes.")
+@click.option("--steps", type=click.IntRange(min=1), help="Stop after so many training steps.")
+@click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop so many seconds after the first backward.")
+@click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")
+@click.option("--select", help="Only these checks: ids or names, separated by commas.")
+@click.option("--ignore", help="Not these checks.")
+@click.option("--strict", is_flag=True, default=None, help="Warnings make the verdict ill for the exit code.")
+@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@click.option("--show-output", is_flag=True, help="Stream what the script prints to standard error.")
+@click.option("--no-contain", is_flag=True, help="Let the script write its files for real.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
+@click.pass_context
+def command(
+    context: click.Context,
+    module: bool,
+    profile: str | None,
+    steps: int | None,
+    seconds: float | None,
+    startup_seconds: float | None,
+    select: str | None,
+    ignore: str | None,
+    strict: bool | None,
+    form: str,
+    output: Path | None,
+    show_output: bool,
+    no_contain: bool,
+    words: tuple[str, ...],
+) -> None:
+    """Run a training script, unmodified, for a bounded number of steps, and say what is wrong with it and on which line.
+
+    \b
+    firstlight check train.py --epochs 100
+    firstlight check -m package.train --lr 1e-3
+    firstlight check -- torchrun --nproc_per_node=2 train.py
+
+    Exit code: 0 judged clean, 1 judged ill, 2 could not judge, 3 a fault of firstlight.
+    """
+    from firstlight import session
+    from firstlight.observe import target as targets
+
+    settings = load(
+        Path.cwd(),
+        profile=profile,
+        steps=steps,
+        seconds=seconds,
+        startup_seconds=startup_seconds,
+        select=_listed(select),
+        ignore=_listed(ignore),
+        strict=strict,
+        contain=False if no_contain else None,
+    )
+    target = targets.parse(words, module)
+    with _progress(show_output) as tell:
+        report = session.check(target, settings, tell, sys.stderr.buffer if show_output else None)
+    text = (
+        json_report.render(report) + "\n"
+        if form == "json"
+        else terminal.render(report, colour=output is None and terminal.wants_colour(sys.stdout))
+    )
+    _deliver(text, output)
+    context.exit(session.exit_code(report, settings.strict))
+
+
+def _listed(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _deliver(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    partial = output.with_name(output.name + ".partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, output)
+    except OSError as error:
+        raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from None
+
+
+def _progress(show_output: bool) -> "nullcontext[Callable[[str], None]] | _Status":
+    """A line that rewrites itself, only on a terminal and only when the script's own output is not there too."""
+    if show_output or not sys.stderr.isatty():
+        return nullcontext(lambda _text: None)
+    return _Status()
+
+
+class _Status:
+    def __enter__(self) -> Callable[[str], None]:
+        from rich.console import Console
+
+        self._status = Console(stderr=True).status("starting the script …")
+        self._status.start()
+        return lambda text: self._status.update(text)
+
+    def __exit__(self, *_: object) -> None:
+        self._status.stop()

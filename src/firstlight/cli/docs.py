@@ -1,0 +1,185 @@
+"""`firstlight docs`: the pages of this repository that are generated from its code."""
+
+from pathlib import Path
+from typing import get_args
+
+import click
+import msgspec
+
+from firstlight.checks import pages
+from firstlight.checks.catalogue import CATALOGUE, SECTIONS
+from firstlight.checks.declare import Check
+from firstlight.cli.explain import MEANINGS, cause_markdown
+from firstlight.cli.schema import schema_text
+from firstlight.diagnosis.causes import CAUSES
+from firstlight.errors import UsageError
+from firstlight.settings import PROFILES, Settings
+
+GENERATED = "<!-- Written by `firstlight docs`; edit the code it is read from instead. -->\n\n"
+
+
+@click.command("docs")
+@click.option("--check", "only_compare", is_flag=True, help="Write nothing; exit with 1 if a page is stale.")
+@click.pass_context
+def command(ctx: click.Context, only_compare: bool) -> None:
+    """Write the generated pages under docs/, in a checkout of firstlight."""
+    root = _checkout(Path.cwd())
+    wanted = generated(root)
+    stale = [path for path, text in wanted.items() if _text(root / path) != text]
+    left_over = [path for path in _present(root) if path not in wanted]
+    if only_compare:
+        for path in stale:
+            click.echo(f"{path}: stale")
+        for path in left_over:
+            click.echo(f"{path}: belongs to no check")
+        if stale or left_over:
+            click.echo("`firstlight docs` writes them anew.")
+            ctx.exit(1)
+        return
+    for path in stale:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(wanted[path], encoding="utf-8", newline="\n")
+    for path in left_over:
+        (root / path).unlink()
+    click.echo(f"{len(wanted)} pages: {len(stale)} written, {len(left_over)} removed, the rest was up to date.")
+
+
+def generated(root: Path) -> dict[str, str]:
+    """Every generated file, by its path below `root`."""
+    return {
+        **{f"docs/checks/{check.name}.md": _check_page(root, check) for check in CATALOGUE},
+        "docs/checks/index.md": _index(),
+        "docs/causes.md": _causes(),
+        "docs/configuration.md": _configuration(),
+        "docs/schema/report.json": schema_text("report"),
+        "docs/schema/event.json": schema_text("event"),
+    }
+
+
+def _checkout(folder: Path) -> Path:
+    import tomllib
+
+    try:
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    except (OSError, ValueError):
+        project = {}
+    if project.get("name") != "firstlight" or not (folder / "src" / "firstlight").is_dir():
+        raise UsageError(
+            f"{folder} is no checkout of firstlight. `firstlight docs` writes firstlight's own pages; "
+            "run it from the root of its repository. `firstlight explain NAME` shows a page anywhere."
+        )
+    return folder
+
+
+def _present(root: Path) -> list[str]:
+    return sorted(path.relative_to(root).as_posix() for path in (root / "docs" / "checks").glob("*.md"))
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _check_page(root: Path, check: Check) -> str:
+    folder = root / "examples" / check.name
+    examples = pages.Examples(
+        fails=_text(folder / "fails.py") or "",
+        healthy=_text(folder / "healthy.py") or "",
+        answer=_text(folder / "fails.txt") or "",
+    )
+    return GENERATED + pages.markdown(pages.page_of(check), MEANINGS, examples)
+
+
+def _index() -> str:
+    parts = [f"{GENERATED}# Checks\n\n`firstlight explain NAME` shows each of these pages in the terminal.\n"]
+    for digit, section in SECTIONS.items():
+        rows = [
+            f"| [{check.id}]({check.name}.md) | [{check.name}]({check.name}.md) | {check.severity} "
+            f"| {', '.join(f'[{slug}](../causes.md#{slug})' for slug in check.causes)} | {check.summary} |"
+            for check in CATALOGUE
+            if check.id[2] == digit
+        ]
+        table = "\n".join(["| id | name | severity | causes | summary |", "|---|---|---|---|---|", *rows])
+        parts.append(f"## {section}\n\n{table}\n")
+    return "\n".join(parts)
+
+
+def _causes() -> str:
+    head = (
+        f"{GENERATED}# Causes\n\nThe vocabulary of every finding and diagnosis. A cause may be added; none is renamed. "
+        "A prior is where to begin looking before anything was seen.\n"
+    )
+    return "\n".join([head, *(cause_markdown(cause, "##", "checks") for cause in CAUSES)])
+
+
+def _configuration() -> str:
+    reasons = pages.reasons_of(Settings)
+    rows = [
+        f"| `{field.encode_name}` | {_kind(field.encode_name, field.type)} | {_default(field.default)} "
+        f"| {reasons[field.name].replace('|', '&#124;')} |"
+        for field in msgspec.structs.fields(Settings)
+    ]
+    budgets = [
+        f"| `{name}` | {budget.steps} | {budget.seconds:g} | {budget.full_steps} | {budget.sample_every} |"
+        for name, budget in PROFILES.items()
+    ]
+    return CONFIGURATION.format(generated=GENERATED, settings="\n".join(rows), profiles="\n".join(budgets))
+
+
+def _kind(key: str, kind: object) -> str:
+    match key:
+        case "profile":
+            return ", ".join(f"`{name}`" for name in PROFILES)
+        case "select" | "ignore":
+            return "list of checks"
+        case "severity" | "checks":
+            return "table"
+    bare = next((each for each in get_args(kind) if each is not type(None)), kind)
+    bare = next(iter(get_args(bare)), bare)
+    return {int: "whole number", float: "number", bool: "true or false"}[bare]  # type: ignore[index]  # a type, by now
+
+
+def _default(value: object) -> str:
+    if value is None or value is msgspec.NODEFAULT or value == ():
+        return ""
+    return pages.written(value) if isinstance(value, bool | int | float | str) else ""
+
+
+CONFIGURATION = """{generated}# Configuration
+
+Settings stand in `[tool.firstlight]` of `pyproject.toml`, or at the top level of `firstlight.toml`. The nearest file
+upward from the working directory that speaks of firstlight is read; in one directory `firstlight.toml` wins. A flag of
+the command overrides the file. A key, check or limit that does not exist is an error.
+
+```toml
+[tool.firstlight]
+profile = "quick"
+ignore = ["graph-grows"]
+
+[tool.firstlight.severity]
+metric-broadcast = "error"
+
+[tool.firstlight.checks.loss-explodes]
+growth = 50.0
+```
+
+| key | takes | default | meaning |
+|---|---|---|---|
+{settings}
+
+## Profiles
+
+| profile | steps | seconds | steps observed in full | then one in |
+|---|---|---|---|---|
+{profiles}
+
+## On one line
+
+A comment on the line a finding points to allows it there, with a reason for the next reader:
+
+```python
+loss = criterion(model(x), y)  # firstlight: ignore[loss-broadcast] pairwise on purpose
+```
+"""

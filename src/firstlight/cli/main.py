@@ -1,0 +1,151 @@
+"""The `firstlight` command: finds the subcommand, and turns every ending into a message and an exit code.
+
+Subcommands are imported when they are called, not before: `firstlight --help` pays for none of them.
+"""
+
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import click
+
+from firstlight import __version__
+from firstlight.errors import FirstlightError, UsageError
+
+EXIT_UNJUDGED = 2
+EXIT_FAULT = 3
+EXIT_INTERRUPTED = 130
+EXIT_NOBODY_READS = 141
+"""What a shell reports for a program ended by SIGPIPE."""
+DEBUG = "FIRSTLIGHT_DEBUG"
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    target: str
+    """`module:attribute` of the click command."""
+    summary: str
+
+
+COMMANDS: dict[str, Lazy] = {
+    "check": Lazy("firstlight.cli.check:command", "Run a training script briefly and say what is wrong with it."),
+    "explain": Lazy("firstlight.cli.explain:command", "Explain a check or a cause: what it sees, when it is fine."),
+    "checks": Lazy("firstlight.cli.checks:command", "List the checks."),
+    "doctor": Lazy("firstlight.cli.doctor:command", "Say whether this machine and environment are fit to check on."),
+    "demo": Lazy("firstlight.cli.demo:command", "Catch a real bug in a bundled example, and pass its fixed twin."),
+    "schema": Lazy("firstlight.cli.schema:command", "Print the JSON Schema of what firstlight writes."),
+    "docs": Lazy("firstlight.cli.docs:command", "Write the generated pages of firstlight's own repository."),
+}
+
+
+class LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].target.partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise UsageError(_no_such_command(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+
+
+def _no_such_command(word: str) -> str:
+    import difflib
+
+    if word.endswith(".py"):
+        return f"`{word}` is no command. To check that script: `firstlight check {word}`."
+    near = difflib.get_close_matches(word.lower(), COMMANDS, n=1, cutoff=0.5)
+    meant = f" Did you mean `{near[0]}`?" if near else ""
+    return f"`{word}` is no command.{meant} `firstlight --help` lists them."
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="firstlight")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Finds out what is broken in a training program before the machine time is spent.
+
+    `firstlight check train.py ARGS` runs the script as Python would, watches its first steps, and names what is wrong
+    on the line where it is wrong. It ends with 0 (clean), 1 (ill), 2 (could not judge) or 3 (a fault of firstlight).
+    """
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None, command: Callable[..., object] = cli.main) -> int:
+    """The exit code of one command line. A command may return its code or exit with it."""
+    try:
+        ended = command(
+            args=None if arguments is None else list(arguments), prog_name="firstlight", standalone_mode=False
+        )
+        sys.stdout.flush()
+    except FirstlightError as problem:
+        click.echo(f"firstlight: {problem}", err=True)
+        return EXIT_UNJUDGED if isinstance(problem, UsageError) else EXIT_FAULT
+    except click.ClickException as problem:
+        problem.show()
+        return EXIT_UNJUDGED  # click's own default is 1, which here means "judged ill"
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("firstlight: interrupted", err=True)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        _stop_writing()
+        return EXIT_NOBODY_READS
+    except Exception as problem:  # noqa: BLE001 (the last resort: a fault of ours is told in one line, never as a traceback)
+        return _own_fault(problem)
+    return ended if isinstance(ended, int) else 0
+
+
+def _stop_writing() -> None:
+    """The interpreter flushes stdout on its way out, and would complain there about the closed pipe."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _own_fault(problem: Exception) -> int:
+    import traceback
+
+    text = "".join(traceback.format_exception(problem))
+    saved = None if os.environ.get(DEBUG) == "1" else _saved(text)
+    more = f"The traceback is in {saved}." if saved else f"The traceback follows.\n{text}"
+    said = " ".join(str(problem).split())
+    click.echo(
+        f"firstlight: a fault of firstlight, not of your program: {type(problem).__name__}: {said} {more}".rstrip(),
+        err=True,
+    )
+    return EXIT_FAULT
+
+
+def _saved(text: str) -> str | None:
+    import platform
+    import tempfile
+
+    header = f"firstlight {__version__} · Python {platform.python_version()} · {platform.platform()}\n{sys.argv}\n\n"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="firstlight-fault-", suffix=".txt", encoding="utf-8", errors="replace", delete=False
+        ) as file:
+            file.write(header + text)
+    except OSError:
+        return None
+    return file.name

@@ -1,0 +1,32 @@
+"""`firstlight schema`: the contracts other programs rely on, as JSON Schema."""
+
+import json
+from typing import Any
+
+import click
+
+from firstlight.records.events import EVENT_SCHEMA, Event
+from firstlight.records.observed import Observed
+from firstlight.records.report import REPORT_SCHEMA, Report
+from firstlight.records.wire import schema_of
+
+RECORDS: dict[str, tuple[Any, str]] = {
+    "report": (Report, REPORT_SCHEMA),
+    "event": (Event, EVENT_SCHEMA),
+    "observed": (Observed, "firstlight.observed/1"),
+}
+
+
+def schema_text(record: str) -> str:
+    kind, identifier = RECORDS[record]
+    return json.dumps(schema_of(kind, identifier), indent=2) + "\n"
+
+
+@click.command("schema")
+@click.argument("record", type=click.Choice(list(RECORDS)))
+def command(record: str) -> None:
+    """Print the JSON Schema of RECORD.
+
+    `report` is report.json, `event` one line of events.ndjson, `observed` what a line of phase `fact` carries.
+    """
+    click.echo(schema_text(record), nl=False)

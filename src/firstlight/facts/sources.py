@@ -1,0 +1,41 @@
+"""For each fact: which taps make it, and what to say when there is none."""
+
+from dataclasses import dataclass
+
+from firstlight.records import facts, observed
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    taps: frozenset[str]
+    absent: str
+
+
+def _from(*taps: str, absent: str) -> Source:
+    return Source(taps=frozenset(taps), absent=absent)
+
+
+_NO_BACKWARD = "no backward was observed"
+_NO_STEP = "no optimizer step was observed"
+
+SOURCES: dict[type, Source] = {
+    facts.LossSite: _from("operations", absent="no training call of a torch loss function was observed"),
+    facts.ShapeClash: _from("operations", absent="no single operation was observed"),
+    facts.StepOrder: _from(absent=_NO_STEP),
+    facts.Stepping: _from(absent=_NO_BACKWARD),
+    facts.LossRoot: _from("operations", absent=_NO_BACKWARD),
+    facts.Mode: _from(absent=_NO_BACKWARD),
+    facts.LossCurve: _from("operations", absent=_NO_BACKWARD),
+    facts.FirstBad: _from("nonfinite", absent=_NO_BACKWARD),
+    facts.ClipOrder: _from("clipping", absent="the program does not clip gradients with `clip_grad_norm_`"),
+    facts.Rate: _from("loaders", absent=_NO_STEP),
+    facts.Feeding: _from("loaders", absent=_NO_STEP),
+    facts.GraphSize: _from(absent=_NO_BACKWARD),
+    facts.ScriptOutcome: _from(absent="nothing was run"),
+    facts.CheckCrash: _from(absent="no check was run"),
+    observed.Census: _from("census", "operations", absent="no model with parameters was seen in training"),
+    observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
+}
+
+ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, facts.CheckCrash})
+"""Facts that exist only where something is odd: having none, once training was observed, is an answer."""

@@ -1,0 +1,61 @@
+"""One incident per cause and place, the most decisive first; symptoms yield to what explains them."""
+
+import msgspec
+
+from firstlight.records.finding import Finding, Severity
+
+
+def gather(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
+    return order(explain_symptoms(merge(findings), symptoms), symptoms)
+
+
+def merge(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Sightings of one cause at one place become one incident that shows the first and counts the rest."""
+    incidents: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        place = (finding.where.file, finding.where.line) if finding.where.file else (None, finding.where.module)
+        key = (finding.cause, finding.id, *place)
+        first = incidents.get(key)
+        incidents[key] = finding if first is None else _joined(first, finding)
+    return tuple(incidents.values())
+
+
+def _joined(first: Finding, other: Finding) -> Finding:
+    shown, hidden = (first, other) if _moment(first) <= _moment(other) else (other, first)
+    worst = max(first.severity, other.severity, key=lambda severity: severity.weight)
+    return msgspec.structs.replace(shown, count=shown.count + hidden.count, severity=worst)
+
+
+def _moment(finding: Finding) -> tuple[int, int]:
+    return finding.where.step or 0, finding.where.rank or 0
+
+
+def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
+    """A loss that explodes because gradients pile up is not a second illness."""
+    root = next(
+        (f for f in order(findings, symptoms) if f.severity is Severity.ERROR and f.id not in symptoms and f.cause != "unknown"),
+        None,
+    )
+    if root is None:
+        return findings
+    return tuple(
+        msgspec.structs.replace(
+            finding,
+            severity=Severity.NOTE,
+            confidence=0.0,
+            cause=root.cause,
+            category=root.category,
+            likely=f"follows from {root.id} {root.name}",
+            do=f"mend {root.id} first, then check again",
+        )
+        if finding.id in symptoms
+        else finding
+        for finding in findings
+    )
+
+
+def order(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
+    def decisive(finding: Finding) -> tuple[object, ...]:
+        return -finding.severity.weight, finding.id in symptoms, -finding.confidence, finding.where.step or 0, finding.id
+
+    return tuple(sorted(findings, key=decisive))

@@ -1,0 +1,70 @@
+"""Runs checks over facts and stamps what they find with their identity."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firstlight.checks.declare import Check
+from firstlight.facts.sources import ABSENCE_IS_CLEAN, SOURCES
+from firstlight.records.facts import CheckCrash
+from firstlight.records.finding import Evidence, Finding
+from firstlight.records.report import CheckOutcome, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    findings: tuple[Finding, ...]
+    outcomes: tuple[CheckOutcome, ...]
+
+
+def judge(checks: Sequence[Check], facts: Iterable[Any], trained: bool) -> Judgement:
+    """`trained` says whether training was observed at all: without it, finding nothing odd means nothing."""
+    by_kind: dict[type, list[Any]] = {}
+    for fact in facts:
+        by_kind.setdefault(type(fact), []).append(fact)
+    findings: list[Finding] = []
+    outcomes: list[CheckOutcome] = []
+    for check in sorted(checks, key=lambda one: one.needs is CheckCrash):  # crashes are judged when all others are done
+        found, outcome = _run(check, by_kind.get(check.needs, []), trained)
+        findings += found
+        outcomes.append(outcome)
+        if outcome.status is Status.CRASHED:
+            by_kind.setdefault(CheckCrash, []).append(CheckCrash(check=check.name, error=outcome.reason or ""))
+    return Judgement(tuple(findings), tuple(sorted(outcomes, key=lambda outcome: outcome.id)))
+
+
+def _run(check: Check, facts: list[Any], trained: bool) -> tuple[list[Finding], CheckOutcome]:
+    if not facts and not (trained and check.needs in ABSENCE_IS_CLEAN):
+        return [], _outcome(check, Status.SKIPPED, 0.0, SOURCES[check.needs].absent)
+    begun = time.perf_counter()
+    try:
+        found = [stamp(check, evidence) for fact in facts for evidence in check.find(fact, check.limits)]
+    except Exception as error:  # one broken check must not take the others with it; FL001 tells of it
+        return [], _outcome(check, Status.CRASHED, time.perf_counter() - begun, f"{type(error).__name__}: {error}")
+    status = Status.ILL if found else Status.CLEAN
+    return found, _outcome(check, status, time.perf_counter() - begun, None)
+
+
+def _outcome(check: Check, status: Status, seconds: float, reason: str | None) -> CheckOutcome:
+    return CheckOutcome(id=check.id, name=check.name, status=status, seconds=round(seconds, 6), reason=reason)
+
+
+def stamp(check: Check, evidence: Evidence) -> Finding:
+    cause = evidence.cause or check.causes[0]
+    return Finding(
+        id=check.id,
+        name=check.name,
+        cause=cause,
+        category=cause.partition("-")[0],
+        severity=evidence.severity or check.severity,
+        confidence=check.confidence if evidence.confidence is None else evidence.confidence,
+        verified=False,
+        where=evidence.where,
+        summary=check.summary,
+        saw=evidence.saw,
+        wanted=evidence.wanted,
+        likely=evidence.likely or check.likely,
+        do=evidence.do or check.fix,
+        evidence=evidence.numbers,
+    )

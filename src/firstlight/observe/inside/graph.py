@@ -1,0 +1,80 @@
+"""Walks the autograd graph behind a tensor: what made it, which parameters it reaches."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+Node = Any
+"""torch's graph nodes have no public type with these attributes."""
+
+MOST_NODES = 100_000
+
+_KEEPS_VALUES = frozenset(
+    """ViewBackward0 ReshapeAliasBackward0 UnsafeViewBackward0 TransposeBackward0 TransposeBackward1 TBackward0
+    PermuteBackward0 SqueezeBackward0 SqueezeBackward1 SqueezeBackward2 UnsqueezeBackward0 SliceBackward0
+    SelectBackward0 IndexBackward0 CloneBackward0 ToCopyBackward0 ExpandBackward0 AliasBackward0
+    ContiguousBackward0 IndexSelectBackward0 UnbindBackward0 SplitBackward0 MoveaxisBackward0""".split()
+)
+_ACTIVATIONS = {
+    "SoftmaxBackward0": "softmax",
+    "LogSoftmaxBackward0": "log_softmax",
+    "SigmoidBackward0": "sigmoid",
+    "LogSigmoidBackward0": "logsigmoid",
+    "TanhBackward0": "tanh",
+    "ReluBackward0": "relu",
+}
+
+
+def name_of(node: Node) -> str:
+    return str(node.name())
+
+
+def nodes_behind(root: torch.Tensor) -> Iterator[Node]:
+    """Breadth first from the root, in an order that is the same for the same program."""
+    if root.grad_fn is None:
+        return
+    seen, line, at = {root.grad_fn}, [root.grad_fn], 0
+    while at < len(line) and at < MOST_NODES:
+        node = line[at]
+        at += 1
+        yield node
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                line.append(child)
+
+
+def parameters_behind(root: torch.Tensor) -> set[int]:
+    """Identities of the leaf tensors the graph ends in."""
+    return {id(leaf) for node in nodes_behind(root) if (leaf := getattr(node, "variable", None)) is not None}
+
+
+def activation_behind(tensor: torch.Tensor) -> tuple[str | None, Node | None]:
+    """The activation whose output this tensor is, seen through operations that only move values about."""
+    node = tensor.grad_fn
+    for _ in range(32):
+        if node is None:
+            return None, None
+        name = name_of(node)
+        if name in _ACTIVATIONS:
+            return _ACTIVATIONS[name], node
+        if name not in _KEEPS_VALUES or not node.next_functions:
+            return None, None
+        node = node.next_functions[0][0]
+    return None, None
+
+
+def saved_tensors(node: Node) -> dict[str, torch.Tensor]:
+    """What the node kept of its inputs and outputs, by name (`self`, `other`, `result`, …)."""
+    kept: dict[str, torch.Tensor] = {}
+    for attribute in dir(node):
+        if not attribute.startswith("_saved_"):
+            continue
+        try:
+            value = getattr(node, attribute)
+        except RuntimeError:  # freed by an earlier backward
+            continue
+        if isinstance(value, torch.Tensor):
+            kept[attribute.removeprefix("_saved_")] = value
+    return kept

@@ -1,0 +1,236 @@
+"""The observer of one process: moments of training, told to the taps that asked for them, within a budget.
+
+The moments are: the first model is called, a module returned (on steps observed in full), a root model returned, a backward begins, a backward ended, a step begins, a step ended, the observation
+ends. A tap that fails is switched off and said to be unseen; the program never notices.
+"""
+
+import atexit
+import contextlib
+import functools
+import multiprocessing.util
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+
+from firstlight.observe import spec as session
+from firstlight.observe.inside import containment
+from firstlight.records import wire
+from firstlight.records.events import Fact, Step
+from firstlight.records.observed import Ending, Observed, ProcessSeen, StepSeen, Unseen
+from firstlight.store.event_log import EventLog
+
+MILESTONES = (3, 10, 30, 100, 300, 1000)
+"""Steps after which the parameters are counted anew, so that a killed run still has a count."""
+MOST_IDLE_BACKWARDS = 400
+"""With so many backwards and no step there is nothing more to wait for."""
+MOST_HELD_BACK = 50
+MOST_REFUSALS = 20
+"""A program that swallows `SystemExit` so often is ended without asking."""
+
+
+class Stop(SystemExit):
+    """Ends the script once enough was seen. Quiet everywhere, because a `SystemExit` is."""
+
+
+@dataclass
+class Moments:
+    """Who wants to be told of what."""
+
+    training_begins: list[Callable[..., None]] = field(default_factory=list)
+    module_returned: list[Callable[..., None]] = field(default_factory=list)
+    model_returned: list[Callable[..., None]] = field(default_factory=list)
+    backward_begins: list[Callable[..., None]] = field(default_factory=list)
+    backward_ended: list[Callable[..., None]] = field(default_factory=list)
+    step_begins: list[Callable[..., None]] = field(default_factory=list)
+    step_ended: list[Callable[..., None]] = field(default_factory=list)
+    milestone: list[Callable[..., None]] = field(default_factory=list)
+    next_step: list[Callable[..., None]] = field(default_factory=list)
+
+
+class Observer:
+    def __init__(self, spec: session.Spec) -> None:
+        self.spec = spec
+        self.moments = Moments()
+        self.step = 0
+        self.backwards = 0
+        self.in_backward = False
+        self.reading = False
+        self.scale = 1.0
+        self.finished = False
+        self.first_backward: float | None = None
+        self.ending: Callable[[str], Ending] | None = None
+        self.has_optimizer: Callable[[], bool] = lambda: False
+        self._pid = os.getpid()
+        self._broken: set[str] = set()
+        self._refusals = 0
+        self._log: EventLog | None = None
+
+    @property
+    def full(self) -> bool:
+        """This step is observed operation by operation."""
+        return self.step < self.spec.full_steps or self.step % self.spec.sample_every == 0
+
+    @property
+    def inert(self) -> bool:
+        """Nothing is observed in loader workers, nor after the end."""
+        return self.finished or torch.utils.data.get_worker_info() is not None
+
+    @property
+    def seconds(self) -> float:
+        return 0.0 if self.first_backward is None else time.monotonic() - self.first_backward
+
+    def emit(self, record: Observed) -> None:
+        if self._log is None or os.getpid() != self._pid:
+            self._open()
+        assert self._log is not None
+        if isinstance(record, StepSeen):
+            self._log.append(
+                Step,
+                step=record.step,
+                loss=record.loss,
+                lr=record.lr,
+                grad_norm=record.grad_norm,
+                param_norm=record.weight_norm,
+                batch_hash=None,
+                observed=wire.to_plain(record),
+            )
+        else:
+            self._log.append(Fact, observed=wire.to_plain(record))
+
+    def _open(self) -> None:
+        self._pid = os.getpid()
+        self._log = EventLog(Path(self.spec.events), self.spec.run_id, rank=rank())
+        self.emit(
+            ProcessSeen(
+                step=0,
+                rank=rank(),
+                python=".".join(map(str, sys.version_info[:3])),
+                torch=str(torch.__version__),
+                device="cuda" if torch.cuda.is_initialized() else "cpu",
+                threads=torch.get_num_threads(),
+                world=world(),
+            )
+        )
+
+    @contextlib.contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Reads values: no graph, and our own operations are not observed."""
+        was, self.reading = self.reading, True
+        try:
+            with torch.no_grad():
+                yield
+        finally:
+            self.reading = was
+
+    def shielded(self, tap: str, function: Callable[..., None]) -> Callable[..., None]:
+        """A failure of ours is said once and never reaches the program."""
+
+        @functools.wraps(function)
+        def call(*arguments: Any) -> None:
+            if self.inert or tap in self._broken:
+                return
+            try:
+                with self.quiet():
+                    function(*arguments)
+            except Exception as error:  # the program must go on, whatever we got wrong
+                self._broken.add(tap)
+                self.unseen(tap, f"{type(error).__name__}: {error}")
+
+        return call
+
+    def unseen(self, tap: str, reason: str) -> None:
+        self.emit(Unseen(step=self.step, rank=rank(), tap=tap, reason=reason[:500]))
+
+    def tell(self, moment: list[Callable[..., None]], *arguments: Any) -> None:
+        for listener in moment:
+            listener(*arguments)
+
+    def advance(self, step: int) -> None:
+        """A step is over."""
+        if self.inert:
+            return self.spend() if self.finished else None
+        self.step = step
+        if step in MILESTONES:
+            self.tell(self.moments.milestone)
+        self.spend()
+        self.tell(self.moments.next_step)
+
+    def after_backward(self) -> None:
+        """A program without an optimizer has a step at every backward."""
+        if not self.has_optimizer():
+            self.advance(self.backwards)
+        elif self.step == 0 and self.backwards >= MOST_IDLE_BACKWARDS:
+            self.finish("steps")
+            raise Stop(0)
+        else:
+            self.spend()
+
+    def spend(self) -> None:
+        """Ends the program once the budget is spent. Ranks stop by steps alone, so that all stop at the same one."""
+        if self.finished:
+            self._refuse()
+        if self.step >= self.spec.steps:
+            self.finish("steps")
+            raise Stop(0)
+        if self.seconds > self.spec.seconds and world() == 1:
+            self.finish("time")
+            raise Stop(0)
+
+    def _refuse(self) -> None:
+        if torch.utils.data.get_worker_info() is not None:
+            return
+        self._refusals += 1
+        if self._refusals > MOST_REFUSALS:
+            os._exit(0)
+        raise Stop(0)
+
+    def _held_back(self) -> tuple[str, ...]:
+        if not self.spec.contain:
+            return ()
+        return tuple(containment.held_back(containment.install(Path(self.spec.scratch))))[:MOST_HELD_BACK]
+
+    def finish(self, reason: str) -> None:
+        if self.inert or self.backwards == 0:
+            return
+        self.tell(self.moments.milestone)
+        if self.ending is not None:
+            self.emit(msgspec.structs.replace(self.ending(reason), held_back=self._held_back()))
+        self.finished = True
+
+
+def rank() -> int:
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank()
+    return int(os.environ.get("RANK", "0") or 0)
+
+
+def world() -> int:
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_world_size()
+    return 1
+
+
+_current: Observer | None = None
+
+
+def begin() -> None:
+    """Called once torch is imported, in every process of the program."""
+    global _current
+    spec = session.current()
+    if _current is not None or spec is None:
+        return
+    if spec.contain:
+        containment.install(Path(spec.scratch))
+    from firstlight.observe.inside import taps
+
+    _current = Observer(spec)
+    taps.install(_current)
+    atexit.register(_current.finish, "exit")
+    multiprocessing.util.Finalize(None, _current.finish, args=("exit",), exitpriority=10)

@@ -1,0 +1,74 @@
+"""Which line of the user's own code is running: the innermost frame outside torch, installed packages and firstlight."""
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+from types import FrameType
+
+from firstlight.records.places import Site
+
+_OWN = str(Path(__file__).resolve().parents[2]) + os.sep
+_STDLIB = tuple(
+    os.path.realpath(path) + os.sep for key in ("stdlib", "platstdlib") if (path := sysconfig.get_paths().get(key))
+)
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_START = os.getcwd()
+
+_claimed: list[str] = []
+_known: dict[str, str | None] = {}
+
+
+def claim(folder: Path) -> None:
+    """Files below `folder` are the user's, even inside an installed package (`check -m package.module`)."""
+    _claimed.append(str(folder.resolve()) + os.sep)
+    _known.clear()
+
+
+def caller(depth: int = 1) -> Site | None:
+    """The user's line on the current stack, or None where there is none."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        name = code.co_filename
+        shown = _known[name] if name in _known else _judge(name)
+        if shown is not None:
+            return Site(file=shown, line=frame.f_lineno, function=code.co_name)
+        frame = frame.f_back
+    return None
+
+
+def is_users(filename: str) -> bool:
+    return (_known[filename] if filename in _known else _judge(filename)) is not None
+
+
+def _judge(filename: str) -> str | None:
+    """How the file is named to the user, or None if it is not theirs."""
+    _known[filename] = shown = _shown(filename) if _is_theirs(filename) else None
+    return shown
+
+
+def _is_theirs(filename: str) -> bool:
+    if filename.startswith("<"):
+        return False
+    path = os.path.realpath(os.path.join(_START, filename))
+    if any(path.startswith(folder) for folder in _claimed):
+        return True
+    if path.startswith(_OWN) or any(part in path for part in _INSTALLED):
+        return False
+    if path.startswith(_STDLIB):
+        return False
+    torch = sys.modules.get("torch")
+    home = os.path.dirname(getattr(torch, "__file__", None) or "")
+    return not (home and path.startswith(home + os.sep))
+
+
+def _shown(filename: str) -> str:
+    path = os.path.realpath(os.path.join(_START, filename))
+    relative = os.path.relpath(path, os.path.realpath(_START))
+    return path if relative.startswith("..") else relative
+
+
+def site_of(filename: str, line: int) -> Site | None:
+    shown = _known[filename] if filename in _known else _judge(filename)
+    return None if shown is None else Site(file=shown, line=line)

@@ -1,0 +1,69 @@
+"""Runs a script as `python` would, with its side effects contained from the first line on.
+
+`python -m firstlight.observe.inside.start train.py ARGS`, or `… start -m package.module ARGS`. The script gets a real
+`__main__`, its own `sys.argv` and `sys.path[0]`; only the standard library is imported before it.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import runpy
+import sys
+import types
+from pathlib import Path
+
+from firstlight.observe import spec as session
+from firstlight.observe.inside import containment, imports, sites
+from firstlight.observe.inside.entry import activate
+
+
+def main() -> None:
+    arguments = sys.argv[1:]
+    spec = session.current()
+    if spec is not None:
+        _end_with_the_command(spec.owner)
+        if spec.contain:
+            containment.install(Path(spec.scratch))
+        imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
+    if arguments[0] == "-m":
+        _run_module(arguments[1], arguments[1:])
+    else:
+        _run_file(arguments[0], arguments)
+
+
+def _run_file(path: str, argv: list[str]) -> None:
+    sys.argv = argv
+    sys.path[0] = str(Path(path).resolve().parent)
+    if Path(path).is_dir():
+        runpy.run_path(path, run_name="__main__")
+        return
+    main_module = types.ModuleType("__main__")
+    main_module.__dict__.update(__file__=path, __builtins__=__builtins__, __spec__=None, __cached__=None)
+    main_module.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
+    sys.modules["__main__"] = main_module
+    code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
+    exec(code, main_module.__dict__)
+
+
+def _run_module(name: str, argv: list[str]) -> None:
+    sys.argv = argv
+    sys.path[0] = os.getcwd()
+    found = importlib.util.find_spec(name)
+    if found is not None and found.origin:
+        sites.claim(Path(found.origin).parent)
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def _end_with_the_command(owner: int) -> None:
+    """Linux: be killed when the launching command dies, so that a killed command leaves no orphan behind."""
+    if sys.platform != "linux" or os.getppid() != owner:
+        return
+    import ctypes
+    import signal
+
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Every `backward`: the loss on which it was called, its line, and what lies behind it."""
+
+import functools
+import time
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.observe.inside import graph, reading, sites
+from firstlight.observe.inside.observer import rank
+from firstlight.records.observed import BackwardSeen
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.models import Models
+
+MOST_WALKED = 16
+"""Backwards whose graph is measured at every step, to see whether it grows."""
+
+
+class Walked:
+    """What was learnt from walking graphs: which parameters a loss reached, and which line made which node."""
+
+    def __init__(self, observer: "Observer", models: "Models") -> None:
+        self.observer = observer
+        self.models = models
+        self.reached: set[int] = set()
+        self.lines: dict[graph.Node, Site] = {}
+        """Line of each node of the graph under construction; filled on fully observed steps, let go after backward."""
+        self.blueprint: list[tuple[str, Site | None]] = []
+        """Names and lines of the last fully observed graph, in walking order."""
+        self.losses: list[float] = []
+        self.values_since_step: list[float] = []
+        self.known_losses: list[float] = []
+        """Values that torch's own loss functions returned since the last backward."""
+        self.site: Site | None = None
+        self.cuts: dict[int, tuple[str, Site]] = {}
+        """For a parameter behind a cut in the graph: the operation and its line."""
+
+    def begins(self, root: torch.Tensor, retain: bool, functional: bool) -> None:
+        observer = self.observer
+        self.site = sites.caller()
+        value = reading.number(root) / observer.scale if root.numel() == 1 and reading.readable(root) else float("nan")
+        walk = observer.full or observer.backwards < MOST_WALKED
+        nodes = list(graph.nodes_behind(root)) if walk else None
+        reached = {id(leaf) for node in nodes or () if (leaf := getattr(node, "variable", None)) is not None}
+        if nodes is not None and observer.full:
+            self.blueprint = [(graph.name_of(node), self.lines.get(node)) for node in nodes]
+        self.reached |= reached
+        self.losses.append(value)
+        self.values_since_step.append(value)
+        observer.emit(
+            BackwardSeen(
+                step=observer.step,
+                rank=rank(),
+                site=self.site,
+                value=value,
+                connected=functional or (root.requires_grad and not root.is_leaf),
+                leaf=root.is_leaf and root.requires_grad,
+                parameters=len(reached) if walk else None,
+                nodes=len(nodes) if nodes is not None else None,
+                retained=retain,
+                functional=functional,
+                eval_models=tuple(sorted({seen.name for seen in self.models.since_backward if seen.silenced()})),
+                scale=observer.scale,
+                negated=self._negated(value),
+            )
+        )
+
+    def _negated(self, value: float) -> float | None:
+        """The one known loss of which the root is exactly the negative."""
+        if len(self.known_losses) != 1 or not self.known_losses[0] > 0:
+            return None
+        known = self.known_losses[0]
+        return known if abs(value + known) <= 1e-6 * known else None
+
+    def ended(self, _root: torch.Tensor) -> None:
+        self.lines.clear()
+        self.known_losses.clear()
+
+
+def install(observer: "Observer", models: "Models") -> Walked:
+    walked = Walked(observer, models)
+    original = torch.autograd.backward
+
+    @functools.wraps(original)
+    def backward(tensors: Any, *arguments: Any, **keywords: Any) -> None:
+        if observer.finished:
+            observer.spend()
+        if observer.inert or observer.in_backward or torch.compiler.is_compiling():
+            return original(tensors, *arguments, **keywords)
+        root = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
+        if not isinstance(root, torch.Tensor):
+            return original(tensors, *arguments, **keywords)
+        begin_backward(observer, root, bool(keywords.get("retain_graph") or keywords.get("create_graph")))
+        observer.in_backward = True
+        try:
+            original(tensors, *arguments, **keywords)
+        finally:
+            observer.in_backward = False
+        end_backward(observer, root)
+
+    torch.autograd.backward = backward
+    observer.moments.backward_begins.append(observer.shielded("backward", walked.begins))
+    observer.moments.backward_ended.append(observer.shielded("backward", walked.ended))
+    return walked
+
+
+def begin_backward(observer: "Observer", root: torch.Tensor, retain: bool, functional: bool = False) -> None:
+    if observer.first_backward is None:
+        observer.first_backward = time.monotonic()
+    observer.tell(observer.moments.backward_begins, root, retain, functional)
+
+
+def end_backward(observer: "Observer", root: torch.Tensor) -> None:
+    observer.backwards += 1
+    observer.tell(observer.moments.backward_ended, root)
+    observer.after_backward()

@@ -1,0 +1,218 @@
+"""Which parameters of a model train, and why the others do not."""
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import rank
+from firstlight.records.observed import Census, HiddenModules, Some
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.backward import Walked
+    from firstlight.observe.inside.taps.models import Models, Root
+    from firstlight.observe.inside.taps.optimizers import Optimizers
+
+Named = tuple[str, torch.nn.Parameter]
+ZERO_LOOKS = 3
+"""So many looks, the last ones, must all find exact zeros: a zero-initialised neighbour clears after one step."""
+MOST_HIDDEN = 6
+
+
+@dataclass
+class Gradient:
+    looks: int = 0
+    arrived: int = 0
+    zeros_in_a_row: int = 0
+
+
+@dataclass
+class Tally:
+    """Gradients of one root model, by parameter name."""
+
+    gradients: dict[str, Gradient] = field(default_factory=dict)
+
+    def look(self, parameters: list[Named]) -> None:
+        present = [(name, p.grad) for name, p in parameters if p.grad is not None and reading.readable(p.grad)]
+        found = dict(zip((name for name, _ in present), reading.norms([g for _, g in present]), strict=True))
+        for name, _ in parameters:
+            gradient = self.gradients.setdefault(name, Gradient())
+            gradient.looks += 1
+            if name in found:
+                gradient.arrived += 1
+                gradient.zeros_in_a_row = gradient.zeros_in_a_row + 1 if found[name] == 0.0 else 0
+
+    def of(self, name: str) -> Gradient:
+        return self.gradients.get(name, Gradient())
+
+
+class Counting:
+    def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers", walked: "Walked") -> None:
+        self.observer, self.models, self.optimizers, self.walked = observer, models, optimizers, walked
+        self._tallies: dict[int, Tally] = {}
+        self._ever: set[int] = set()
+
+    def backward_ended(self, _root: torch.Tensor) -> None:
+        if not self.observer.full:
+            return
+        for root in self.models.live():
+            self._tallies.setdefault(root.index, Tally()).look(root.parameters)
+        for held in self.optimizers.held.values():
+            self._ever |= {id(p) for p in held.parameters if p.grad is not None}
+
+    def count(self) -> None:
+        """Models that share parameters (a model and its wrapper) are counted once, the largest first."""
+        counted: set[int] = set()
+        for root in sorted(self.models.live(), key=lambda seen: -len(seen.parameters)):
+            identities = {id(p) for _, p in root.parameters}
+            if root.backwards and not identities <= counted:
+                counted |= identities
+                self.observer.emit(self._census(root))
+
+    def _census(self, root: "Root") -> Census:
+        module = root.ref()
+        assert module is not None
+        tally = self._tallies.get(root.index, Tally())
+        held = {id(p) for entry in self.optimizers.held.values() for p in entry.parameters}
+        trainable = [(name, p) for name, p in root.parameters if p.requires_grad]
+        counts = [(name, p) for name, p in trainable if id(p) in held or not self.optimizers.held]
+        silent = [(name, p) for name, p in counts if tally.of(name).looks and not tally.of(name).arrived]
+        groups = self._why_silent(module, silent)
+        cut = next((self.walked.cuts[id(p)] for _, p in groups["cut_off"] if id(p) in self.walked.cuts), None)
+        blamed = [*groups["cut_off"], *groups["wasted"]]
+        return Census(
+            step=self.observer.step,
+            rank=rank(),
+            model=root.index,
+            name=root.name,
+            site=root.site,
+            steps=self.observer.step,
+            backwards=root.backwards,
+            trainable=_some(trainable),
+            frozen=_some((name, p) for name, p in root.parameters if not p.requires_grad),
+            optimized=_some((name, p) for name, p in trainable if id(p) in held),
+            unoptimized=_some((n, p) for n, p in trainable if id(p) not in held and self._learns(tally.of(n))),
+            uncalled=_some(groups["uncalled"]),
+            cut_off=_some(groups["cut_off"]),
+            wasted=_some(groups["wasted"]),
+            zero=_some((n, p) for n, p in counts if tally.of(n).zeros_in_a_row >= ZERO_LOOKS),
+            cut_by=cut[0] if cut else None,
+            cut_site=cut[1] if cut else None,
+            own_code=any(_owner_is_users(module, name) for name, _ in blamed),
+            hidden=tuple(self._hidden(module, held))[:MOST_HIDDEN],
+            strangers=self._strangers(),
+            flagged=tuple(_name(n) or type(m).__name__ for n, m in module.named_modules() if "requires_grad" in vars(m)),
+            flag_site=None,
+        )
+
+    def _learns(self, gradient: Gradient) -> bool:
+        return gradient.arrived > gradient.zeros_in_a_row
+
+    def _why_silent(self, module: torch.nn.Module, silent: list[Named]) -> dict[str, list[Named]]:
+        groups: dict[str, list[Named]] = {"uncalled": [], "cut_off": [], "wasted": []}
+        for name, parameter in silent:
+            owner = module.get_submodule(name.rpartition(".")[0])
+            ran, ran_blind = owner in self.models.called_with_grad, owner in self.models.called_without_grad
+            if not ran and not ran_blind:
+                groups["uncalled"].append((name, parameter))
+            elif id(parameter) in self.walked.cuts or not ran:
+                groups["cut_off"].append((name, parameter))
+            else:
+                groups["wasted"].append((name, parameter))
+        return groups
+
+    def _strangers(self) -> Some:
+        known = {id(p) for root in self.models.live() for _, p in root.parameters}
+        found = [
+            (f"{entry.name}[{index}]", p)
+            for entry in self.optimizers.held.values()
+            if entry.steps
+            for index, p in enumerate(entry.parameters)
+            if id(p) not in known and id(p) not in self._ever and p.requires_grad
+        ]
+        return _some(found)
+
+    def _hidden(self, root: torch.nn.Module, held: set[int]) -> Iterator[HiddenModules]:
+        registered = {id(p) for p in root.parameters()}
+        for path, module in root.named_modules():
+            for attribute, value in vars(module).items():
+                if attribute.startswith("_") or not isinstance(value, list | tuple | dict):
+                    continue
+                found = [
+                    (f"{attribute}[{key}]{name}", p)
+                    for key, name, p in _parameters_in(value)
+                    if id(p) not in registered and id(p) not in held and id(p) in self.walked.reached
+                ]
+                if found:
+                    yield HiddenModules(
+                        owner=_name(path) or type(module).__name__,
+                        attribute=attribute,
+                        container=type(value).__name__,
+                        parameters=_some(found),
+                        site=_assignment(type(module), attribute),
+                    )
+
+
+def _parameters_in(container: Any) -> Iterator[tuple[Any, str, torch.nn.Parameter]]:
+    pairs = container.items() if isinstance(container, dict) else enumerate(container)
+    for key, item in pairs:
+        if isinstance(item, torch.nn.Parameter):
+            yield key, "", item
+        elif isinstance(item, torch.nn.Module):
+            yield from ((key, f".{name}", p) for name, p in item.named_parameters())
+        elif isinstance(item, list | tuple):
+            yield from ((key, f"[{inner}]{name}", p) for inner, name, p in _parameters_in(item))
+
+
+def _some(parameters: Iterable[tuple[str, torch.Tensor]]) -> Some:
+    found = list(parameters)
+    names = tuple(_name(name) for name, _ in found[: Some.MOST_NAMES])
+    return Some(tensors=len(found), elements=sum(p.numel() for _, p in found), names=names)
+
+
+def _name(path: str) -> str:
+    """Without the prefixes that wrappers put in front (DDP, torch.compile)."""
+    return re.sub(r"^(?:module\.|_orig_mod\.|_forward_module\.)+", "", path)
+
+
+def _owner_is_users(root: torch.nn.Module, name: str) -> bool:
+    """The nearest module above the parameter that is not torch's own is written in the user's files."""
+    parts = name.split(".")[:-1]
+    for depth in range(len(parts), -1, -1):
+        kind = type(root.get_submodule(".".join(parts[:depth])))
+        if not kind.__module__.startswith("torch."):
+            return _is_users_class(kind)
+    return True
+
+
+def _is_users_class(kind: type) -> bool:
+    try:
+        return sites.is_users(inspect.getfile(kind))
+    except (TypeError, OSError):
+        return False
+
+
+def _assignment(kind: type, attribute: str) -> Site | None:
+    """The line of the class that assigns `self.<attribute>`."""
+    try:
+        lines, first = inspect.getsourcelines(kind)
+        file = inspect.getfile(kind)
+    except (TypeError, OSError):
+        return None
+    pattern = re.compile(rf"\bself\.{re.escape(attribute)}\s*(?::[^=]+)?=(?!=)")
+    for offset, line in enumerate(lines):
+        if pattern.search(line):
+            return sites.site_of(file, first + offset)
+    return None
+
+
+def install(observer: "Observer", models: "Models", optimizers: "Optimizers", walked: "Walked") -> None:
+    counting = Counting(observer, models, optimizers, walked)
+    observer.moments.backward_ended.append(observer.shielded("census", counting.backward_ended))
+    observer.moments.milestone.append(observer.shielded("census", counting.count))

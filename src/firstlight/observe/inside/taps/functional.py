@@ -1,0 +1,35 @@
+"""`torch.func.grad` and `grad_and_value`: gradients taken without a backward."""
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._functorch import eager_transforms
+
+from firstlight.observe.inside.taps.backward import begin_backward, end_backward
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+
+def install(observer: "Observer") -> None:
+    original = eager_transforms.grad_and_value_impl
+
+    @functools.wraps(original)
+    def grad_and_value(*arguments: Any, **keywords: Any) -> Any:
+        nested = torch._C._functorch.peek_interpreter_stack() is not None
+        if nested or observer.inert or torch.compiler.is_compiling():
+            return original(*arguments, **keywords)
+        found = original(*arguments, **keywords)
+        _tell(observer, found)
+        return found
+
+    eager_transforms.grad_and_value_impl = grad_and_value
+
+
+def _tell(observer: "Observer", found: Any) -> None:
+    """The value stands in for the loss; its graph is gone by now, and its gradients belong to the caller."""
+    value = found[1][0] if isinstance(found[1], tuple) else found[1]
+    if isinstance(value, torch.Tensor) and value.numel() == 1:
+        begin_backward(observer, value.detach(), retain=False, functional=True)
+        end_backward(observer, value)

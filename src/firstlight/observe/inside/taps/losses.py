@@ -1,0 +1,100 @@
+"""Calls of torch's own loss functions: what they were given, and what made it."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.observe.inside import graph, reading, sites
+from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps.handlers import Handlers, argument
+from firstlight.records.observed import LossCall
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.backward import Walked
+
+OVER_CLASSES = ("cross_entropy", "nll_loss", "kl_div")
+FUNCTIONS = (
+    *OVER_CLASSES,
+    *"""binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss smooth_l1_loss huber_loss
+    poisson_nll_loss gaussian_nll_loss hinge_embedding_loss soft_margin_loss multilabel_soft_margin_loss
+    multi_margin_loss multilabel_margin_loss cosine_embedding_loss triplet_margin_loss margin_ranking_loss
+    ctc_loss""".split(),
+)
+MOST_CALLS_A_SITE = 24
+
+
+class Losses:
+    def __init__(self, observer: "Observer", walked: "Walked") -> None:
+        self.observer, self.walked = observer, walked
+        self._calls: Counter[tuple[str, Site | None, bool]] = Counter()
+
+    def called(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], value: Any) -> None:
+        prediction = argument(args, kwargs, 0, "input")
+        target = argument(args, kwargs, 1, "target")
+        if not isinstance(prediction, torch.Tensor) or not reading.readable(prediction):
+            return
+        training = prediction.requires_grad
+        site = sites.caller(2)
+        self._calls[name, site, training] += 1
+        scalar = isinstance(value, torch.Tensor) and value.numel() == 1
+        if training and scalar:
+            self.walked.known_losses.append(reading.number(value))
+        if self._calls[name, site, training] <= MOST_CALLS_A_SITE:
+            self.observer.emit(self._record(name, site, prediction, target, value if scalar else None, kwargs))
+
+    def _record(
+        self, name: str, site: Site | None, prediction: torch.Tensor, target: Any, value: Any, kwargs: dict[str, Any]
+    ) -> LossCall:
+        made_by, node = graph.activation_behind(prediction)
+        tensor_target = target if isinstance(target, torch.Tensor) else None
+        sums = _class_errors(prediction) if name in OVER_CLASSES else (None, None)
+        return LossCall(
+            step=self.observer.step,
+            rank=rank(),
+            function=name,
+            site=site,
+            training=prediction.requires_grad,
+            prediction=reading.card(prediction),
+            target=reading.card(tensor_target) if tensor_target is not None else None,
+            value=reading.number(value) if value is not None else None,
+            made_by=made_by,
+            made_at=self.walked.lines.get(node) if node is not None else None,
+            class_sum_error=sums[0],
+            class_logsum_error=sums[1],
+            target_sum_error=_target_error(name, prediction, tensor_target),
+            reduction=str(kwargs.get("reduction", "mean")),
+            ignored=_ignored(name, tensor_target, kwargs),
+        )
+
+
+def _class_errors(prediction: torch.Tensor) -> tuple[float | None, float | None]:
+    found = reading.sample_of(prediction).double()
+    dim = 1 if found.ndim > 1 else 0
+    if found.numel() == 0:
+        return None, None
+    sums, logsums = found.sum(dim), found.logsumexp(dim)
+    error, log_error = torch.stack([(sums - 1).abs().max(), logsums.abs().max()]).tolist()
+    return error, log_error
+
+
+def _target_error(name: str, prediction: torch.Tensor, target: torch.Tensor | None) -> float | None:
+    """For class probabilities given as the target: how far a row's sum is from 1."""
+    if name != "cross_entropy" or target is None or not target.is_floating_point() or target.shape != prediction.shape:
+        return None
+    found = reading.sample_of(target).double()
+    return float((found.sum(1 if found.ndim > 1 else 0) - 1).abs().max().item()) if found.numel() else None
+
+
+def _ignored(name: str, target: torch.Tensor | None, kwargs: dict[str, Any]) -> float:
+    if name not in ("cross_entropy", "nll_loss") or target is None or target.is_floating_point():
+        return 0.0
+    found = reading.sample_of(target)
+    return float((found == kwargs.get("ignore_index", -100)).float().mean().item()) if found.numel() else 0.0
+
+
+def handlers(observer: "Observer", walked: "Walked") -> Handlers:
+    losses = Losses(observer, walked)
+    return Handlers(after=dict.fromkeys(FUNCTIONS, losses.called))

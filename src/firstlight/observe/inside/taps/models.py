@@ -1,0 +1,162 @@
+"""Root models: the outermost modules called, with what they were given and whether they were training."""
+
+import threading
+import warnings
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+
+from firstlight.observe.inside import reading, sites
+from firstlight.records.observed import ModelSeen
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+NOISY = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._BatchNorm)
+MOST_FINGERPRINTED = 64
+"""Steps whose inputs are compared with those of the step before."""
+MOST_ROOTS = 32
+"""A program that makes more models than this is a search; the first ones stand for the rest."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """An outermost module call, as it returned."""
+
+    module: torch.nn.Module
+    inputs: list[torch.Tensor]
+    output: Any
+    training: bool
+    """Gradients were enabled."""
+
+
+@dataclass
+class Root:
+    """A model called with gradients enabled. The program owns it; we only look."""
+
+    index: int
+    ref: "weakref.ref[torch.nn.Module]"
+    name: str
+    site: Site | None
+    backwards: int = 0
+
+    @property
+    def parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
+        module = self.ref()
+        return [] if module is None else list(module.named_parameters())
+
+    def silenced(self) -> bool:
+        """In eval mode throughout, although it has layers that behave otherwise in training."""
+        module = self.ref()
+        if module is None or module.training:
+            return False
+        noisy = [child for child in module.modules() if isinstance(child, NOISY)]
+        return bool(noisy) and not any(child.training for child in noisy)
+
+
+class Models:
+    def __init__(self, observer: "Observer") -> None:
+        self.observer = observer
+        self.roots: dict[int, Root] = {}
+        self.since_backward: list[Root] = []
+        self.inputs: list[torch.Tensor] = []
+        """What the models were given since the last step; let go when it ends."""
+        self.batch: str | None = None
+        self.batch_rebuilt = False
+        self.called_with_grad: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
+        self.called_without_grad: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
+        self._begun = False
+        self._last_pointers: tuple[int, ...] = ()
+        self._local = threading.local()
+
+    def before(self, module: torch.nn.Module, _arguments: Any) -> None:
+        if torch.compiler.is_compiling():
+            return
+        self._local.depth = getattr(self._local, "depth", 0) + 1
+        if not self._begun and torch.is_grad_enabled() and next(module.parameters(), None) is not None:
+            self._begun = True
+            self.observer.tell(self.observer.moments.training_begins)
+
+    def after(self, module: torch.nn.Module, arguments: Any, keywords: Any, output: Any) -> None:
+        if torch.compiler.is_compiling():
+            return
+        self._local.depth = depth = max(0, getattr(self._local, "depth", 1) - 1)
+        observer = self.observer
+        if observer.reading or observer.inert:
+            return
+        training = torch.is_grad_enabled()
+        if observer.full:
+            (self.called_with_grad if training else self.called_without_grad).add(module)
+            if training and not observer.in_backward and observer.moments.module_returned:
+                given = [*reading.tensors_in(arguments), *reading.tensors_in(keywords)]
+                observer.tell(observer.moments.module_returned, module, given, list(reading.tensors_in(output)))
+        if depth == 0 and not observer.in_backward and next(module.parameters(), None) is not None:
+            given = [*reading.tensors_in(arguments), *reading.tensors_in(keywords)]
+            call = Call(module=module, inputs=given, output=output, training=training)
+            observer.tell(observer.moments.model_returned, call)
+
+    def returned(self, call: Call) -> None:
+        if not call.training:
+            return
+        root = self.roots.get(id(call.module))
+        if root is None or root.ref() is not call.module:
+            root = self._meet(call.module)
+        if root is not None:
+            self.since_backward.append(root)
+        self.inputs.extend(call.inputs)
+
+    def _meet(self, module: torch.nn.Module) -> Root | None:
+        if len(self.roots) >= MOST_ROOTS:
+            return None
+        original = getattr(module, "_orig_mod", module)
+        site = sites.caller()
+        root = Root(index=len(self.roots), ref=weakref.ref(module), name=type(original).__name__, site=site)
+        self.roots[id(module)] = root
+        parameters = list(module.parameters())
+        self.observer.emit(
+            ModelSeen(
+                step=self.observer.step,
+                model=root.index,
+                name=root.name,
+                site=site,
+                tensors=len(parameters),
+                elements=sum(p.numel() for p in parameters),
+                trainable=sum(p.numel() for p in parameters if p.requires_grad),
+                compiled=original is not module,
+            )
+        )
+        return root
+
+    def backward_ended(self, _root: torch.Tensor) -> None:
+        for root in self.since_backward:
+            root.backwards += 1
+        self.since_backward = []
+
+    def step_ended(self, *_: Any) -> None:
+        """Fingerprints what this step was fed and lets go of it."""
+        pointers = tuple(tensor.data_ptr() for tensor in self.inputs if reading.readable(tensor))
+        self.batch = None
+        if self.observer.step < MOST_FINGERPRINTED and self.inputs:
+            self.batch = reading.fingerprint(self.inputs)
+            self.batch_rebuilt = pointers != self._last_pointers
+        self._last_pointers = pointers
+        self.inputs = []
+
+    def live(self) -> Iterator[Root]:
+        yield from (root for root in self.roots.values() if root.ref() is not None)
+
+
+def install(observer: "Observer") -> Models:
+    models = Models(observer)
+    warnings.filterwarnings("ignore", message=r"Using `torch.compile\(module\)` when there are global hooks")
+    register_module_forward_pre_hook(models.before)
+    register_module_forward_hook(models.after, with_kwargs=True, always_call=True)
+    observer.moments.model_returned.append(observer.shielded("models", models.returned))
+    observer.moments.backward_ended.append(observer.shielded("models", models.backward_ended))
+    observer.moments.step_ended.append(observer.shielded("models", models.step_ended))
+    return models

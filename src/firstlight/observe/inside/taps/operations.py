@@ -1,0 +1,149 @@
+"""Single operations, on the steps observed in full: loss calls, broadcasts, cuts in the graph, attention masks.
+
+A `TorchFunctionMode` sees every torch call; it is pushed only while a step is observed in full, because it costs about
+half of a tiny model's step.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from firstlight.observe.inside import sites
+from firstlight.observe.inside.taps import attention, cuts, losses, pairings
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.backward import Walked
+    from firstlight.observe.inside.taps.models import Call
+
+Handler = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
+EVAL_CALLS = 4
+"""Model calls without gradients whose following operations are watched too: that is where metrics are computed."""
+
+
+class Operations(TorchFunctionMode):
+    def __init__(self, observer: "Observer", walked: "Walked") -> None:
+        super().__init__()
+        self.observer = observer
+        self.walked = walked
+        self.begun = False
+        self.on = False
+        self.paused = 0
+        self.eval_calls = 0
+        self.before: dict[str, Handler] = {}
+        """Called ahead of the operation: it may be the one that raises."""
+        self.handlers: dict[str, Handler] = {}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        observer = self.observer
+        if observer.reading or observer.inert or observer.in_backward or torch.compiler.is_compiling():
+            return func(*args, **kwargs)
+        name = getattr(func, "__name__", "")
+        if (handler := self.before.get(name)) is not None:
+            handler(name, args, kwargs, None)
+        result = func(*args, **kwargs)
+        if name == "__get__":
+            name = getattr(getattr(func, "__self__", None), "__name__", "")
+        if (handler := self.handlers.get(name)) is not None:
+            handler(name, args, kwargs, result)
+        if isinstance(result, torch.Tensor) and torch.is_grad_enabled() and result.requires_grad:
+            self._note_line(result)
+        return result
+
+    def _note_line(self, result: torch.Tensor) -> None:
+        try:
+            node = result.grad_fn
+        except RuntimeError:  # a view made without gradients and changed in place since; torch forbids the question
+            return
+        if node is None or node in self.walked.lines:
+            return
+        site = sites.caller(2)
+        if site is not None:
+            self.walked.lines[node] = site
+
+    def begin(self) -> None:
+        """Training begins: building data and models is none of our business, and often many small operations."""
+        self.begun = True
+        self.follow()
+
+    def follow(self) -> None:
+        """On for the steps observed in full, off between; never pushed above a mode of the program's own."""
+        wanted = self.begun and self.observer.full and not self.paused and not self.observer.finished
+        if wanted and not self.on and self._may_push():
+            self.__enter__()
+            self.on = True
+        elif not wanted and self.on and self._is_top():
+            self.__exit__(None, None, None)
+            self.on = False
+        self.walked.lines.clear()
+
+    @contextlib.contextmanager
+    def pause(self) -> Iterator[None]:
+        """Compiled code runs without the mode: seen by the compiler, it would be traced, and compiled again without it."""
+        self.paused += 1
+        lifted = self.on and self._is_top()
+        if lifted:
+            self.__exit__(None, None, None)
+        try:
+            yield
+        finally:
+            self.paused -= 1
+            if lifted:
+                self.__enter__()
+
+    def watch_evaluation(self, call: "Call") -> None:
+        """The first evaluations are watched even between two fully observed steps."""
+        if call.training or self.on or self.paused or self.eval_calls >= EVAL_CALLS or self.observer.step == 0:
+            return
+        self.eval_calls += 1
+        if self._may_push():
+            self.__enter__()
+            self.on = True
+
+    @staticmethod
+    def _may_push() -> bool:
+        from torch.utils._device import DeviceContext  # handles modes above it
+
+        count = torch._C._len_torch_function_stack()
+        return all(isinstance(torch._C._get_function_stack_at(i), DeviceContext) for i in range(count))
+
+    def _is_top(self) -> bool:
+        count = torch._C._len_torch_function_stack()
+        return count > 0 and torch._C._get_function_stack_at(count - 1) is self
+
+
+def install(observer: "Observer", walked: "Walked") -> Operations:
+    mode = Operations(observer, walked)
+    for tap, build in (
+        ("losses", losses.handlers),
+        ("pairings", pairings.handlers),
+        ("cuts", cuts.handlers),
+        ("attention", attention.handlers),
+    ):
+        found = build(observer, walked)
+        for name, handler in found.after.items():
+            _add(mode.handlers, name, observer.shielded(tap, handler))
+        for name, handler in found.before.items():
+            _add(mode.before, name, observer.shielded(tap, handler))
+    observer.moments.next_step.append(mode.follow)
+    observer.moments.model_returned.append(mode.watch_evaluation)
+    observer.moments.training_begins.append(mode.begin)
+    return mode
+
+
+def _add(table: dict[str, Handler], name: str, handler: Handler) -> None:
+    """Several taps may look at the same operation."""
+    earlier = table.get(name)
+    if earlier is None:
+        table[name] = handler
+        return
+
+    def both(*arguments: Any) -> None:
+        earlier(*arguments)
+        handler(*arguments)
+
+    table[name] = both

@@ -1,0 +1,225 @@
+"""Optimizer steps, and whether the gradients they use are new, old, piled up or gone.
+
+A gradient's identity and version, noted when a step ends and looked at again when the next backward begins, tell by
+any means of clearing (`zero_grad`, `p.grad = None`, `zero_`) whether somebody cleared it.
+"""
+
+import functools
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import rank
+from firstlight.records.observed import Ending, StepSeen
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.backward import Walked
+    from firstlight.observe.inside.taps.models import Models
+
+MOST_WATCHED = 48
+"""Tensors of an optimizer whose gradients are followed; spread over all of them."""
+WEIGHTS_EVERY = 10
+Mark = tuple[int, int]
+
+
+@dataclass
+class Held:
+    """One optimizer and what is known of its gradients."""
+
+    ref: "weakref.ref[torch.optim.Optimizer]"
+    name: str
+    site: Site | None
+    first_lr: float | None
+    index: int = -1
+    steps: int = 0
+    backwards: int = 0
+    watched: list[torch.Tensor] = field(default_factory=list)
+    marks: dict[int, Mark] = field(default_factory=dict)
+    uncleared: set[int] = field(default_factory=set)
+    got_gradients: bool = False
+    ever_got_gradients: bool = False
+    closure: bool = False
+    empty: bool = False
+
+    @property
+    def parameters(self) -> list[torch.Tensor]:
+        optimizer = self.ref()
+        return [] if optimizer is None else [p for group in optimizer.param_groups for p in group["params"]]
+
+    def watch(self) -> None:
+        everything = self.parameters
+        stride = max(1, len(everything) // MOST_WATCHED)
+        self.watched = everything[::stride]
+
+
+class Optimizers:
+    def __init__(self, observer: "Observer", models: "Models") -> None:
+        self.observer = observer
+        self.models = models
+        self.walked: Walked | None = None
+        self.held: dict[int, Held] = {}
+        self._stepped = 0
+        self._weights: dict[int, float] = {}
+        self.weights_moved: bool | None = None
+
+    def built(self, optimizer: torch.optim.Optimizer) -> None:
+        lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
+        self.held[id(optimizer)] = Held(
+            ref=weakref.ref(optimizer),
+            name=type(optimizer).__name__,
+            site=sites.caller(),
+            first_lr=float(lr) if lr is not None else None,
+        )
+
+    def of(self, optimizer: torch.optim.Optimizer) -> Held:
+        held = self.held.get(id(optimizer))
+        if held is None or held.ref() is not optimizer:
+            self.built(optimizer)
+            held = self.held[id(optimizer)]
+        return held
+
+    def backward_begins(self, *_: Any) -> None:
+        for held in self.held.values():
+            if not held.watched:
+                held.watch()
+            held.uncleared = {id(p) for p in held.watched if id(p) in held.uncleared and self._is_uncleared(held, p)}
+
+    @staticmethod
+    def _is_uncleared(held: Held, parameter: torch.Tensor) -> bool:
+        gradient = parameter.grad
+        if gradient is None or id(gradient) != held.marks[id(parameter)][0]:
+            return False
+        if gradient._version == held.marks[id(parameter)][1]:
+            return True
+        return bool((reading.values_of(gradient) != 0).any())
+
+    def backward_ended(self, *_: Any) -> None:
+        for held in self.held.values():
+            if any(p.grad is not None for p in held.watched):
+                held.got_gradients = held.ever_got_gradients = True
+                held.backwards += 1
+        if not self.held:
+            self._step_without_optimizer()
+
+    def _step_without_optimizer(self) -> None:
+        """A hand-written update: the next backward shows whether the weights moved."""
+        for root in self.models.live():
+            norm = reading.length(reading.norms([p for _, p in root.parameters[:8]]))
+            before = self._weights.get(root.index)
+            if before is not None:
+                self.weights_moved = bool(self.weights_moved) or norm != before
+            self._weights[root.index] = norm
+
+    def step_begins(self, optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
+        held = self.of(optimizer)
+        held.closure = bool(keywords.get("closure") or any(callable(item) for item in arguments[1:2]))
+        if not held.watched:
+            held.watch()
+        gone = all(p.grad is None or (self.observer.full and not _nonzero(p.grad)) for p in held.watched)
+        held.empty = held.got_gradients and gone and not held.closure
+
+    def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        held = self.of(optimizer)
+        if held.index < 0:
+            held.index = self._stepped
+            self._stepped += 1
+        fresh = {id(p) for p in held.watched if p.grad is not None and _mark(p.grad) != held.marks.get(id(p))}
+        self.observer.emit(self._seen(optimizer, held, fresh))
+        held.steps += 1
+        held.backwards = 0
+        held.got_gradients = False
+        held.marks = {id(p): _mark(p.grad) for p in held.watched if p.grad is not None}
+        held.uncleared = set(held.marks)
+        if self.walked is not None:
+            self.walked.values_since_step = []
+
+    def _seen(self, optimizer: torch.optim.Optimizer, held: Held, fresh: set[int]) -> StepSeen:
+        group = optimizer.param_groups[0]
+        values = self.walked.values_since_step if self.walked is not None else []
+        gradients = [p.grad for p in held.parameters if p.grad is not None and reading.readable(p.grad)]
+        weigh = self.observer.full or held.steps % WEIGHTS_EVERY == 0
+        weights = [p for p in held.parameters if reading.readable(p)] if weigh else []
+        return StepSeen(
+            step=held.steps,
+            rank=rank(),
+            optimizer=held.index,
+            name=held.name,
+            site=sites.caller(),
+            backward_site=self.walked.site if self.walked is not None else None,
+            loss=values[-1] if values else None,
+            seconds=self.observer.seconds,
+            backwards=held.backwards,
+            closure=held.closure,
+            held=len(held.parameters),
+            fresh=len(fresh),
+            stale=len(fresh & held.uncleared),
+            empty=held.empty,
+            lr=float(group["lr"]) if "lr" in group else None,
+            first_lr=float(group.get("initial_lr", held.first_lr or 0.0)) or None,
+            grad_norm=reading.length(reading.norms(gradients)),
+            weight_norm=reading.length(reading.norms(weights)) if weights else None,
+            batch=self.models.batch,
+            batch_rebuilt=self.models.batch_rebuilt,
+        )
+
+    def ending(self, reason: str) -> Ending:
+        stepped = [held for held in self.held.values() if held.steps]
+        idle = [held for held in self.held.values() if not held.steps and held.ever_got_gradients]
+        return Ending(
+            step=self.observer.step,
+            rank=rank(),
+            reason=reason,
+            backwards=self.observer.backwards,
+            steps=max((held.steps for held in stepped), default=0),
+            optimizers=tuple(held.name for held in self.held.values())[:8],
+            unstepped=tuple(f"{held.name} built at {held.site}" for held in idle)[:8],
+            weights_moved=self.weights_moved,
+        )
+
+
+def _mark(gradient: torch.Tensor) -> Mark:
+    return id(gradient), gradient._version
+
+
+def _nonzero(gradient: torch.Tensor) -> bool:
+    return bool((reading.values_of(gradient) != 0).any())
+
+
+def install(observer: "Observer", models: "Models") -> Optimizers:
+    optimizers = Optimizers(observer, models)
+    observer.ending = optimizers.ending
+    original = torch.optim.Optimizer.__init__
+
+    @functools.wraps(original)
+    def build(self: torch.optim.Optimizer, *arguments: Any, **keywords: Any) -> None:
+        original(self, *arguments, **keywords)
+        built(self)
+
+    built = observer.shielded("optimizers", optimizers.built)
+    torch.optim.Optimizer.__init__ = build  # type: ignore[method-assign]
+    moments = observer.moments
+    moments.backward_begins.append(observer.shielded("optimizers", optimizers.backward_begins))
+    moments.backward_ended.append(observer.shielded("optimizers", optimizers.backward_ended))
+    moments.step_begins.append(observer.shielded("optimizers", optimizers.step_begins))
+    moments.step_ended.append(observer.shielded("optimizers", optimizers.step_ended))
+
+    def begins(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
+        if not torch.compiler.is_compiling():
+            observer.tell(moments.step_begins, optimizer, arguments, keywords)
+
+    def ended(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
+        if torch.compiler.is_compiling():
+            return
+        observer.tell(moments.step_ended, optimizer, arguments, keywords)
+        observer.advance(max((held.steps for held in optimizers.held.values()), default=0))
+
+    observer.has_optimizer = lambda: bool(optimizers.held)
+    register_optimizer_step_pre_hook(begins)
+    register_optimizer_step_post_hook(ended)
+    return optimizers

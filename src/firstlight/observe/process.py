@@ -1,0 +1,115 @@
+"""The script's process: started in a group of its own, watched, and never left behind."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+KEPT_BYTES = 4 << 20
+TAIL_BYTES = 64 << 10
+GRACE_SECONDS = 1.0
+
+
+class Output:
+    """What the script prints: kept in a file up to a size, and its end always."""
+
+    def __init__(self, path: Path, stream: IO[bytes], echo: IO[bytes] | None) -> None:
+        self._path, self._stream, self._echo = path, stream, echo
+        self._tail = bytearray()
+        self.total = 0
+        self._thread = threading.Thread(target=self._read, name="output", daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with self._path.open("wb") as file:
+            while chunk := os.read(self._stream.fileno(), 1 << 16):
+                if self.total < KEPT_BYTES:
+                    file.write(chunk[: KEPT_BYTES - self.total])
+                    file.flush()
+                self.total += len(chunk)
+                self._tail += chunk
+                del self._tail[:-TAIL_BYTES]
+                if self._echo is not None:
+                    self._echo.write(chunk)
+                    self._echo.flush()
+            if self.total > KEPT_BYTES:
+                missing = max(0, self.total - KEPT_BYTES - len(self._tail))
+                file.write(f"\n… {missing} bytes left out …\n".encode())
+                file.write(bytes(self._tail[-(self.total - KEPT_BYTES) :]))
+
+    def lines(self) -> list[str]:
+        """The last lines, as far as they are kept."""
+        self._thread.join(timeout=GRACE_SECONDS)
+        return bytes(self._tail).decode("utf-8", "replace").splitlines()
+
+
+class Script:
+    """A running script. Every wait has an end; `end` kills whatever it started."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path, echo: IO[bytes] | None) -> None:
+        self.begun = time.monotonic()
+        self._process = subprocess.Popen(
+            command,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None
+        self.output = Output(log, self._process.stdout, echo)
+        self._family: dict[int, psutil.Process] = {}
+        self._counted = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.begun
+
+    def poll(self) -> int | None:
+        """The exit code once it is over; negative for a signal."""
+        if time.monotonic() - self._counted > 1.0:
+            self._counted = time.monotonic()
+            self._remember_children()
+        return self._process.poll()
+
+    def _remember_children(self) -> None:
+        """Children in sessions of their own escape a group signal; they are killed one by one."""
+        try:
+            found = psutil.Process(self._process.pid).children(recursive=True)
+        except psutil.Error:
+            return
+        self._family.update({child.pid: child for child in found})
+
+    def wait(self, until: Callable[[], bool], pause: float = 0.05) -> int | None:
+        """Waits for the end of the script or for `until`."""
+        while (code := self.poll()) is None and not until():
+            time.sleep(pause)
+        return code
+
+    def end(self) -> None:
+        """Idempotent. After it, no process of the script is left."""
+        self._remember_children()
+        self._signal(signal.SIGTERM)
+        deadline = time.monotonic() + GRACE_SECONDS
+        while self._process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self._remember_children()
+        self._signal(signal.SIGKILL)
+        for child in self._family.values():
+            try:
+                child.kill()
+            except psutil.Error:
+                continue
+        self._process.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        try:
+            os.killpg(self._process.pid, number)
+        except (ProcessLookupError, PermissionError):
+            return

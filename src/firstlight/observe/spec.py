@@ -1,0 +1,39 @@
+"""What the launching command tells the observers inside the script: one JSON file, named by one variable."""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+VARIABLE = "FIRSTLIGHT_SESSION"
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    run_id: str
+    run: str
+    """The run directory; paths are absolute because scripts change directory."""
+    events: str
+    scratch: str
+    cwd: str
+    owner: int
+    """Process id of the command."""
+    steps: int
+    seconds: float
+    full_steps: int
+    """So many first steps are observed operation by operation."""
+    sample_every: int
+    """After those, one step in so many is."""
+    taps: tuple[str, ...]
+    contain: bool = True
+
+
+def write(spec: Spec, path: Path) -> None:
+    path.write_bytes(msgspec.json.encode(spec))
+
+
+def current() -> Spec | None:
+    """The session this process belongs to, if any."""
+    path = os.environ.get(VARIABLE)
+    if not path:
+        return None
+    return msgspec.json.decode(Path(path).read_bytes(), type=Spec)

@@ -1,0 +1,139 @@
+"""What the user asked to run, as the command that runs it under observation."""
+
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from firstlight.errors import UsageError
+
+START = ("-m", "firstlight.observe.inside.start")
+TAKES_VALUE = ("-X", "-W")
+INTERPRETER = re.compile(r"python[\d.]*(\.exe)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    words: tuple[str, ...]
+    """As the user wrote it."""
+    command: tuple[str, ...]
+    """What is executed."""
+    file: str | None
+    """The script, where there is one."""
+    interpreter: str
+
+    @property
+    def shown(self) -> str:
+        return " ".join(self.words)
+
+
+def parse(words: tuple[str, ...], module: bool) -> Target:
+    """`words` are a script, an interpreter with one, or a launcher; with `module`, a module name. Arguments follow."""
+    if not words:
+        raise UsageError("nothing to check. Name a script: `firstlight check train.py`, or a module: `firstlight check -m pkg.train`")
+    if module:
+        return Target(("-m", *words), (sys.executable, *START, "-m", *words), None, sys.executable)
+    first = words[0]
+    if Path(first).is_file():
+        return _script(sys.executable, (), words, words)
+    if Path(first).is_dir():
+        return _folder(words)
+    found = shutil.which(first)
+    if found is None:
+        raise UsageError(_no_such_file(first))
+    if INTERPRETER.fullmatch(Path(first).name):
+        return _interpreter(found, words)
+    return Target(words, (found, *words[1:]), _script_among(words), _interpreter_of(found))
+
+
+def _script(python: str, flags: tuple[str, ...], rest: tuple[str, ...], words: tuple[str, ...]) -> Target:
+    if not os.access(rest[0], os.R_OK):
+        raise UsageError(f"{rest[0]} cannot be read")
+    return Target(words, (python, *flags, *START, *rest), rest[0], python)
+
+
+def _folder(words: tuple[str, ...]) -> Target:
+    if not (Path(words[0]) / "__main__.py").is_file():
+        raise UsageError(f"{words[0]} is a directory without a __main__.py. Name the script in it that trains")
+    return Target(words, (sys.executable, *START, *words), words[0], sys.executable)
+
+
+def _interpreter(python: str, words: tuple[str, ...]) -> Target:
+    """`python [FLAGS] script.py ARGS` or `python [FLAGS] -m module ARGS`."""
+    at = 1
+    while at < len(words) and words[at].startswith("-") and words[at] not in ("-m", "-c", "-"):
+        at += 2 if words[at] in TAKES_VALUE else 1
+    flags, rest = words[1:at], words[at:]
+    if not rest or rest[0] in ("-c", "-"):
+        raise UsageError(f"`{' '.join(words)}` names no script. Put the program in a file: `firstlight check -- python train.py`")
+    if rest[0] == "-m":
+        return Target(words, (python, *flags, *START, *rest), None, python)
+    if not Path(rest[0]).is_file():
+        raise UsageError(_no_such_file(rest[0]))
+    return _script(python, flags, rest, words)
+
+
+def _script_among(words: tuple[str, ...]) -> str | None:
+    return next((word for word in words[1:] if word.endswith(".py") and Path(word).is_file()), None)
+
+
+def _interpreter_of(program: str) -> str:
+    """The Python behind a launcher such as torchrun: what its first line says, else ours."""
+    try:
+        with open(program, "rb") as file:
+            first = file.readline(300).decode("utf-8", "replace")
+    except OSError:
+        return sys.executable
+    python = first.removeprefix("#!").split()[:1]
+    return python[0] if first.startswith("#!") and python and "python" in python[0] else sys.executable
+
+
+def _no_such_file(name: str) -> str:
+    folder = Path(name).parent
+    scripts = [str(path) for path in folder.glob("*.py")] if folder.is_dir() else []
+    near = difflib.get_close_matches(name, [path.removeprefix("./") for path in scripts], n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"no file or program named {name}.{hint}"
+
+
+def lend(interpreter: str, folder: Path) -> str | None:
+    """Where another environment's Python does not have firstlight: a folder for its path that holds just that.
+
+    None when the interpreter has it, which is so for the one we run in.
+    """
+    if os.path.realpath(interpreter) == os.path.realpath(sys.executable) and interpreter == sys.executable:
+        return None
+    if _imports(interpreter, {}):
+        return None
+    import msgspec
+
+    import firstlight
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for package in (firstlight, msgspec):
+        home = Path(str(package.__file__)).parent
+        (folder / home.name).symlink_to(home, target_is_directory=True)
+    card = folder / "firstlight-0.dist-info"
+    card.mkdir()
+    (card / "METADATA").write_text("Metadata-Version: 2.1\nName: firstlight\nVersion: 0\n", encoding="utf-8")
+    entry = "[torch.backends]\nfirstlight = firstlight.observe.inside.entry:activate\n"
+    (card / "entry_points.txt").write_text(entry, encoding="utf-8")
+    if not _imports(interpreter, {"PYTHONPATH": str(folder)}):
+        raise UsageError(
+            f"{interpreter} has no firstlight and cannot borrow this one (another Python version?). "
+            f"Install it there: {interpreter} -m pip install firstlight"
+        )
+    return str(folder)
+
+
+def _imports(interpreter: str, extra: dict[str, str]) -> bool:
+    command = [interpreter, "-c", "import firstlight.observe.inside.entry, msgspec"]
+    try:
+        done = subprocess.run(command, env={**os.environ, **extra}, capture_output=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

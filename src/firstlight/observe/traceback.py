@@ -1,0 +1,50 @@
+"""Reads a Python traceback out of a script's output: the user's line, the message, our own frames removed."""
+
+import os
+import re
+from pathlib import Path
+
+from firstlight.records.places import Site
+
+FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
+ERROR = re.compile(r"^(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)\w*)(?:: (?P<text>.*))?$")
+OWN = str(Path(__file__).resolve().parents[1])
+NOT_THEIRS = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}lib{os.sep}python")
+
+
+def without_ours(lines: list[str]) -> list[str]:
+    """Frames in firstlight's own files, with the source lines below them, are left out."""
+    kept: list[str] = []
+    skipping = False
+    for line in lines:
+        frame = FRAME.match(line)
+        if frame is not None:
+            skipping = frame["file"].startswith(OWN) or "<frozen runpy>" in frame["file"]
+        elif skipping and not line.startswith("    "):
+            skipping = False
+        if not skipping:
+            kept.append(line)
+    return kept
+
+
+def message_of(lines: list[str]) -> str:
+    """The last exception named, or the last line printed."""
+    for line in reversed(lines):
+        if (match := ERROR.match(line.strip())) is not None:
+            return match[0][:300]
+    return next((line.strip()[:300] for line in reversed(lines) if line.strip()), "")
+
+
+def site_of(lines: list[str], cwd: Path) -> Site | None:
+    """The innermost frame of the last traceback that lies in the user's own files."""
+    begin = max((i for i, line in enumerate(lines) if line.startswith("Traceback ")), default=0)
+    frames = [match for line in lines[begin:] if (match := FRAME.match(line)) is not None]
+    for frame in reversed(frames):
+        path = frame["file"]
+        if path.startswith((OWN, "<")) or any(part in path for part in NOT_THEIRS):
+            continue
+        full = os.path.realpath(cwd / path)
+        relative = os.path.relpath(full, os.path.realpath(cwd))
+        shown = full if relative.startswith("..") else relative
+        return Site(file=shown, line=int(frame["line"]), function=frame["function"] or "")
+    return None

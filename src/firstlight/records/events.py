@@ -1,0 +1,374 @@
+"""The lines of `events.ndjson`.
+
+Each line says what it is in `phase`, repeated in `event`; readers take either. `seq` rises by one for each writer (a
+rank, or the command itself, whose rank is null). Unknown events and fields are kept by every tool.
+"""
+
+from typing import Any
+
+import msgspec
+
+from firstlight.records.finding import Scalar
+
+EVENT_SCHEMA = "firstlight/1"
+Plain = dict[str, Any]
+
+
+class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="phase"):
+    event: str
+    ts: str
+    run_id: str
+    seq: int
+    schema: str = EVENT_SCHEMA
+    rank: int | None = None
+    elapsed_s: float | None = None
+
+
+class RunStart(_Event, frozen=True, kw_only=True, tag="run_start"):
+    argv: list[str]
+    cwd_hash: str
+    git: str | None
+    env: dict[str, Scalar]
+    seed: int | None
+
+
+class ExperimentStart(_Event, frozen=True, kw_only=True, tag="experiment_start"):
+    architecture: str
+    features: list[str]
+    config: Plain
+
+
+class ExperimentComplete(_Event, frozen=True, kw_only=True, tag="experiment_complete"):
+    total_folds: int
+    mean_sharpe: float | None
+    elapsed_seconds: float
+    metrics: dict[str, float] = {}
+
+
+class PocStart(_Event, frozen=True, kw_only=True, tag="poc_start"):
+    timestamp: str
+
+
+class PocComplete(_Event, frozen=True, kw_only=True, tag="poc_complete"):
+    passed: int
+    failed: int
+    skipped: int
+    elapsed_seconds: float
+
+
+class EpochStart(_Event, frozen=True, kw_only=True, tag="epoch_start"):
+    epoch: int
+
+
+class EpochComplete(_Event, frozen=True, kw_only=True, tag="epoch_complete"):
+    epoch: int
+    train_loss: float
+    val_loss: float | None
+    accuracy: float | None = None
+    train_val_gap: float | None = None
+    lr: float | None = None
+    metrics: dict[str, float] = {}
+
+
+class Step(_Event, frozen=True, kw_only=True, tag="step"):
+    step: int
+    loss: float | None
+    lr: float | None = None
+    grad_norm: float | None = None
+    clip_coef: float | None = None
+    param_norm: float | None = None
+    amp_scale: float | None = None
+    skipped: bool = False
+    data_wait_s: float | None = None
+    step_s: float | None = None
+    batch_hash: str | None = None
+    components: dict[str, float] = {}
+    observed: Plain | None = None
+    """The whole `StepSeen`, when an observer wrote this line."""
+
+
+class EvalComplete(_Event, frozen=True, kw_only=True, tag="eval_complete"):
+    split: str
+    metrics: dict[str, float]
+    n: int
+
+
+class FoldStart(_Event, frozen=True, kw_only=True, tag="fold_start"):
+    fold_id: int | str
+    train_size: int
+    val_size: int
+    test_size: int
+
+
+class FoldComplete(_Event, frozen=True, kw_only=True, tag="fold_complete"):
+    fold_id: int | str
+    test_sharpe: float | None
+    test_sortino: float | None
+    metrics: dict[str, float] = {}
+
+
+class Fact(_Event, frozen=True, kw_only=True, tag="fact"):
+    observed: Plain
+
+
+class CheckStart(_Event, frozen=True, kw_only=True, tag="check_start"):
+    check_id: str
+
+
+class CheckResult(_Event, frozen=True, kw_only=True, tag="check_result"):
+    check_id: str
+    status: str
+    severity: str
+    duration_s: float
+    message: str
+    measured: str | None = None
+    threshold: str | None = None
+    where: Plain | None = None
+    causes: list[str] = []
+    fix: str | None = None
+
+
+class FindingSeen(_Event, frozen=True, kw_only=True, tag="finding"):
+    rule_id: str
+    severity: str
+    message: str
+    step: int | None = None
+    where: Plain | None = None
+    evidence: Plain = {}
+    causes: list[str] = []
+    fix: str | None = None
+    count: int = 1
+
+
+class RedFlag(_Event, frozen=True, kw_only=True, tag="red_flag"):
+    type: str
+    severity: str
+    message: str
+    recommendation: str
+
+
+class GradientStats(_Event, frozen=True, kw_only=True, tag="gradient_stats"):
+    step: int
+    params: list[Plain]
+
+
+class ActivationStats(_Event, frozen=True, kw_only=True, tag="activation_stats"):
+    step: int
+    modules: list[Plain]
+
+
+class Histogram(_Event, frozen=True, kw_only=True, tag="histogram"):
+    step: int
+    name: str
+    kind: str
+    bins: list[float]
+    counts: list[int]
+
+
+class PredictionTable(_Event, frozen=True, kw_only=True, tag="prediction_table"):
+    step: int
+    rows: list[list[Scalar]]
+    confidence_mean: float | None = None
+    confidence_min: float | None = None
+    confidence_max: float | None = None
+
+
+class LrFinder(_Event, frozen=True, kw_only=True, tag="lr_finder"):
+    lr: float
+    loss: float
+    step: int
+
+
+class LrFinderComplete(_Event, frozen=True, kw_only=True, tag="lr_finder_complete"):
+    suggestions: dict[str, float | None]
+    diverged_at: float | None
+
+
+class OverfitBatch(_Event, frozen=True, kw_only=True, tag="overfit_batch"):
+    step: int
+    loss: float
+
+
+class OverfitBatchComplete(_Event, frozen=True, kw_only=True, tag="overfit_batch_complete"):
+    passed: bool
+    steps: int
+    final_loss: float
+    floor: float | None
+    classification: str
+
+
+class QuickValidation(_Event, frozen=True, kw_only=True, tag="quick_validation"):
+    epoch: int
+    train_loss: float
+    val_loss: float
+    accuracy: float | None
+
+
+class QuickValidationComplete(_Event, frozen=True, kw_only=True, tag="quick_validation_complete"):
+    success: bool
+    diagnostics: Plain
+    recommendations: list[str]
+
+
+class SchemaValidated(_Event, frozen=True, kw_only=True, tag="schema_validated"):
+    stage: str
+    required: list[str]
+    n_columns: int
+
+
+class DataCard(_Event, frozen=True, kw_only=True, tag="data_card"):
+    split: str
+    leaves: list[Plain]
+
+
+class Checkpoint(_Event, frozen=True, kw_only=True, tag="checkpoint"):
+    path: str
+    step: int
+    sha256: str
+    contents: list[str]
+
+
+class Resume(_Event, frozen=True, kw_only=True, tag="resume"):
+    from_step: int
+    checkpoint: str
+
+
+class Artifact(_Event, frozen=True, kw_only=True, tag="artifact"):
+    kind: str
+    path: str
+    sha256: str
+    reason: str
+
+
+class Intervention(_Event, frozen=True, kw_only=True, tag="intervention"):
+    kind: str
+    reason: str
+
+
+class ProbeStart(_Event, frozen=True, kw_only=True, tag="probe_start"):
+    probe_id: str
+    spec: Plain
+
+
+class ProbeResult(_Event, frozen=True, kw_only=True, tag="probe_result"):
+    probe_id: str
+    outcome: Plain
+    baseline: Plain
+    cost_s: float
+
+
+class Hypotheses(_Event, frozen=True, kw_only=True, tag="hypotheses"):
+    posterior: list[Plain]
+
+
+class DiagnosisMade(_Event, frozen=True, kw_only=True, tag="diagnosis"):
+    top_cause: str
+    p: float
+    fix: str
+    verify: str
+
+
+class Invariant(_Event, frozen=True, kw_only=True, tag="invariant"):
+    name: str
+    ok: bool
+    stats: Plain
+
+
+class Device(_Event, frozen=True, kw_only=True, tag="device"):
+    memory_allocated: int
+    memory_reserved: int
+    rss: int
+    temperature: float | None = None
+    util: float | None = None
+    nccl_error: str | None = None
+
+
+class Heartbeat(_Event, frozen=True, kw_only=True, tag="heartbeat"):
+    step: int
+
+
+class RlEpisode(_Event, frozen=True, kw_only=True, tag="rl_episode"):
+    length: int
+    episode_return: float = msgspec.field(name="return")
+
+
+class RlUpdate(_Event, frozen=True, kw_only=True, tag="rl_update"):
+    entropy: float | None = None
+    kl: float | None = None
+    explained_variance: float | None = None
+
+
+class Judgement(_Event, frozen=True, kw_only=True, tag="judgement"):
+    item: str
+    order: str
+    verdict: str
+
+
+class SweepRun(_Event, frozen=True, kw_only=True, tag="sweep_run"):
+    group: str
+    seed: int
+    params: Plain
+    metric: float | None
+
+
+class ExceptionSeen(_Event, frozen=True, kw_only=True, tag="exception"):
+    type: str
+    message: str
+    traceback_hash: str
+    translated: str | None = None
+    artifact: str | None = None
+
+
+class RunEnd(_Event, frozen=True, kw_only=True, tag="run_end"):
+    status: str
+    elapsed_seconds: float
+    exit_code: int | None
+
+
+Event = (
+    RunStart
+    | ExperimentStart
+    | ExperimentComplete
+    | PocStart
+    | PocComplete
+    | EpochStart
+    | EpochComplete
+    | Step
+    | EvalComplete
+    | FoldStart
+    | FoldComplete
+    | Fact
+    | CheckStart
+    | CheckResult
+    | FindingSeen
+    | RedFlag
+    | GradientStats
+    | ActivationStats
+    | Histogram
+    | PredictionTable
+    | LrFinder
+    | LrFinderComplete
+    | OverfitBatch
+    | OverfitBatchComplete
+    | QuickValidation
+    | QuickValidationComplete
+    | SchemaValidated
+    | DataCard
+    | Checkpoint
+    | Resume
+    | Artifact
+    | Intervention
+    | ProbeStart
+    | ProbeResult
+    | Hypotheses
+    | DiagnosisMade
+    | Invariant
+    | Device
+    | Heartbeat
+    | RlEpisode
+    | RlUpdate
+    | Judgement
+    | SweepRun
+    | ExceptionSeen
+    | RunEnd
+)

@@ -1,0 +1,200 @@
+"""What checks judge. Each is complete in itself: a check never needs a second one.
+
+Derived in `facts/` from what the observers streamed; some sightings (`Census`, `Attention`) are judged as they are.
+"""
+
+import msgspec
+
+from firstlight.records.observed import TensorCard
+from firstlight.records.places import Site
+
+
+class _Fact(msgspec.Struct, frozen=True, kw_only=True):
+    rank: int = 0
+
+
+class LossSite(_Fact, frozen=True, kw_only=True):
+    """All observed training calls of one loss function on one line."""
+
+    function: str
+    site: Site | None
+    calls: int
+    first_step: int
+    prediction: TensorCard
+    """Shape and type of the first call; the range is that of all calls."""
+    target: TensorCard | None
+    made_by: str | None
+    """The activation that made the prediction, where it was the same at every call."""
+    made_at: Site | None
+    class_sum_error: float | None
+    """The largest over all calls, and so below."""
+    class_logsum_error: float | None
+    target_sum_error: float | None
+    most_ignored: float
+    least_ignored: float
+
+
+class ShapeClash(_Fact, frozen=True, kw_only=True):
+    """Two tensors of different shapes were broadcast against each other and the result reduced to one number."""
+
+    operation: str
+    site: Site | None
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    result: tuple[int, ...]
+    in_loss: bool
+    """Gradients flow through it; otherwise it is a measurement."""
+    times: int
+    first_step: int
+
+
+class StepOrder(_Fact, frozen=True, kw_only=True):
+    """The order of clearing, backward and step, over all steps of one optimizer."""
+
+    optimizer: str
+    site: Site | None
+    backward_site: Site | None
+    steps: int
+    piled_up: int
+    """Steps whose gradients were added onto those of the step before."""
+    longest_pile: int
+    """The most such steps in a row."""
+    gone: int
+    """Steps at which no gradient was left although a backward had made some."""
+    longest_gone: int
+    first_grad_norm: float | None
+    last_grad_norm: float | None
+
+
+class Stepping(_Fact, frozen=True, kw_only=True):
+    """Whether backwards led to steps at all."""
+
+    backwards: int
+    steps: int
+    optimizers: tuple[str, ...]
+    unstepped: tuple[str, ...]
+    weights_moved: bool | None
+    backward_site: Site | None
+
+
+class LossRoot(_Fact, frozen=True, kw_only=True):
+    """All backwards called on one line."""
+
+    site: Site | None
+    backwards: int
+    first_step: int
+    cut: int
+    """Those whose loss had no graph behind it."""
+    leaves: int
+    """Those called on a tensor made anew with `requires_grad=True`."""
+    unreached: int
+    """Those whose graph was walked and reached no parameter."""
+    walked: int
+    cut_by: str | None = None
+    cut_at: Site | None = None
+
+
+class Mode(_Fact, frozen=True, kw_only=True):
+    """Train or eval mode of the models behind the backwards of one line."""
+
+    site: Site | None
+    models: tuple[str, ...]
+    backwards: int
+    in_eval: int
+
+
+class LossCurve(_Fact, frozen=True, kw_only=True):
+    """The values on which backward was called on one line, in order."""
+
+    site: Site | None
+    optimizers: int
+    values: tuple[float, ...]
+    weight_norms: tuple[float, ...]
+    lr: float | None
+    negated: tuple[float, ...] = ()
+    """Where the value is the exact negative of a known loss: that loss."""
+
+
+class FirstBad(_Fact, frozen=True, kw_only=True):
+    """The first NaN or infinity of the run, and what came before it."""
+
+    kind: str
+    step: int
+    site: Site | None
+    module: str | None
+    operation: str | None
+    detail: str
+    share: float
+    earlier: tuple[float, ...]
+    """The losses before it."""
+    lr: float | None
+    also: tuple[str, ...] = ()
+    """What else turned non-finite, later or at the same step."""
+
+
+class ClipOrder(_Fact, frozen=True, kw_only=True):
+    """All clippings on one line."""
+
+    site: Site | None
+    times: int
+    first_step: int
+    late: int
+    """After the step, with no backward in between: they clip gradients already used."""
+    scaled: int
+    """On gradients still multiplied by the loss scale."""
+    max_norm: float
+    median_norm: float
+
+
+class Rate(_Fact, frozen=True, kw_only=True):
+    """The learning rate of one optimizer, step by step, with the length of an epoch."""
+
+    optimizer: str
+    site: Site | None
+    first_lr: float | None
+    lrs: tuple[float, ...]
+    epoch_steps: int | None
+    """Steps from the beginning of an epoch of the training loader to the next."""
+
+
+class Feeding(_Fact, frozen=True, kw_only=True):
+    """Whether the model is fed something new at each step."""
+
+    site: Site | None
+    steps: int
+    compared: int
+    longest_repeat: int
+    """The most steps in a row fed the same values in newly made tensors."""
+    one_batch_epochs: bool
+    """The loader has a single batch: every step is a whole epoch."""
+
+
+class GraphSize(_Fact, frozen=True, kw_only=True):
+    """Nodes of the graph behind successive backwards on one line."""
+
+    site: Site | None
+    nodes: tuple[int, ...]
+    retained: bool
+
+
+class ScriptOutcome(_Fact, frozen=True, kw_only=True):
+    """How the script's process ended, as seen from outside."""
+
+    ended: str
+    """`stopped` by us, `finished` by itself, `crashed`, `killed` by a signal, `silent` (no step in the time given)."""
+    exit_code: int | None
+    seconds: float
+    imported_torch: bool
+    backwards: int
+    steps: int
+    message: str
+    """The last line of its error output, for a crash."""
+    site: Site | None
+    wants_input: bool = False
+
+
+class CheckCrash(_Fact, frozen=True, kw_only=True):
+    """A check of ours that failed."""
+
+    check: str
+    error: str

@@ -1,0 +1,54 @@
+"""What a check saw (evidence), and what is told to the user (finding)."""
+
+from enum import StrEnum
+
+import msgspec
+
+from firstlight.records.places import Where
+
+Scalar = float | int | str | bool | None
+
+
+class Severity(StrEnum):
+    """`error`: do not start this run. `warning`: look. `note`: for information."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def weight(self) -> int:
+        return ("note", "warning", "error").index(self.value)
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """One sighting. A field left None is filled from the check's identity card."""
+
+    where: Where
+    saw: str
+    wanted: str
+    cause: str | None = None
+    severity: Severity | None = None
+    confidence: float | None = None
+    likely: str | None = None
+    do: str | None = None
+    numbers: dict[str, Scalar] = {}
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    cause: str
+    category: str
+    severity: Severity
+    confidence: float
+    verified: bool
+    where: Where
+    summary: str
+    saw: str
+    wanted: str
+    likely: str
+    do: str
+    evidence: dict[str, Scalar] = {}
+    count: int = 1
+    """How many sightings this incident stands for; the first one is shown."""

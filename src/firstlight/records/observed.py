@@ -1,0 +1,290 @@
+"""What the observers inside the user's process saw, one record a sighting, streamed as it happens.
+
+Nothing here is judged and nothing here holds a tensor. Records that would grow with the model name at most a
+handful of parameters and count the rest, so that one of them always fits a line of the event log.
+"""
+
+from typing import ClassVar
+
+import msgspec
+
+from firstlight.records.places import Site
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
+    """Every sighting knows its step and its rank."""
+
+    step: int
+    rank: int = 0
+
+
+class TensorCard(msgspec.Struct, frozen=True, kw_only=True):
+    shape: tuple[int, ...]
+    dtype: str
+    low: float = 0.0
+    high: float = 0.0
+    mean: float = 0.0
+    std: float = 0.0
+    nonfinite: int = 0
+
+
+class Some(msgspec.Struct, frozen=True, kw_only=True):
+    """A set of parameter tensors: how many, how large, and the first few by name."""
+
+    MOST_NAMES: ClassVar[int] = 6
+
+    tensors: int = 0
+    elements: int = 0
+    names: tuple[str, ...] = ()
+
+
+class ProcessSeen(_Record, frozen=True, kw_only=True, tag="process"):
+    python: str
+    torch: str
+    device: str
+    threads: int
+    world: int = 1
+
+
+class ModelSeen(_Record, frozen=True, kw_only=True, tag="model"):
+    """A root model: the outermost module called with gradients enabled."""
+
+    model: int
+    name: str
+    site: Site | None
+    tensors: int
+    elements: int
+    trainable: int
+    compiled: bool = False
+
+
+class LoaderSeen(_Record, frozen=True, kw_only=True, tag="loader"):
+    """A DataLoader began an epoch."""
+
+    loader: int
+    epoch: int
+    batches: int | None
+    batch_size: int | None
+    examples: int | None
+    sampler: str
+    site: Site | None
+
+
+class LossCall(_Record, frozen=True, kw_only=True, tag="loss-call"):
+    function: str
+    site: Site | None
+    training: bool
+    """Gradients were enabled."""
+    prediction: TensorCard
+    target: TensorCard | None
+    value: float | None
+    made_by: str | None
+    """The activation whose output the prediction is, seen through reshapes: `softmax`, `sigmoid`, `log_softmax`, …"""
+    made_at: Site | None = None
+    class_sum_error: float | None = None
+    """Largest distance of a row's sum over the classes from 1."""
+    class_logsum_error: float | None = None
+    """Largest distance of a row's log-sum-exp over the classes from 0."""
+    target_sum_error: float | None = None
+    """The same for floating-point targets used as class probabilities."""
+    reduction: str = "mean"
+    ignored: float = 0.0
+    """Share of targets equal to `ignore_index`."""
+
+
+class Pairing(_Record, frozen=True, kw_only=True, tag="pairing"):
+    """An element-wise operation paired every example with every other: (N,) with (N, 1) gave (N, N), then one number."""
+
+    operation: str
+    site: Site | None
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    result: tuple[int, ...]
+    differentiable: bool
+    """One side carries gradients and the other does not: a prediction against a target."""
+
+
+class Cut(_Record, frozen=True, kw_only=True, tag="cut"):
+    """The graph was cut on a tensor that trainable parameters had made (`detach`, `.data`, `item`, `argmax`, `numpy`)."""
+
+    operation: str
+    site: Site | None
+    parameters: Some
+
+
+class Attention(_Record, frozen=True, kw_only=True, tag="attention"):
+    """A call of scaled_dot_product_attention with a mask."""
+
+    site: Site | None
+    queries: int
+    keys: int
+    boolean: bool
+    sees_past: float
+    """Share of the (query, key) pairs below the diagonal that may attend."""
+    sees_self: float
+    sees_future: float
+    blind_rows: float
+    """Share of queries that may attend to nothing."""
+
+
+class BackwardSeen(_Record, frozen=True, kw_only=True, tag="backward"):
+    site: Site | None
+    value: float
+    connected: bool
+    """The root has a graph behind it that reaches at least one parameter, as far as was looked."""
+    leaf: bool = False
+    """The root is itself a leaf: `torch.tensor(loss, requires_grad=True)` and the like."""
+    parameters: int | None = None
+    """Parameter tensors reached by the graph; None where it was not walked."""
+    nodes: int | None = None
+    retained: bool = False
+    functional: bool = False
+    """Taken by `torch.func.grad`, which leaves no graph to look at."""
+    eval_models: tuple[str, ...] = ()
+    """Models of this backward that were in eval mode although they have dropout or batch norm."""
+    scale: float = 1.0
+    """GradScaler's factor in the root's value."""
+    negated: float | None = None
+    """Value of the single known loss of which the root is the negative."""
+
+
+class ClipSeen(_Record, frozen=True, kw_only=True, tag="clip"):
+    site: Site | None
+    max_norm: float
+    norm: float
+    fresh: bool
+    """A backward had come since the last step of the optimizer that owns these gradients."""
+    scaled: bool
+    """The gradients still carried GradScaler's factor."""
+
+
+class StepSeen(_Record, frozen=True, kw_only=True, tag="step"):
+    """One optimizer step, or, where no optimizer exists, one backward of a hand-written update."""
+
+    optimizer: int
+    """Order of first use; -1 where the program has no torch optimizer."""
+    name: str
+    site: Site | None
+    backward_site: Site | None
+    loss: float | None
+    seconds: float
+    """Since the first step's backward."""
+    backwards: int
+    closure: bool
+    held: int
+    """Parameter tensors the optimizer holds."""
+    fresh: int
+    """How many of them got a new gradient since the last step."""
+    stale: int
+    """How many of the fresh ones were added onto an old gradient that nobody had cleared."""
+    empty: bool
+    """A backward gave gradients, yet none was left (all None or zero) when the step came."""
+    lr: float | None = None
+    first_lr: float | None = None
+    """The learning rate the optimizer was built with."""
+    grad_norm: float | None = None
+    weight_norm: float | None = None
+    batch: str | None = None
+    """Fingerprint of the inputs of the root model."""
+    batch_rebuilt: bool = False
+    """The inputs were new tensors, not the same object as in the step before."""
+
+
+class HiddenModules(msgspec.Struct, frozen=True, kw_only=True):
+    """Modules or parameters kept in a plain list, tuple or dict, where torch does not find them."""
+
+    owner: str
+    attribute: str
+    container: str
+    parameters: Some
+    site: Site | None = None
+
+
+class Census(_Record, frozen=True, kw_only=True, tag="census"):
+    """Which parameters of a root model train, counted at milestones; the last one counts."""
+
+    model: int
+    name: str
+    site: Site | None
+    steps: int
+    """Optimizer steps that touched this model."""
+    backwards: int
+    trainable: Some
+    frozen: Some
+    optimized: Some
+    unoptimized: Some
+    """Got gradients, requires them, and is in no optimizer."""
+    uncalled: Some
+    """No gradient ever, and the module that owns it was never called."""
+    cut_off: Some
+    """No gradient ever, although the owning module was called: it ran with gradients disabled, or a cut was seen."""
+    wasted: Some
+    """No gradient ever, the owning module ran with gradients on, and nothing was seen to cut it: its output is not used."""
+    zero: Some
+    """A gradient arrived at every backward and was exactly zero each time."""
+    cut_site: Site | None = None
+    cut_by: str | None = None
+    own_code: bool = True
+    """The classes that own the wasted or cut-off parameters are defined in the user's files."""
+    hidden: tuple[HiddenModules, ...] = ()
+    strangers: Some = Some()
+    """Held by the optimizers, never given a gradient, and part of no model seen."""
+    flagged: tuple[str, ...] = ()
+    """Modules on which `requires_grad` was set as a plain attribute, which freezes and thaws nothing."""
+    flag_site: Site | None = None
+
+
+class NonFinite(_Record, frozen=True, kw_only=True, tag="non-finite"):
+    """The first NaN or infinity of its kind."""
+
+    kind: str
+    """`input`, `target`, `activation`, `loss`, `gradient` or `parameter`."""
+    site: Site | None
+    module: str | None = None
+    operation: str | None = None
+    detail: str = ""
+    share: float = 0.0
+    earlier: tuple[float, ...] = ()
+    """The loss at the steps before."""
+    scaled: bool = False
+    """With a GradScaler this is expected now and then: the step is skipped."""
+
+
+class Unseen(_Record, frozen=True, kw_only=True, tag="unseen"):
+    """Something that could not be observed, and why."""
+
+    tap: str
+    reason: str
+
+
+class Ending(_Record, frozen=True, kw_only=True, tag="ending"):
+    """The process let go of the program. Absent when it was killed."""
+
+    reason: str
+    """`steps`, `time`, `exit`."""
+    backwards: int
+    steps: int
+    optimizers: tuple[str, ...] = ()
+    unstepped: tuple[str, ...] = ()
+    """Optimizers that were built, whose parameters got gradients, and that never stepped."""
+    weights_moved: bool | None = None
+    """Where no optimizer exists: whether any weight changed between two backwards."""
+    held_back: tuple[str, ...] = ()
+
+
+Observed = (
+    ProcessSeen
+    | ModelSeen
+    | LoaderSeen
+    | LossCall
+    | Pairing
+    | Cut
+    | Attention
+    | BackwardSeen
+    | ClipSeen
+    | StepSeen
+    | Census
+    | NonFinite
+    | Unseen
+    | Ending
+)

@@ -1,0 +1,87 @@
+"""The report: the one contract other programs read (`firstlight schema report`)."""
+
+from enum import StrEnum
+from typing import Literal
+
+import msgspec
+
+from firstlight.records.finding import Finding, Scalar
+
+REPORT_SCHEMA: Literal["firstlight.report/1"] = "firstlight.report/1"
+
+
+class Verdict(StrEnum):
+    CLEAN = "clean"
+    WARN = "warn"
+    ILL = "ill"
+    UNJUDGED = "unjudged"
+
+
+class Status(StrEnum):
+    ILL = "ill"
+    CLEAN = "clean"
+    SKIPPED = "skipped"
+    CRASHED = "crashed"
+
+
+class CheckOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    status: Status
+    seconds: float
+    reason: str | None = None
+
+
+class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
+    cause: str
+    category: str
+    probability: float
+    verified: bool = False
+    because: tuple[str, ...] = ()
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    kind: str
+    """`script` for now; later an experiment, a log, an artifact."""
+    command: tuple[str, ...]
+    file: str | None = None
+    run: str | None = None
+    """Run directory, relative to the working directory of the command."""
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the verdict rests on, and what it does not say."""
+
+    steps: int = 0
+    seconds: float = 0.0
+    ended: str = ""
+    """Why the observation ended, in words."""
+    held_back: tuple[str, ...] = ()
+    """Files the script wrote that were kept out of the user's directories."""
+    suppressed: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
+    """What a clean verdict does not mean."""
+
+
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    started: str
+    seconds: float
+    startup_seconds: float | None = None
+    """From launch to the first training step."""
+    observed_seconds: float | None = None
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    schema: Literal["firstlight.report/1"]
+    subject: Subject
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    diagnosis: tuple[Hypothesis, ...]
+    checks: tuple[CheckOutcome, ...]
+    coverage: Coverage
+    timing: Timing
+    environment: dict[str, Scalar]
+    reason: str | None = None
+    """Why nothing could be judged, when the verdict is `unjudged`."""
+    output_tail: tuple[str, ...] = ()
+    """The end of the script's own output, when it crashed."""

@@ -1,0 +1,158 @@
+"""The report for a person at a terminal: the finding first, then what the verdict rests on."""
+
+import linecache
+import os
+import shutil
+import textwrap
+from collections.abc import Iterator
+from typing import IO
+
+from firstlight.records.finding import Finding, Severity
+from firstlight.records.places import Where
+from firstlight.records.report import CheckOutcome, Report, Status, Verdict
+
+COLOURS = {
+    "error": "1;31",
+    "warning": "1;33",
+    "note": "1;36",
+    "ill": "1;31",
+    "warn": "1;33",
+    "clean": "1;32",
+    "unjudged": "1;35",
+    "dim": "2",
+    "bold": "1",
+}
+LABEL = 8
+WIDEST = 100
+MOST_NOTES = 3
+MOST_SKIPPED = 6
+
+
+class Paint:
+    def __init__(self, colour: bool) -> None:
+        self._colour = colour
+
+    def __call__(self, style: str, text: str) -> str:
+        return f"\x1b[{COLOURS[style]}m{text}\x1b[0m" if self._colour else text
+
+
+def wants_colour(stream: IO[str]) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def render(report: Report, colour: bool, width: int | None = None) -> str:
+    paint = Paint(colour)
+    columns = min(width or shutil.get_terminal_size((80, 24)).columns, WIDEST)
+    blocks = [_incident(finding, paint, columns) for finding in _shown(report)]
+    if report.output_tail:
+        blocks.append(_output(report, paint))
+    blocks.append(_verdict(report, paint, columns))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _shown(report: Report) -> Iterator[Finding]:
+    notes = 0
+    for finding in report.findings:
+        notes += finding.severity is Severity.NOTE
+        if finding.severity is not Severity.NOTE or notes <= MOST_NOTES:
+            yield finding
+
+
+def _incident(finding: Finding, paint: Paint, columns: int) -> str:
+    head = f"{finding.severity.value}[{finding.id}] {finding.name}: "
+    first = textwrap.wrap(head + finding.summary, columns)
+    painted = paint(finding.severity.value, head[: len(head) - 2]) + paint("bold", first[0][len(head) - 2 :])
+    lines = [painted, *(paint("bold", line) for line in first[1:])]
+    lines += _row("where", _place(finding), paint, columns)
+    lines += _source(finding.where, paint, columns)
+    for label, text in (("saw", finding.saw), ("wanted", finding.wanted), ("likely", finding.likely), ("do", finding.do)):
+        lines += _row(label, text, paint, columns)
+    lines += _row("more", f"firstlight explain {finding.id}", paint, columns)
+    return "\n".join(lines)
+
+
+def _place(finding: Finding) -> str:
+    where = finding.where
+    parts = [f"{where.file}:{where.line}"] if where.file else []
+    if where.module:
+        parts.append(where.module)
+    if where.step is not None:
+        parts.append(f"step {where.step}")
+    if where.rank:
+        parts.append(f"rank {where.rank}")
+    if finding.count > 1:
+        parts.append(f"and {finding.count - 1} more like it")
+    return " · ".join(parts) or "the whole run"
+
+
+def _source(where: Where, paint: Paint, columns: int) -> list[str]:
+    text = linecache.getline(where.file, where.line).strip() if where.file and where.line else ""
+    if not text:
+        return []
+    return [paint("dim", f"{'':{LABEL + 2}}{text}"[:columns])]
+
+
+def _row(label: str, text: str, paint: Paint, columns: int) -> list[str]:
+    wrapped = textwrap.wrap(text, max(30, columns - LABEL - 2), break_long_words=False, break_on_hyphens=False) or [""]
+    first = f"  {paint('dim', f'{label:<{LABEL}}')}{wrapped[0]}"
+    return [first, *(f"{'':{LABEL + 2}}{line}" for line in wrapped[1:])]
+
+
+def _output(report: Report, paint: Paint) -> str:
+    head = paint("bold", "the end of the script's output")
+    return "\n".join([head, *(paint("dim", "  | ") + line for line in report.output_tail)])
+
+
+def _verdict(report: Report, paint: Paint, columns: int) -> str:
+    counts = [_count(report, Severity.ERROR), _count(report, Severity.WARNING), _count(report, Severity.NOTE)]
+    told = ", ".join(count for count in counts if count) or "nothing found"
+    subject = " ".join(report.subject.command)
+    if report.verdict is Verdict.UNJUDGED:
+        told = report.reason or "nothing could be judged"
+    head = f"{report.verdict.value}: {told}"
+    first, *rest = textwrap.wrap(head, columns) or [head]
+    mark = len(report.verdict.value)
+    lines = [paint(report.verdict.value, first[:mark]) + first[mark:], *rest]
+    lines += _row("program", subject, paint, columns)
+    steps = f"{report.coverage.steps} steps in {report.coverage.seconds:.1f} s; {report.coverage.ended}"
+    lines += _row("watched", steps, paint, columns)
+    for label, text in (
+        ("causes", _causes(report)),
+        ("checked", _checked(report.checks)),
+        ("held", _held(report.coverage.held_back)),
+        ("allowed", "; ".join(report.coverage.suppressed)),
+        ("unsaid", "; ".join(report.coverage.limits)),
+        ("kept in", report.subject.run or ""),
+    ):
+        lines += _row(label, text, paint, columns) if text else []
+    return "\n".join(lines)
+
+
+def _count(report: Report, severity: Severity) -> str:
+    count = sum(finding.severity is severity for finding in report.findings)
+    return f"{count} {severity.value}{'s' if count > 1 else ''}" if count else ""
+
+
+def _causes(report: Report) -> str:
+    return ", ".join(f"{h.cause} {h.probability:.0%} ({', '.join(h.because)})" for h in report.diagnosis[:3])
+
+
+def _held(paths: tuple[str, ...]) -> str:
+    if not paths:
+        return ""
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return f"back from your directories: {', '.join(paths[:3])}{more}"
+
+
+def _checked(outcomes: tuple[CheckOutcome, ...]) -> str:
+    clean = sum(outcome.status is Status.CLEAN for outcome in outcomes)
+    skipped: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if outcome.status is Status.SKIPPED:
+            skipped.setdefault(outcome.reason or "", []).append(outcome.id)
+    reasons = [f"{' '.join(ids)} ({reason})" for reason, ids in skipped.items()]
+    total = sum(len(ids) for ids in skipped.values())
+    tail = f"; {total} not run: {'; '.join(reasons[:MOST_SKIPPED])}" if reasons else ""
+    return f"{clean} of {len(outcomes)} checks clean{tail}"

@@ -1,0 +1,300 @@
+"""What the user chose: defaults, then the file, then the flags of the command, each over the one before.
+
+The file is the nearest one upward from the working directory that speaks of firstlight: `firstlight.toml`, or
+`[tool.firstlight]` in `pyproject.toml`; in one directory `firstlight.toml` wins. Nothing in it is passed over: a key, a
+check or a limit that does not exist is an error with the nearest one that does.
+"""
+
+import dataclasses
+import difflib
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from firstlight.checks.catalogue import CATALOGUE, named
+from firstlight.checks.declare import Check
+from firstlight.errors import SettingsError, UsageError
+from firstlight.records.finding import Severity
+from firstlight.store.run_directory import relative_to_here
+
+Profile = Literal["quick", "standard", "deep"]
+Limit = bool | int | float | str
+Steps = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=604_800)]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    steps: int
+    seconds: float
+    """Of training; what comes before the first step has `startup-seconds`."""
+    full_steps: int = 8
+    """So many first steps are observed operation by operation."""
+    sample_every: int = 25
+    """After those, one step in so many is."""
+
+
+PROFILES: dict[str, Budget] = {
+    "quick": Budget(steps=60, seconds=8.0),
+    "standard": Budget(steps=600, seconds=20.0),
+    "deep": Budget(steps=5000, seconds=300.0),
+}
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    profile: Profile = "standard"
+    """How long to watch: the budgets of steps and seconds together."""
+    steps: Steps | None = None
+    """Training steps to watch, in place of the profile's."""
+    seconds: Seconds | None = None
+    """Seconds of training to watch, in place of the profile's."""
+    startup_seconds: Seconds = 120.0
+    """Seconds the script has to reach its first training step."""
+    select: tuple[str, ...] | None = None
+    """Checks to run, by id or name; all when left out. The checks of the run itself (FL0xx) always run."""
+    ignore: tuple[str, ...] = ()
+    """Checks to leave out, by id or name."""
+    severity: dict[str, Severity] = {}
+    """Another severity for a check, by id or name: `error`, `warning` or `note`."""
+    checks: dict[str, dict[str, Limit]] = {}
+    """A table for each check, by id or name, with the limits to change; `firstlight explain NAME` lists them."""
+    strict: bool = False
+    """A warning makes the verdict ill."""
+    contain: bool = True
+    """Keep what the script writes out of your directories and trackers."""
+
+    @property
+    def budget(self) -> Budget:
+        chosen = PROFILES[self.profile]
+        return dataclasses.replace(
+            chosen,
+            steps=chosen.steps if self.steps is None else self.steps,
+            seconds=chosen.seconds if self.seconds is None else self.seconds,
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Origin:
+    """Where values were written, so that messages can say so."""
+
+    file: str
+    prefix: str = ""
+
+    def at(self, *keys: str) -> str:
+        if not self.file:
+            return f"`--{keys[0]}`"
+        return f"{self.file}: `{self.prefix}{'.'.join(keys)}`"
+
+    def error(self, message: str) -> UsageError:
+        return SettingsError(message) if self.file else UsageError(message)
+
+
+_FLAGS = _Origin("")
+
+
+def load(  # noqa: PLR0913 (one parameter per flag)
+    cwd: Path,
+    *,
+    profile: str | None = None,
+    steps: int | None = None,
+    seconds: float | None = None,
+    startup_seconds: float | None = None,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    strict: bool | None = None,
+    contain: bool | None = None,
+    catalogue: tuple[Check, ...] = CATALOGUE,
+) -> Settings:
+    """The settings for a command started in `cwd`; a flag that is None was not given.
+
+    A `profile` flag sets aside the file's steps and seconds; a `select` flag, the file's `ignore` of the same checks.
+    """
+    origin, table = _find(cwd)
+    values = _values(origin, table, catalogue)
+    given = {
+        "profile": profile,
+        "steps": steps,
+        "seconds": seconds,
+        "startup-seconds": startup_seconds,
+        "select": None if select is None else list(select),
+        "ignore": None if ignore is None else list(ignore),
+        "strict": strict,
+        "contain": contain,
+    }
+    flags = _values(_FLAGS, {key: value for key, value in given.items() if value is not None}, catalogue)
+    if "profile" in flags:
+        values = {key: value for key, value in values.items() if key not in ("steps", "seconds")}
+    if "select" in flags:
+        values["ignore"] = tuple(name for name in values.get("ignore", ()) if name not in flags["select"])
+    return Settings(**values | flags)
+
+
+def enabled(settings: Settings, catalogue: tuple[Check, ...] = CATALOGUE) -> tuple[Check, ...]:
+    """The checks to run, in the catalogue's order, with the user's severities and limits in place."""
+    origin = _Origin("settings")
+    selected = None if settings.select is None else _names(origin, "select", settings.select, catalogue)
+    ignored = _names(origin, "ignore", settings.ignore, catalogue)
+    severities = _severities(origin, settings.severity, catalogue)
+    limits = _all_limits(origin, settings.checks, catalogue)
+    return tuple(
+        dataclasses.replace(
+            check,
+            severity=severities.get(check.name, check.severity),
+            limits=dataclasses.replace(check.limits, **limits.get(check.name, {})),
+        )
+        for check in catalogue
+        if check.name not in ignored and (selected is None or check.name in selected or _is_about_the_run(check))
+    )
+
+
+def _find(cwd: Path) -> tuple[_Origin, dict[str, Any]]:
+    """The nearest table of settings and where it stands; an empty one where there is none."""
+    for folder in (cwd.resolve(), *cwd.resolve().parents):
+        own, project = folder / "firstlight.toml", folder / "pyproject.toml"
+        if own.is_file():
+            return _Origin(relative_to_here(own)), _parsed(own)
+        if project.is_file():
+            tool = _parsed(project).get("tool", {})
+            if isinstance(tool, dict) and "firstlight" in tool:
+                origin = _Origin(relative_to_here(project), "tool.firstlight.")
+                return origin, _table(origin, (), tool["firstlight"])
+    return _Origin("firstlight.toml"), {}
+
+
+def _is_about_the_run(check: Check) -> bool:
+    return check.id.startswith("FL0")
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    shown = relative_to_here(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+        return tomllib.loads(text)
+    except OSError as problem:
+        raise SettingsError(f"{shown}: cannot be read: {problem.strerror or problem}") from None
+    except UnicodeDecodeError as problem:
+        raise SettingsError(f"{shown}: not valid TOML: byte {problem.start} is not UTF-8") from None
+    except tomllib.TOMLDecodeError as problem:
+        place = re.search(r"at line (\d+)", str(problem))
+        line = place.group(1) if place else text.rstrip("\n").count("\n") + 1
+        raise SettingsError(f"{shown}:{line}: not valid TOML: {problem}") from None
+
+
+def _values(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, ...]) -> dict[str, Any]:
+    """Checked and typed, by field; checks go by their names from here on."""
+    fields = {field.encode_name: field for field in msgspec.structs.fields(Settings)}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in fields:
+            keys = ", ".join(fields)
+            raise origin.error(f"{origin.at(key)} is no setting{_nearest(key, fields)} The settings are {keys}.")
+        match key:
+            case "profile":
+                typed: Any = _choice(origin, (key,), value, PROFILES)
+            case "severity":
+                typed = _severities(origin, _table(origin, (key,), value), catalogue)
+            case "checks":
+                typed = _all_limits(origin, _table(origin, (key,), value), catalogue)
+            case "select" | "ignore":
+                typed = _names(origin, key, _converted(origin, key, value, tuple[str, ...]), catalogue)
+            case _:
+                typed = _converted(origin, key, value, fields[key].type)
+        values[fields[key].name] = typed
+    return values
+
+
+def _converted(origin: _Origin, key: str, value: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as problem:
+        wanted, _, place = str(problem).partition(" - at `$")
+        raise origin.error(f"{origin.at(key)}{place.rstrip('`')} is {value!r}: {wanted}.") from None
+
+
+def _choice(origin: _Origin, keys: tuple[str, ...], value: Any, names: Iterable[str]) -> str:
+    if value in (names := tuple(names)):
+        return str(value)
+    raise origin.error(f"{origin.at(*keys)} is {value!r}; it takes {', '.join(names)}{_nearest(value, names)}")
+
+
+def _table(origin: _Origin, keys: tuple[str, ...], value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    place = origin.at(*keys) if keys else f"{origin.file}: `{origin.prefix.rstrip('.')}`"
+    raise origin.error(f"{place} is {value!r}; it takes a table.")
+
+
+def _names(origin: _Origin, key: str, words: Iterable[str], catalogue: tuple[Check, ...]) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(_check(origin, (key,), word, catalogue).name for word in words))
+    if key == "select" and not names:
+        raise origin.error(f"{origin.at(key)} is empty, so nothing would be judged. Leave it out to run every check.")
+    return names
+
+
+def _check(origin: _Origin, keys: tuple[str, ...], word: str, catalogue: tuple[Check, ...]) -> Check:
+    check = named(word, catalogue)
+    if check is None:
+        known = [name for each in catalogue for name in (each.id, each.name)]
+        raise origin.error(
+            f"{origin.at(*keys)}: `{word}` is no check{_nearest(word, known)} `firstlight checks` lists them all."
+        )
+    return check
+
+
+def _severities(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, ...]) -> dict[str, Severity]:
+    severities: dict[str, Severity] = {}
+    for word, value in table.items():
+        check = _check(origin, ("severity", word), word, catalogue)
+        _once(origin, "severity", check.name, severities)
+        severities[check.name] = Severity(_choice(origin, ("severity", word), value, Severity))
+    return severities
+
+
+def _all_limits(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, ...]) -> dict[str, dict[str, Limit]]:
+    limits: dict[str, dict[str, Limit]] = {}
+    for word, value in table.items():
+        check = _check(origin, ("checks", word), word, catalogue)
+        _once(origin, "checks", check.name, limits)
+        limits[check.name] = _limits(origin, word, check, _table(origin, ("checks", word), value))
+    return limits
+
+
+def _once(origin: _Origin, key: str, name: str, seen: dict[str, Any]) -> None:
+    if name in seen:
+        raise origin.error(f"{origin.at(key)} names {name} twice, by id and by name. Keep one of them.")
+
+
+def _limits(origin: _Origin, word: str, check: Check, table: dict[str, Any]) -> dict[str, Limit]:
+    limits: dict[str, Limit] = {}
+    known = {field.name.replace("_", "-"): field.name for field in dataclasses.fields(check.limits)}
+    for key, value in table.items():
+        place, name = origin.at("checks", word, key), known.get(key.replace("_", "-"))
+        if name is None:
+            hint = (
+                f"{_nearest(key, known)} `firstlight explain {check.name}` lists them." if known else "; it has none."
+            )
+            raise origin.error(f"{place} is no limit of {check.name}{hint}")
+        default = getattr(check.limits, name)
+        if not _fits(value, default):
+            kind = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}[type(default)]
+            raise origin.error(f"{place} is {value!r}; it takes {kind}, such as {default!r}.")
+        limits[name] = float(value) if isinstance(default, float) else value
+    return limits
+
+
+def _fits(value: Any, default: Limit) -> bool:
+    if isinstance(default, float):
+        return type(value) in (int, float) and not math.isnan(value)
+    return type(value) is type(default)
+
+
+def _nearest(word: Any, names: Iterable[str]) -> str:
+    """The end of the sentence, with the nearest valid name where there is one."""
+    by_lower = {name.lower(): name for name in names}
+    found = difflib.get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.5)
+    return f"; the nearest is `{by_lower[found[0]]}`." if found else "."
