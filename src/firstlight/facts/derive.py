@@ -3,6 +3,7 @@
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from firstlight.records import facts, observed
@@ -227,6 +228,7 @@ def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
             values=tuple(back.value for back in backs),
             weight_norms=tuple(step.weight_norm for step in own if step.weight_norm is not None),
             lr=own[0].lr if own else None,
+            lr_site=own[0].built if own else None,
             negated=tuple(back.negated for back in backs if back.negated is not None),
         )
 
@@ -255,6 +257,7 @@ def first_bads(seen: Sightings) -> Iterator[facts.FirstBad]:
             share=first.share,
             earlier=first.earlier,
             lr=steps[0].lr if steps else None,
+            lr_site=steps[0].built if steps else None,
             also=tuple(item.kind for item in ordered[1:]),
         )
 
@@ -300,7 +303,7 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
     loaders = seen.of(observed.LoaderSeen)
     for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.optimizer)):
         known = [step for step in steps if step.batch]
-        pairs = list(zip(known, known[1:], strict=False))
+        pairs = list(pairwise(known))
         yield facts.Feeding(
             rank=steps[0].rank,
             site=steps[0].backward_site,

@@ -50,6 +50,7 @@ class Project:
             capture_output=True,
             text=True,
             timeout=120,
+            check=False,
         )
         assert self.files() == before
         assert run.returncode == 0, run.stderr[-4000:]

@@ -4,6 +4,10 @@ Run as a program, this file is the process in which random sequences of operatio
 one folder and for real in its twin.
 """
 
+# The functions of `os` are what is compared.
+# ruff: noqa: PTH101, PTH102, PTH103, PTH104, PTH106, PTH107, PTH109, PTH110, PTH113, PTH115, PTH116, PTH119
+# ruff: noqa: PTH123, PTH207, PTH208, PTH211
+
 import contextlib
 import errno
 import glob
@@ -12,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,6 +27,7 @@ from firstlight.observe.inside import containment
 from firstlight.observe.inside.overlay import Overlay, Removals, Territory
 
 EXAMPLES = 250
+Operation = Callable[[str, str], object]
 
 
 def plant(base: Path) -> None:
@@ -213,10 +218,10 @@ def low_level(a: str, b: str) -> object:
         os.close(folder)
 
 
-OPERATIONS: tuple[Callable[[str, str], object], ...] = (
-    write, append, update, create, read, name_of, questions, size, mode, listing, scan, globbed, walked, fd_walked, mkdir,
-    makedirs, remove, rmdir, rmtree, rename, path_replace, move, copy, copytree, hard_link, symlink, touch, truncate,
-    resolved, enter, temporary, low_level,
+OPERATIONS: tuple[Operation, ...] = (
+    write, append, update, create, read, name_of, questions, size, mode, listing, scan, globbed, walked, fd_walked,
+    mkdir, makedirs, remove, rmdir, rmtree, rename, path_replace, move, copy, copytree, hard_link, symlink, touch,
+    truncate, resolved, enter, temporary, low_level,
 )  # fmt: skip
 NAMES = (
     "a.txt", "d", "d/b.txt", "d/e", "d/e/c.txt", "new", "new/x", "empty", "empty/y", "link", "link/b.txt", "link/e/new",
@@ -224,7 +229,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def outcome(operation: Callable[[str, str], object], base: str, a: str, b: str, absolute: bool) -> tuple[object, ...]:
+def outcome(operation: Operation, base: str, a: str, b: str, absolute: bool) -> tuple[object, ...]:
     """The answer or the error, with nothing in it that depends on which twin it came from."""
     os.chdir(base)
     first, second = (f"{base}/{a}", f"{base}/{b}") if absolute else (a, b)
@@ -234,7 +239,11 @@ def outcome(operation: Callable[[str, str], object], base: str, a: str, b: str, 
         return ("shutil.Error",)
     except OSError as problem:
         named = None if problem.filename is None else str(problem.filename).replace(base, "")
-        return type(problem).__name__, problem.errno, named if operation not in (rmtree, move, copytree, temporary) else None
+        return (
+            type(problem).__name__,
+            problem.errno,
+            named if operation not in (rmtree, move, copytree, temporary) else None,
+        )
     except ValueError as problem:
         return (type(problem).__name__,)
     return (repr(answer).replace(base, ""),)
@@ -249,7 +258,7 @@ def twin_process(held: Path, free: Path) -> None:
     @settings(max_examples=EXAMPLES, database=None, deadline=None, derandomize=True,
               suppress_health_check=list(HealthCheck))  # fmt: skip
     @given(st.lists(step, min_size=1, max_size=14))
-    def same(steps: list[tuple[Callable[[str, str], object], str, str, bool]]) -> None:
+    def same(steps: list[tuple[Operation, str, str, bool]]) -> None:
         number = next(counter)
         contained, real = str(held / str(number)), str(free / str(number))
         for operation, a, b, absolute in steps:
@@ -270,10 +279,72 @@ def test_a_random_sequence_of_operations_looks_real_and_leaves_no_trace(tmp_path
         plant(held / str(number))
         plant(free / str(number))
     before = tree(held)
-    run = subprocess.run([sys.executable, __file__, str(held), str(free)], cwd=held, capture_output=True, text=True)
+    program = [sys.executable, __file__, str(held), str(free)]
+    run = subprocess.run(program, cwd=held, capture_output=True, text=True, check=False)
     shutil.rmtree(held / ".firstlight")
     assert tree(held) == before
     assert run.returncode == 0, run.stderr[-6000:]
+
+
+@pytest.fixture
+def overlay(tmp_path: Path) -> Overlay:
+    plant(tmp_path / "project")
+    return Overlay(tmp_path / "scratch", ())
+
+
+def test_the_longest_prefix_decides_and_what_has_none_is_held() -> None:
+    territory = Territory((Path("/tmp"), Path("/work/proj/.venv")), (Path("/tmp/proj"), Path("/work/proj")))
+    held = {place: territory.held(place) for place in (
+        "/tmp/x", "/tmp/proj/x", "/tmp/project", "/work/proj/x", "/work/proj/.venv/x", "/data/x", "/data/__pycache__/x",
+    )}  # fmt: skip
+    assert [place for place, is_held in held.items() if is_held] == ["/tmp/proj/x", "/work/proj/x", "/data/x"]
+
+
+def test_a_pass_beats_a_hold_of_the_same_length() -> None:
+    assert not Territory((Path("/tmp"),), (Path("/tmp"),)).held("/tmp/x")
+
+
+def test_a_removal_is_seen_by_another_process_and_hides_what_lies_beneath(tmp_path: Path) -> None:
+    ours, theirs = Removals(str(tmp_path / "journal")), Removals(str(tmp_path / "journal"))
+    assert not theirs.started()
+    ours.add("/p/d")
+    assert theirs.started()
+    assert [theirs.hides(place) for place in ("/p/d", "/p/d/e/f", "/p/dd", "/p")] == [True, True, False, False]
+
+
+def test_before_anything_is_written_a_path_is_answered_as_it_is(overlay: Overlay) -> None:
+    assert overlay.seen("some/./path") == "some/./path"
+    assert overlay.names(".") is None
+
+
+def test_a_write_through_a_link_is_kept_where_the_link_leads(overlay: Overlay, tmp_path: Path) -> None:
+    Path(overlay.opened(f"{tmp_path}/project/link/new.txt", os.O_WRONLY | os.O_CREAT)).write_text("x")
+    assert overlay.written() == [f"{tmp_path}/project/d/new.txt"]
+    assert Path(overlay.seen(f"{tmp_path}/project/d/new.txt")).read_text() == "x"
+
+
+def test_a_link_from_a_passed_folder_does_not_lead_past_the_overlay(tmp_path: Path) -> None:
+    plant(tmp_path / "project")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache/link").symlink_to(tmp_path / "project")
+    overlay = Overlay(tmp_path / "scratch", (tmp_path / "cache",))
+    assert overlay.opened(f"{tmp_path}/cache/link/a.txt", os.O_WRONLY).startswith(overlay.files)
+    assert overlay.opened(f"{tmp_path}/cache/x", os.O_WRONLY | os.O_CREAT) == f"{tmp_path}/cache/x"
+
+
+def test_a_second_overlay_on_the_same_root_sees_the_same(overlay: Overlay, tmp_path: Path) -> None:
+    Path(overlay.opened(f"{tmp_path}/project/a.txt", os.O_RDWR)).write_text("changed")
+    overlay.remove(f"{tmp_path}/project/d/b.txt")
+    other = Overlay(Path(overlay.root), ())
+    assert Path(other.seen(f"{tmp_path}/project/a.txt")).read_text() == "changed"
+    assert other.names(f"{tmp_path}/project/d") == ["e"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_what_the_user_may_not_write_is_refused(overlay: Overlay, tmp_path: Path) -> None:
+    (tmp_path / "project/d").chmod(0o555)
+    with pytest.raises(PermissionError):
+        overlay.opened(f"{tmp_path}/project/d/new", os.O_WRONLY | os.O_CREAT)
 
 
 if __name__ == "__main__":

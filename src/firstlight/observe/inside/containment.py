@@ -17,7 +17,6 @@ itself writes falls through.
 
 import _io
 import abc
-import concurrent.futures
 import errno
 import functools
 import inspect
@@ -40,6 +39,7 @@ from firstlight.observe.inside.overlay import WRITING, Overlay
 Route = Callable[..., Any]
 _REPLACE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 _CHANGE = os.O_RDWR | os.O_CREAT
+_CHANGING_MODES = frozenset("wax+")
 _installed: Overlay | None = None
 _quiet = threading.local()
 
@@ -285,6 +285,9 @@ class Router:
             return posix.open(self._overlay.opened(self._text(path, dir_fd), flags), flags, mode)
 
     def open_file(self, file: Any, *args: Any, **options: Any) -> Any:
+        mode = args[0] if args else options.get("mode", "r")
+        if isinstance(mode, str) and not _CHANGING_MODES & set(mode) and not self._overlay.removals.started():
+            return _io.open(file, *args, **options)
         position_of_opener = 6
         if not isinstance(file, int) and len(args) <= position_of_opener and options.get("opener") is None:
             # Given an opener, the file object keeps the name the user gave.
@@ -517,11 +520,15 @@ def _is_held_file(overlay: Overlay, path: str) -> bool:
 # Native code that is given a path
 
 
-def _h5py_flags(args: tuple[Any, ...], options: dict[str, Any]) -> int:
-    position_of_mode = 2
-    mode = args[position_of_mode] if len(args) > position_of_mode else options.get("mode", "r")
-    known = {"r": os.O_RDONLY, "w": _REPLACE, "r+": os.O_RDWR, "a": _CHANGE}
-    return known.get(mode, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+def _by_mode(position: int) -> Callable[[tuple[Any, ...], dict[str, Any]], int]:
+    """For a function that has a mode, at `position` or by name."""
+
+    def flags(args: tuple[Any, ...], options: dict[str, Any]) -> int:
+        mode = str(args[position] if len(args) > position else options.get("mode", "r")).replace("b", "")
+        known = {"r": os.O_RDONLY, "w": _REPLACE, "r+": os.O_RDWR, "a": _CHANGE}
+        return known.get(mode, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+
+    return flags
 
 
 Flags = int | Callable[[tuple[Any, ...], dict[str, Any]], int]
@@ -540,8 +547,10 @@ _NATIVE: tuple[tuple[str, str, int, str, Flags], ...] = (
     ("safetensors", "safe_open", 0, "filename", os.O_RDONLY),
     ("safetensors", "_safe_open_handle", 0, "filename", os.O_RDONLY),
     ("tokenizers", "Tokenizer.save", 1, "path", _REPLACE),
-    ("h5py", "File.__init__", 1, "name", _h5py_flags),
-    ("pyarrow", "memory_map", 0, "path", os.O_RDONLY),
+    ("tokenizers", "Tokenizer.from_file", 0, "path", os.O_RDONLY),
+    ("h5py", "File.__init__", 1, "name", _by_mode(2)),
+    ("pyarrow", "memory_map", 0, "path", _by_mode(1)),
+    ("pyarrow", "OSFile", 0, "path", _by_mode(1)),
     ("pyarrow.parquet.core", "ParquetWriter.__init__", 1, "where", _REPLACE),
     ("pyarrow.parquet.core", "ParquetFile.__init__", 1, "source", os.O_RDONLY),
     ("pyarrow.parquet.core", "read_table", 0, "source", os.O_RDONLY),
@@ -569,7 +578,29 @@ def _replace(dotted: str, wrap: Callable[[Route], Route], module: ModuleType) ->
         return
     wrapper: Any = functools.wraps(original, updated=())(wrap(original))
     wrapper.is_routed = True
-    setattr(owner, name, wrapper)
+    if isinstance(original, type):
+        wrapper = ClassStandIn(original, wrapper)
+    is_static = isinstance(inspect.getattr_static(owner, name), staticmethod)
+    setattr(owner, name, staticmethod(wrapper) if is_static else wrapper)
+
+
+class ClassStandIn:
+    """Takes a native class's place: makes its instances with a mapped path, and is otherwise the class."""
+
+    is_routed = True
+
+    def __init__(self, original: type, make: Route) -> None:
+        self.__wrapped__ = original
+        self._make = make
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self._make(*args, **options)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, self.__wrapped__)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__wrapped__, name)
 
 
 def _route_path(overlay: Overlay, position: int, keyword: str, flags: Flags, original: Route) -> Route:
@@ -749,7 +780,9 @@ def _unsent(hf_api: Any, name: str, original: Route) -> Route:
             answer = hf_api.CommitInfo(f"{url}/commit/{'0' * 40}", message, "", "0" * 40)
         if not given.get("run_as_future"):
             return answer
-        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        from concurrent.futures import Future
+
+        future: Future[Any] = Future()
         future.set_result(answer)
         return future
 

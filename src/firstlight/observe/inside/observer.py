@@ -1,7 +1,8 @@
 """The observer of one process: moments of training, told to the taps that asked for them, within a budget.
 
-The moments are: the first model is called, a module returned (on steps observed in full), a root model returned, a backward begins, a backward ended, a step begins, a step ended, the observation
-ends. A tap that fails is switched off and said to be unseen; the program never notices.
+The moments are: the first model is called, a module returned (on steps observed in full), a root model returned, a
+backward begins, a backward ended, a step begins, a step ended, the observation ends. A tap that fails is switched
+off and said to be unseen; the program never notices.
 """
 
 import atexit
@@ -154,8 +155,10 @@ class Observer:
 
     def advance(self, step: int) -> None:
         """A step is over."""
+        if self.finished:
+            self.spend()
         if self.inert:
-            return self.spend() if self.finished else None
+            return
         self.step = step
         if step in MILESTONES:
             self.tell(self.moments.milestone)

@@ -21,7 +21,7 @@ def install(observer: "Observer", mode: "Operations") -> None:
         if isinstance(made, torch.nn.Module):
             _pause_around_forward(made, mode)
             return made
-        return _paused(made, mode) if callable(made) else made
+        return _paused(made, mode)
 
     torch.compile = compile
     in_place = torch.nn.Module.compile
@@ -45,4 +45,4 @@ def _paused(function: Any, mode: "Operations") -> Any:
 
 def _pause_around_forward(module: torch.nn.Module, mode: "Operations") -> None:
     """An `OptimizedModule` calls its `forward`, an instance attribute, for the compiled code."""
-    module.forward = _paused(module.forward, mode)  # type: ignore[method-assign]
+    module.forward = _paused(module.forward, mode)

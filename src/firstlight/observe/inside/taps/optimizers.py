@@ -160,6 +160,7 @@ class Optimizers:
             fresh=len(fresh),
             stale=len(fresh & held.uncleared),
             empty=held.empty,
+            built=held.site,
             lr=float(group["lr"]) if "lr" in group else None,
             first_lr=float(group.get("initial_lr", held.first_lr or 0.0)) or None,
             grad_norm=reading.length(reading.norms(gradients)),
