@@ -19,12 +19,12 @@ OTHER = Site(file="train.py", line=40)
 
 def census(at: int, model: int = 0, rank: int = 0) -> observed.Census:
     kinds = ("trainable", "frozen", "optimized", "unoptimized", "uncalled", "cut_off", "wasted", "zero")
-    counts = dict.fromkeys(kinds, Some())
+    counts: dict[str, Any] = dict.fromkeys(kinds, Some())
     return observed.Census(step=at, rank=rank, model=model, name="Net", site=TRAIN, steps=at, backwards=at, **counts)
 
 
 def attention(at: int, site: Site = TRAIN, rank: int = 0) -> observed.Attention:
-    shares = {"sees_past": 1.0, "sees_self": 1.0, "sees_future": 0.0, "blind_rows": 0.0}
+    shares: dict[str, Any] = {"sees_past": 1.0, "sees_self": 1.0, "sees_future": 0.0, "blind_rows": 0.0}
     return observed.Attention(step=at, rank=rank, site=site, queries=4, keys=4, boolean=True, **shares)
 
 

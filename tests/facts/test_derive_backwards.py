@@ -2,6 +2,8 @@
 
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from firstlight.facts.derive import derive
 from firstlight.records import facts, observed
 from firstlight.records.observed import Observed, Some
@@ -10,6 +12,23 @@ from firstlight.records.places import Site
 T = TypeVar("T")
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
+BACKWARD = observed.BackwardSeen(step=0, site=TRAIN, value=1.0, connected=True)
+STEP = observed.StepSeen(
+    step=0,
+    optimizer=0,
+    name="SGD",
+    site=OTHER,
+    backward_site=TRAIN,
+    loss=1.0,
+    seconds=0.1,
+    backwards=1,
+    closure=False,
+    held=4,
+    fresh=4,
+    stale=0,
+    empty=False,
+)
+ENDING = observed.Ending(step=9, reason="steps", backwards=9, steps=9)
 
 
 def only(kind: type[T], *records: Observed) -> T:
@@ -22,34 +41,19 @@ def all_of(kind: type[T], *records: Observed) -> list[T]:
 
 
 def backward(**changes: Any) -> observed.BackwardSeen:
-    return observed.BackwardSeen(**{"step": 0, "site": TRAIN, "value": 1.0, "connected": True} | changes)
+    return replace(BACKWARD, **changes)
 
 
 def step(**changes: Any) -> observed.StepSeen:
-    usual = {
-        "step": 0,
-        "optimizer": 0,
-        "name": "SGD",
-        "site": OTHER,
-        "backward_site": TRAIN,
-        "loss": 1.0,
-        "seconds": 0.1,
-        "backwards": 1,
-        "closure": False,
-        "held": 4,
-        "fresh": 4,
-        "stale": 0,
-        "empty": False,
-    }
-    return observed.StepSeen(**usual | changes)
+    return replace(STEP, **changes)
 
 
 def ending(**changes: Any) -> observed.Ending:
-    return observed.Ending(**{"step": 9, "reason": "steps", "backwards": 9, "steps": 9} | changes)
+    return replace(ENDING, **changes)
 
 
 def non_finite(kind: str, at_step: int, **changes: Any) -> observed.NonFinite:
-    return observed.NonFinite(**{"kind": kind, "step": at_step, "site": TRAIN} | changes)
+    return replace(observed.NonFinite(kind=kind, step=at_step, site=TRAIN), **changes)
 
 
 class TestStepping:

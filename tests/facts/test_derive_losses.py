@@ -3,6 +3,7 @@
 from typing import Any, TypeVar
 
 import pytest
+from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
 from firstlight.records import facts, observed
@@ -14,6 +15,16 @@ TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
 SCORES = TensorCard(shape=(8, 3), dtype="float32", low=-1.0, high=1.0, mean=0.0, std=1.0)
 LABELS = TensorCard(shape=(8,), dtype="int64", low=0.0, high=2.0)
+LOSS_CALL = observed.LossCall(
+    step=0,
+    function="cross_entropy",
+    site=TRAIN,
+    training=True,
+    prediction=SCORES,
+    target=LABELS,
+    value=1.1,
+    made_by=None,
+)
 
 
 def only(kind: type[T], *records: Observed) -> T:
@@ -26,17 +37,7 @@ def all_of(kind: type[T], *records: Observed) -> list[T]:
 
 
 def loss_call(**changes: Any) -> observed.LossCall:
-    usual = {
-        "step": 0,
-        "function": "cross_entropy",
-        "site": TRAIN,
-        "training": True,
-        "prediction": SCORES,
-        "target": LABELS,
-        "value": 1.1,
-        "made_by": None,
-    }
-    return observed.LossCall(**usual | changes)
+    return replace(LOSS_CALL, **changes)
 
 
 class TestLossSite:
@@ -126,7 +127,7 @@ class TestShapeClash:
         assert all_of(facts.ShapeClash, loss_call(prediction=SCORES, target=LABELS)) == []
 
     def test_pairings_are_grouped_by_operation_and_line(self) -> None:
-        shapes = {"left": (8,), "right": (8, 1), "result": (8, 8)}
+        shapes: dict[str, Any] = {"left": (8,), "right": (8, 1), "result": (8, 8)}
         records = [
             observed.Pairing(step=5, operation="sub", site=TRAIN, differentiable=True, **shapes),
             observed.Pairing(step=6, operation="sub", site=TRAIN, differentiable=True, **shapes),

@@ -2,6 +2,8 @@
 
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from firstlight.facts.derive import derive
 from firstlight.records import facts, observed
 from firstlight.records.observed import Observed
@@ -10,6 +12,22 @@ from firstlight.records.places import Site
 T = TypeVar("T")
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
+STEP = observed.StepSeen(
+    step=0,
+    optimizer=0,
+    name="SGD",
+    site=OTHER,
+    backward_site=TRAIN,
+    loss=1.0,
+    seconds=0.1,
+    backwards=1,
+    closure=False,
+    held=4,
+    fresh=4,
+    stale=0,
+    empty=False,
+)
+CLIP = observed.ClipSeen(step=0, site=TRAIN, max_norm=1.0, norm=2.0, fresh=True, scaled=False)
 
 
 def only(kind: type[T], *records: Observed) -> T:
@@ -22,22 +40,7 @@ def all_of(kind: type[T], *records: Observed) -> list[T]:
 
 
 def step(**changes: Any) -> observed.StepSeen:
-    usual = {
-        "step": 0,
-        "optimizer": 0,
-        "name": "SGD",
-        "site": OTHER,
-        "backward_site": TRAIN,
-        "loss": 1.0,
-        "seconds": 0.1,
-        "backwards": 1,
-        "closure": False,
-        "held": 4,
-        "fresh": 4,
-        "stale": 0,
-        "empty": False,
-    }
-    return observed.StepSeen(**usual | changes)
+    return replace(STEP, **changes)
 
 
 def epoch(at_step: int, loader: int = 0, batches: int | None = 5, rank: int = 0) -> observed.LoaderSeen:
@@ -55,8 +58,7 @@ def epoch(at_step: int, loader: int = 0, batches: int | None = 5, rank: int = 0)
 
 
 def clip(**changes: Any) -> observed.ClipSeen:
-    usual = {"step": 0, "site": TRAIN, "max_norm": 1.0, "norm": 2.0, "fresh": True, "scaled": False}
-    return observed.ClipSeen(**usual | changes)
+    return replace(CLIP, **changes)
 
 
 class TestStepOrder:
@@ -142,5 +144,9 @@ class TestFeeding:
         assert (feeding.steps, feeding.compared) == (3, 0)
 
     def test_a_loader_with_one_batch_is_noted(self) -> None:
-        assert only(facts.Feeding, step(), epoch(0, batches=1)).one_batch_epochs
-        assert not only(facts.Feeding, step(), epoch(0, batches=2)).one_batch_epochs
+        once, again = epoch(0, batches=1), epoch(1, batches=1)
+        assert only(facts.Feeding, step(), once, again).one_batch_epochs
+        assert not only(facts.Feeding, step(), epoch(0, batches=2), epoch(1, batches=2)).one_batch_epochs
+
+    def test_a_validation_loader_with_one_batch_does_not_count(self) -> None:
+        assert not only(facts.Feeding, step(), epoch(3, batches=1), epoch(3, batches=1)).one_batch_epochs

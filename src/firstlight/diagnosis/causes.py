@@ -67,12 +67,13 @@ CAUSES: tuple[Cause, ...] = (
         "loss does not depend on (some) parameters: detach/item/argmax/no_grad/.data/numpy",
         0.025,
     ),
-    Cause("loss-conflict", "loss", "terms pull in opposite directions", 0.008),
+    Cause("loss-conflict", "loss", "terms pull in opposite directions", 0.004),
     Cause(
         "loss-gradient",
         "loss",
         "a hand-written backward (autograd.Function, hook) does not match the forward "
         "(grad_output dropped, wrong factor or sign)",
+        0.004,
     ),
     Cause("train-no-zero-grad", "train", "gradients accumulate unintentionally", 0.02),
     Cause("train-no-step", "train", "optimizer.step missing / never reached", 0.01),

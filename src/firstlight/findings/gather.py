@@ -6,7 +6,7 @@ from firstlight.records.finding import Finding, Severity
 
 
 def gather(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
-    return order(explain_symptoms(merge(findings), symptoms), symptoms)
+    return order(one_a_cause(explain_symptoms(merge(findings), symptoms), symptoms), symptoms)
 
 
 def merge(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -56,6 +56,24 @@ def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) ->
         else finding
         for finding in findings
     )
+
+
+def one_a_cause(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
+    """Where several checks see the same cause, the most decisive tells of it and the others are its traces."""
+    decisive: dict[str, Finding] = {}
+    for finding in order(findings, symptoms):
+        if finding.cause != "unknown":
+            decisive.setdefault(finding.cause, finding)
+
+    def told(finding: Finding) -> Finding:
+        first = decisive.get(finding.cause, finding)
+        if first.id == finding.id or finding.severity is Severity.NOTE:
+            return finding
+        return msgspec.structs.replace(
+            finding, severity=Severity.NOTE, likely=f"the same cause as {first.id} {first.name}"
+        )
+
+    return tuple(told(finding) for finding in findings)
 
 
 def order(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:

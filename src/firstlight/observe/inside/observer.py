@@ -65,6 +65,8 @@ class Observer:
         self.reading = False
         self.scale = 1.0
         self.finished = False
+        self.functional = False
+        """The program takes gradients with `torch.func`; parameters then never hold one."""
         self.first_backward: float | None = None
         self.ending: Callable[[str], Ending] | None = None
         self.has_optimizer: Callable[[], bool] = lambda: False

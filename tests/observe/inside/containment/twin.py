@@ -1,7 +1,7 @@
-"""The overlay must be indistinguishable from the file system, and the file system must stay as it was.
+"""Carries out random sequences of operations twice: contained in one folder and for real in its twin.
 
-Run as a program, this file is the process in which random sequences of operations are carried out twice: contained in
-one folder and for real in its twin.
+A program of its own, because containment is for a whole process. `twin.py HELD FREE`: `HELD` has folders `0`, `1`, …
+as `plant` makes them; their twins are made in `FREE`.
 """
 
 # The functions of `os` are what is compared.
@@ -13,18 +13,15 @@ import errno
 import glob
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firstlight.observe.inside import containment
-from firstlight.observe.inside.overlay import Overlay, Removals, Territory
 
 EXAMPLES = 250
 Operation = Callable[[str, str], object]
@@ -261,6 +258,7 @@ def twin_process(held: Path, free: Path) -> None:
     def same(steps: list[tuple[Operation, str, str, bool]]) -> None:
         number = next(counter)
         contained, real = str(held / str(number)), str(free / str(number))
+        plant(Path(real))
         for operation, a, b, absolute in steps:
             seen = outcome(operation, contained, a, b, absolute)
             wanted = outcome(operation, real, a, b, absolute)
@@ -271,80 +269,6 @@ def twin_process(held: Path, free: Path) -> None:
 
     same()
     assert containment.held_back(overlay), "nothing was held back: the comparison compared nothing"
-
-
-def test_a_random_sequence_of_operations_looks_real_and_leaves_no_trace(tmp_path: Path) -> None:
-    held, free = tmp_path / "held", tmp_path / "free"
-    for number in range(EXAMPLES * 4):  # shrinking needs fresh twins too
-        plant(held / str(number))
-        plant(free / str(number))
-    before = tree(held)
-    program = [sys.executable, __file__, str(held), str(free)]
-    run = subprocess.run(program, cwd=held, capture_output=True, text=True, check=False)
-    shutil.rmtree(held / ".firstlight")
-    assert tree(held) == before
-    assert run.returncode == 0, run.stderr[-6000:]
-
-
-@pytest.fixture
-def overlay(tmp_path: Path) -> Overlay:
-    plant(tmp_path / "project")
-    return Overlay(tmp_path / "scratch", ())
-
-
-def test_the_longest_prefix_decides_and_what_has_none_is_held() -> None:
-    territory = Territory((Path("/tmp"), Path("/work/proj/.venv")), (Path("/tmp/proj"), Path("/work/proj")))
-    held = {place: territory.held(place) for place in (
-        "/tmp/x", "/tmp/proj/x", "/tmp/project", "/work/proj/x", "/work/proj/.venv/x", "/data/x", "/data/__pycache__/x",
-    )}  # fmt: skip
-    assert [place for place, is_held in held.items() if is_held] == ["/tmp/proj/x", "/work/proj/x", "/data/x"]
-
-
-def test_a_pass_beats_a_hold_of_the_same_length() -> None:
-    assert not Territory((Path("/tmp"),), (Path("/tmp"),)).held("/tmp/x")
-
-
-def test_a_removal_is_seen_by_another_process_and_hides_what_lies_beneath(tmp_path: Path) -> None:
-    ours, theirs = Removals(str(tmp_path / "journal")), Removals(str(tmp_path / "journal"))
-    assert not theirs.started()
-    ours.add("/p/d")
-    assert theirs.started()
-    assert [theirs.hides(place) for place in ("/p/d", "/p/d/e/f", "/p/dd", "/p")] == [True, True, False, False]
-
-
-def test_before_anything_is_written_a_path_is_answered_as_it_is(overlay: Overlay) -> None:
-    assert overlay.seen("some/./path") == "some/./path"
-    assert overlay.names(".") is None
-
-
-def test_a_write_through_a_link_is_kept_where_the_link_leads(overlay: Overlay, tmp_path: Path) -> None:
-    Path(overlay.opened(f"{tmp_path}/project/link/new.txt", os.O_WRONLY | os.O_CREAT)).write_text("x")
-    assert overlay.written() == [f"{tmp_path}/project/d/new.txt"]
-    assert Path(overlay.seen(f"{tmp_path}/project/d/new.txt")).read_text() == "x"
-
-
-def test_a_link_from_a_passed_folder_does_not_lead_past_the_overlay(tmp_path: Path) -> None:
-    plant(tmp_path / "project")
-    (tmp_path / "cache").mkdir()
-    (tmp_path / "cache/link").symlink_to(tmp_path / "project")
-    overlay = Overlay(tmp_path / "scratch", (tmp_path / "cache",))
-    assert overlay.opened(f"{tmp_path}/cache/link/a.txt", os.O_WRONLY).startswith(overlay.files)
-    assert overlay.opened(f"{tmp_path}/cache/x", os.O_WRONLY | os.O_CREAT) == f"{tmp_path}/cache/x"
-
-
-def test_a_second_overlay_on_the_same_root_sees_the_same(overlay: Overlay, tmp_path: Path) -> None:
-    Path(overlay.opened(f"{tmp_path}/project/a.txt", os.O_RDWR)).write_text("changed")
-    overlay.remove(f"{tmp_path}/project/d/b.txt")
-    other = Overlay(Path(overlay.root), ())
-    assert Path(other.seen(f"{tmp_path}/project/a.txt")).read_text() == "changed"
-    assert other.names(f"{tmp_path}/project/d") == ["e"]
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_what_the_user_may_not_write_is_refused(overlay: Overlay, tmp_path: Path) -> None:
-    (tmp_path / "project/d").chmod(0o555)
-    with pytest.raises(PermissionError):
-        overlay.opened(f"{tmp_path}/project/d/new", os.O_WRONLY | os.O_CREAT)
 
 
 if __name__ == "__main__":
