@@ -9,31 +9,36 @@ import platform
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from firstlight import __version__
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
+from firstlight.diagnosis.prove import prove
 from firstlight.diagnosis.rank import rank
+from firstlight.experiments.engine import ForkEngine
 from firstlight.facts.derive import derive
 from firstlight.facts.sources import SOURCES
 from firstlight.findings.gather import gather
-from firstlight.findings.judge import judge
+from firstlight.findings.judge import Judgement, judge
 from firstlight.findings.suppress import suppress
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.records import events, observed, wire
-from firstlight.records.facts import ScriptOutcome
+from firstlight.records.facts import LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
 from firstlight.records.report import REPORT_SCHEMA, Coverage, Report, Status, Subject, Timing, Verdict
 from firstlight.report import json as json_report
 from firstlight.settings import Settings, enabled
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, shown
+from firstlight.trial import CONTROLS, Trial, contrasted
 
 OUTPUT_LINES = 25
+PROBES = "probes"
 EVENT_STATUS = {Status.ILL: "fail", Status.CLEAN: "pass", Status.SKIPPED: "skip", Status.CRASHED: "error"}
 ENDED = {
     "steps": "the step budget was spent",
@@ -63,12 +68,12 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     )
     status, code = "killed", None
     try:
-        watched = watch(target, _plan(settings, checks, run), settings.startup_seconds, eyes)
-        report = _judged(
-            watched,
-            checks,
-            Subject(kind="script", command=target.words, file=target.file, run=shown(run.path)),
-        )
+        engine = ForkEngine(run.path.absolute(), settings.budget.seconds)
+        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: _judge(seen, checks, None).findings)
+        spec = _plan(settings, checks, run, engine.extensions if trial.controls else ())
+        watched = watch(target, spec, replace(eyes, settled=trial.settled))
+        subject = Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
+        report = _report(watched, checks, engine, subject)
         _note(log, report)
         run.report.write_text(json_report.render(report), encoding="utf-8")
         status, code = "ok", exit_code(report, settings.strict)
@@ -84,7 +89,7 @@ def exit_code(report: Report, strict: bool) -> int:
     return int(report.verdict is Verdict.ILL or (strict and report.verdict is Verdict.WARN))
 
 
-def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> Spec:
+def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, extensions: tuple[str, ...]) -> Spec:
     """The union of what the enabled checks need, and nothing else."""
     taps = {tap for check in checks for tap in SOURCES[check.needs].taps}
     budget = settings.budget
@@ -102,14 +107,24 @@ def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> S
         sample_every=budget.sample_every,
         taps=tuple(sorted(taps)),
         contain=settings.contain,
+        extensions=extensions,
     )
 
 
-def _judged(watched: Watched, checks: tuple[Check, ...], subject: Subject) -> Report:
+def _judge(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine | None) -> Judgement:
+    facts = derive([*watched.records, *watched.timelines.get(PROBES, [])])
+    if engine is not None:
+        losses = [fact for fact in facts if isinstance(fact, LossSite)]
+        facts += [found] if (found := contrasted(watched, engine, losses)) is not None else []
+    return judge(checks, [*facts, watched.outcome()], trained=watched.backwards > 0)
+
+
+def _report(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine, subject: Subject) -> Report:
     outcome = watched.outcome()
-    judged = judge(checks, [*derive(watched.records), outcome], trained=watched.backwards > 0)
+    judged = _judge(watched, checks, engine)
     kept, allowed = suppress(judged.findings, Path.cwd())
-    findings = gather(kept, symptoms=frozenset(check.id for check in checks if check.symptom))
+    gathered = gather(kept, symptoms=frozenset(check.id for check in checks if check.symptom))
+    findings = prove(gathered, contrasted(watched, engine, []))
     verdict, reason = _verdict(findings, outcome)
     shows_output = outcome.ended in ("crashed", "killed") or verdict is Verdict.UNJUDGED
     return Report(

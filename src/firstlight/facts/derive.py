@@ -338,6 +338,14 @@ def attentions(seen: Sightings) -> Iterator[observed.Attention]:
         yield calls[0]
 
 
+def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
+    yield from seen.of(observed.Dependence)
+
+
+def custom_gradients(seen: Sightings) -> Iterator[observed.CustomGradient]:
+    yield from seen.of(observed.CustomGradient)
+
+
 Reducer = Callable[[Sightings], Iterable[Any]]
 REDUCERS: tuple[Reducer, ...] = (
     loss_sites,
@@ -354,6 +362,8 @@ REDUCERS: tuple[Reducer, ...] = (
     graph_sizes,
     censuses,
     attentions,
+    dependences,
+    custom_gradients,
 )
 
 __all__ = ["REDUCERS", "Sightings", "Site", "broadcast", "derive", "longest_run"]
