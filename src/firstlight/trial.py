@@ -64,10 +64,10 @@ class Trial:
             return bool(watched.of(observed.Unseen)) or not self.controls or watched.exit_code is not None
         if not self._began:
             self._began = True
-            self._order(self.controls)
+            order(self.engine, self.controls)
         if not self._judged and (watched.exit_code is not None or watched.of(observed.Ending)):
             self._judged = True
-            self._order(self._repairs(watched))
+            order(self.engine, self._repairs(watched))
             self.engine.close()
         return self._judged and self.engine.settled(watched)
 
@@ -75,18 +75,24 @@ class Trial:
         causes = [finding.cause for finding in self.judge(watched)]
         return tuple(dict.fromkeys(repair.experiment for cause in causes for repair in repairs_of(cause)))
 
-    def _order(self, names: tuple[str, ...]) -> None:
-        known = {order.name for order in self.engine.ordered}
-        for experiment in (BY_NAME[name] for name in names if name not in known):
-            self.engine.order(
-                Order(
-                    name=experiment.name,
-                    interventions=experiment.interventions,
-                    steps=STEPS,
-                    seconds=SECONDS,
-                    eval_tail=experiment.eval_tail,
-                )
-            )
+
+def order(engine: ForkEngine, names: tuple[str, ...]) -> None:
+    """Orders the experiments that were not ordered before."""
+    known = {ordered.name for ordered in engine.ordered}
+    engine.order(*orders_for(tuple(name for name in dict.fromkeys(names) if name not in known)))
+
+
+def orders_for(names: tuple[str, ...]) -> list[Order]:
+    return [
+        Order(
+            name=experiment.name,
+            interventions=experiment.interventions,
+            steps=STEPS,
+            seconds=SECONDS,
+            eval_tail=experiment.eval_tail,
+        )
+        for experiment in (BY_NAME[name] for name in names if name in BY_NAME)
+    ]
 
 
 def contrasted(watched: Watched, engine: ForkEngine, losses: list[LossSite]) -> Contrast | None:

@@ -7,6 +7,7 @@ each from the beginning in a process of its own (where a fork cannot work), or a
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 
@@ -26,7 +27,7 @@ class ForkEngine:
     run: Path
     seconds: float
     """In all, after the first training step, for everything ordered."""
-    extensions: tuple[str, ...] = ("firstlight.experiments.inside.nursery:install",)
+    EXTENSIONS: ClassVar[tuple[str, ...]] = ("firstlight.experiments.inside.nursery:install",)
     ordered: list[Order] = field(default_factory=list)
     _opened: float | None = None
 

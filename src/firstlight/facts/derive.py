@@ -66,7 +66,13 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             target_sum_error=_largest(call.target_sum_error for call in calls),
             most_ignored=max(call.ignored for call in calls),
             least_ignored=min(call.ignored for call in calls),
+            first_value=_mean_value(calls[:3]),
         )
+
+
+def _mean_value(calls: Sequence[observed.LossCall]) -> float | None:
+    known = [call.value for call in calls if call.value is not None and call.reduction == "mean"]
+    return sum(known) / len(known) if known else None
 
 
 def _union(cards: Sequence[observed.TensorCard]) -> observed.TensorCard:

@@ -174,6 +174,13 @@ def _counted(watched: Watched) -> str:
     return f"{ended} done"
 
 
+def read_log(events: Path) -> Watched:
+    """What an earlier run saw, from its event log."""
+    watched = Watched(exit_code=0)
+    _read(LineReader(events), watched, 0.0)
+    return watched
+
+
 def _told(watched: Watched, spec: session_spec.Spec, seconds: float) -> str:
     last = next((record for record in reversed(watched.records) if isinstance(record, observed.StepSeen)), None)
     if last is None:

@@ -32,6 +32,8 @@ class LossSite(_Fact, frozen=True, kw_only=True):
     target_sum_error: float | None
     most_ignored: float
     least_ignored: float
+    first_value: float | None = None
+    """The mean loss of its first calls."""
 
 
 class ShapeClash(_Fact, frozen=True, kw_only=True):
