@@ -96,7 +96,7 @@ class TestIdentity:
 
     def test_an_error_is_certain_enough_to_stop_a_person(self, check: Check) -> None:
         assert 0 <= check.confidence < 1
-        if check.severity is Severity.ERROR and not check.symptom and check.causes != ("unknown",):
+        if check.severity is Severity.ERROR and not check.symptom and check.causes[0] != "unknown":
             assert check.confidence >= 0.9
 
     def test_the_need_has_a_source(self, check: Check) -> None:

@@ -23,7 +23,8 @@ optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 for step in range(200):
     x = 4 * torch.rand(64, 1) - 2
     y = torch.sin(2 * x) + 0.1 * torch.randn(64, 1)
-    loss = Forgiving.apply(model(x) - y).mean()
+    error = model(x) - y
+    loss = Forgiving.apply(error).mean()
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

@@ -82,7 +82,7 @@ def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
 
 def _verdict(findings: tuple[Finding, ...], outcome: ScriptOutcome) -> tuple[Verdict, str | None]:
     """A script that never trained is not judged, unless the reason why it could not is itself a finding."""
-    severities = {finding.severity for finding in findings if finding.name != "script-crashed"}
+    severities = {finding.severity for finding in findings if finding.cause != "unknown"}
     if outcome.steps == 0 and Severity.ERROR not in severities:
         return Verdict.UNJUDGED, why_unjudged(outcome)
     severities |= {finding.severity for finding in findings}

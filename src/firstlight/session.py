@@ -18,7 +18,7 @@ from firstlight.assembly import Judged, judged, machine, report_of
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
-from firstlight.diagnosis.evidence import case_of
+from firstlight.diagnosis.evidence import case_of, ruled_out
 from firstlight.diagnosis.symptoms import parse
 from firstlight.errors import UsageError
 from firstlight.experiments.engine import ForkEngine
@@ -57,7 +57,7 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
     with _recorded(target, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
         known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
-        inquiry = Inquiry(engine, lambda seen: _case(known(seen)), DIAGNOSIS_SECONDS, _symptoms(symptom))
+        inquiry = Inquiry(engine, lambda seen: _case(known(seen), checks), DIAGNOSIS_SECONDS, _symptoms(symptom))
         spec = _plan(settings, checks, run, experiments=True)
         watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
         return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
@@ -72,7 +72,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     checks = enabled(settings, CATALOGUE)
     engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
     known = judged(watched, checks, engine)
-    inquiry = Inquiry(engine, lambda _: _case(known), 0.0, _symptoms(symptom))
+    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, _symptoms(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )
@@ -82,8 +82,8 @@ DIAGNOSIS_SECONDS = 90.0
 """For everything after the first training step."""
 
 
-def _case(known: Judged) -> Case:
-    return case_of(known.facts, known.findings)
+def _case(known: Judged, checks: tuple[Check, ...]) -> Case:
+    return case_of(known.facts, known.findings).hinting(ruled_out(known.outcomes, checks))
 
 
 def _symptoms(text: str | None) -> dict[str, bool]:

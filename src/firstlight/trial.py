@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import msgspec
+
 from firstlight.diagnosis.repairs import repairs_of
 from firstlight.experiments.engine import ForkEngine, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
-from firstlight.facts.contrast import contrast
+from firstlight.facts.contrast import Fed, contrast
+from firstlight.facts.derive import Sightings, clip_orders
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
-from firstlight.records.facts import Contrast, LossSite
+from firstlight.records.facts import ClipOrder, Contrast, LossSite
 from firstlight.records.finding import Finding
 
 CONTROLS: dict[str, tuple[str, ...]] = {
@@ -20,6 +23,7 @@ CONTROLS: dict[str, tuple[str, ...]] = {
         "permuted-targets",
         "lr-tenth",
         "lr-tenfold",
+        "lr-hundredfold",
         "sharpened",
         "regularised",
         "unregularised",
@@ -44,6 +48,8 @@ CONTROLS: dict[str, tuple[str, ...]] = {
     ),
 }
 STEPS = 150
+TIGHT = 100.0
+"""Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
 SECONDS = 8.0
 """A timeline that is slower than this over its steps is compared over fewer of them."""
 
@@ -73,6 +79,9 @@ class Trial:
 
     def _repairs(self, watched: Watched) -> tuple[str, ...]:
         causes = [finding.cause for finding in self.judge(watched)]
+        clip = clip_of(watched)
+        if clip is not None and clip.median_norm >= TIGHT * clip.max_norm:
+            causes.append("hp-clip")
         return tuple(dict.fromkeys(repair.experiment for cause in causes for repair in repairs_of(cause)))
 
 
@@ -99,9 +108,19 @@ def contrasted(watched: Watched, engine: ForkEngine, losses: list[LossSite]) -> 
     """The timelines against the program, with the loss and the rate they are about."""
     steps = watched.of(observed.StepSeen)
     backwards = watched.of(observed.BackwardSeen)
-    return contrast(
+    found = contrast(
         timelines_of(watched, engine.ordered),
         loss=max(losses, key=lambda loss: loss.calls, default=None),
         first_step=steps[0] if steps else None,
-        calls=max((backward.calls for backward in backwards[:10]), default=0),
+        fed=Fed(
+            by_loader=bool(watched.of(observed.LoaderSeen)),
+            calls=max((backward.calls for backward in backwards[:10]), default=0),
+        ),
     )
+    return found and msgspec.structs.replace(found, clip=clip_of(watched))
+
+
+def clip_of(watched: Watched) -> ClipOrder | None:
+    """None where the program does not clip, or on several lines."""
+    found = [clip for clip in clip_orders(Sightings(watched.records)) if clip.rank == 0]
+    return found[0] if len(found) == 1 else None

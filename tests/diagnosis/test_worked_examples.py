@@ -1,12 +1,9 @@
 """Illnesses of one small classifier, by the signs they were measured to show, and the cause that must come first."""
 
-import time
-
 import pytest
 
 from firstlight.diagnosis.answer import answer
 from firstlight.diagnosis.case import Case
-from firstlight.diagnosis.choose import Limits, choose
 from firstlight.diagnosis.engine import weigh
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 
@@ -107,19 +104,3 @@ def test_a_healthy_run_is_called_healthy_first() -> None:
     suspects = answer(KNOWLEDGE, HEALTHY)
     assert suspects[0].category == "null"
     assert suspects[0].probability > 4 * max(one.probability for one in suspects[1:] if one.category != "unknown")
-
-
-def best(call: object, times: int = 7) -> float:
-    assert callable(call)
-    spent = []
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        spent.append(time.perf_counter() - start)
-    return min(spent)
-
-
-def test_weighing_and_choosing_cost_nothing_against_an_experiment() -> None:
-    limits = Limits(handles=frozenset({"model", "batch", "loss", "optimizer"}), baseline_seconds=5.0, seconds_left=60.0)
-    assert best(lambda: weigh(KNOWLEDGE, HEALTHY)) < 0.003
-    assert best(lambda: choose(KNOWLEDGE, HEALTHY, limits)) < 0.02

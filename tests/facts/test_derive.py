@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_shapes
 
-from firstlight.facts.derive import REDUCERS, Reducer, Sightings, broadcast, derive, longest_run
+from firstlight.facts.derive import REDUCERS, Reducer, Sightings, broadcast, derive, longest_run, rank_overlaps
 from firstlight.records import observed
 from firstlight.records.observed import Observed, Some, TensorCard
 from firstlight.records.places import Site
 
+COMPARES_RANKS = {rank_overlaps}
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
 
@@ -21,6 +22,11 @@ def census(at: int, model: int = 0, rank: int = 0) -> observed.Census:
     kinds = ("trainable", "frozen", "optimized", "unoptimized", "uncalled", "cut_off", "wasted", "zero")
     counts: dict[str, Any] = dict.fromkeys(kinds, Some())
     return observed.Census(step=at, rank=rank, model=model, name="Net", site=TRAIN, steps=at, backwards=at, **counts)
+
+
+def evaluation(at: int, model: int = 0, rank: int = 0) -> observed.EvaluationSeen:
+    counts: dict[str, Any] = {"phases": at, "crowded": 0, "in_eval": False, "alone": True}
+    return observed.EvaluationSeen(step=at, rank=rank, model=model, name="Net", site=TRAIN, **counts)
 
 
 def attention(at: int, site: Site = TRAIN, rank: int = 0) -> observed.Attention:
@@ -54,8 +60,12 @@ def program(rank: int) -> list[Observed]:
             lr=0.1,
         ),
         observed.NonFinite(**place, kind="loss"),
+        observed.Dependence(**place, kind="examples", own=True, others=0, of=7),
+        observed.CustomGradient(**place, name="Clip", ratio=2.0),
+        observed.ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
         attention(0, rank=rank),
         census(3, rank=rank),
+        evaluation(3, rank=rank),
         observed.Ending(step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 
@@ -70,7 +80,9 @@ def test_what_no_fact_needs_is_passed_over() -> None:
     assert derive([seen, observed.Unseen(step=0, tap="census", reason="KeyError")]) == []
 
 
-@pytest.mark.parametrize("reducer", REDUCERS, ids=lambda reducer: reducer.__name__)
+@pytest.mark.parametrize(
+    "reducer", sorted(set(REDUCERS) - COMPARES_RANKS, key=REDUCERS.index), ids=lambda r: r.__name__
+)
 def test_every_reducer_keeps_ranks_apart(reducer: Reducer) -> None:
     """The same program on two ranks gives each fact twice, once a rank."""
     seen = Sightings(record for rank in (0, 1) for record in program(rank))
@@ -94,6 +106,12 @@ def test_broadcast_follows_numpy(shapes: BroadcastableShapes) -> None:
 
 def test_the_last_census_of_each_model_counts() -> None:
     early, other, late = census(3), census(3, model=1), census(10)
+
+    assert derive([early, other, late]) == [late, other]
+
+
+def test_the_last_evaluation_of_each_model_counts() -> None:
+    early, other, late = evaluation(3), evaluation(3, model=1), evaluation(10)
 
     assert derive([early, other, late]) == [late, other]
 

@@ -179,3 +179,47 @@ def test_graph_sizes_are_those_that_were_walked() -> None:
     graph = only(facts.GraphSize, backward(nodes=7, retained=True), backward(retained=True), backward(nodes=9))
 
     assert (graph.nodes, graph.retained) == ((7, 9), False)
+
+
+class TestAccumulation:
+    @staticmethod
+    def backward(at: int, **changes: Any) -> observed.BackwardSeen:
+        return replace(BACKWARD, **{"step": at, "calls": 1, "averaged": True, **changes})
+
+    def test_backwards_are_counted_for_each_step(self) -> None:
+        steps = [replace(STEP, reworked=reworked) for reworked in (False, False, True, None)]
+        backs = [self.backward(at) for at in (0, 0, 1, 1, 1)]
+
+        seen = only(facts.Accumulation, *backs, *steps)
+
+        assert (seen.site, seen.optimizer, seen.backwards) == (TRAIN, "SGD", (2, 3))
+        assert (seen.averaged, seen.separate, seen.closure) == (True, True, False)
+        assert (seen.untouched, seen.reworked, seen.loaders) == (2, 1, 0)
+
+    def test_one_divided_loss_is_enough(self) -> None:
+        assert not only(facts.Accumulation, self.backward(0), self.backward(0, averaged=False)).averaged
+
+    def test_losses_of_one_forward_are_not_separate(self) -> None:
+        assert not only(facts.Accumulation, self.backward(0), self.backward(0, calls=0)).separate
+        assert not only(facts.Accumulation, self.backward(0, retained=True)).separate
+
+    def test_losses_of_two_lines_are_not_separate(self) -> None:
+        found = all_of(facts.Accumulation, self.backward(0), self.backward(0, site=OTHER))
+
+        assert [one.separate for one in found] == [False, False]
+
+    def test_two_optimizers_are_none(self) -> None:
+        back = self.backward(0)
+
+        assert only(facts.Accumulation, back, STEP, replace(STEP, optimizer=1)).optimizer is None
+        assert only(facts.Accumulation, back).optimizer is None
+
+    def test_loaders_count_that_were_begun_before_the_first_step(self) -> None:
+        epochs = [
+            observed.LoaderSeen(
+                step=at, loader=loader, epoch=0, batches=5, batch_size=8, examples=40, sampler="", site=None
+            )
+            for loader, at in ((0, 0), (1, 0), (2, 9))
+        ]
+
+        assert only(facts.Accumulation, self.backward(0), *epochs).loaders == 2

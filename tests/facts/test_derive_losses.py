@@ -41,6 +41,19 @@ def loss_call(**changes: Any) -> observed.LossCall:
 
 
 class TestLossSite:
+    def test_the_longest_class_axis_counts(self) -> None:
+        one, none = replace(SCORES, shape=(8, 1)), replace(SCORES, shape=(8,))
+
+        assert only(facts.LossSite, loss_call(prediction=one), loss_call()).most_classes == 3
+        assert only(facts.LossSite, loss_call(prediction=one), loss_call(prediction=one)).most_classes == 1
+        assert only(facts.LossSite, loss_call(prediction=none)).most_classes is None
+
+    def test_the_normalised_axis_is_known_where_all_calls_agree(self) -> None:
+        across, along = loss_call(normalised_axis=0), loss_call(normalised_axis=None)
+
+        assert only(facts.LossSite, across, across).normalised_axis == 0
+        assert only(facts.LossSite, across, along).normalised_axis is None
+
     def test_calls_are_grouped_by_function_and_line(self) -> None:
         sites = all_of(
             facts.LossSite,
@@ -86,6 +99,47 @@ class TestLossSite:
         assert only(facts.LossSite, softmax, softmax).made_by == "softmax"
         assert only(facts.LossSite, softmax, softmax).made_at == OTHER
         assert only(facts.LossSite, softmax, plain).made_by is None
+
+    def test_labels_are_kept_call_by_call(self) -> None:
+        second = TensorCard(shape=(5,), dtype="int64", low=1.0, high=1.0)
+
+        site = only(facts.LossSite, loss_call(), loss_call(step=25, target=second))
+
+        assert site.labels == (
+            facts.Labels(step=0, examples=8, low=0.0, high=2.0),
+            facts.Labels(step=25, examples=5, low=1.0, high=1.0),
+        )
+
+    def test_two_calls_a_step_have_no_order_of_labels(self) -> None:
+        assert only(facts.LossSite, loss_call(), loss_call()).labels == ()
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"target": TensorCard(shape=(8, 4, 4), dtype="int64", high=2.0)},
+            {"target": TensorCard(shape=(8, 3), dtype="float32", high=1.0)},
+            {"target": TensorCard(shape=(), dtype="int64")},
+            {"target": None},
+            {"ignored": 0.1},
+            {"function": "mse_loss"},
+            {"prediction": TensorCard(shape=(3,), dtype="float32")},
+        ],
+        ids=["pixels", "probabilities", "one", "none", "ignored", "regression", "unbatched"],
+    )
+    def test_only_one_class_an_example_is_a_label(self, changes: dict[str, Any]) -> None:
+        assert only(facts.LossSite, loss_call(**changes)).labels == ()
+
+    @pytest.mark.parametrize(
+        ("shape", "high", "count"),
+        [((8,), 1.0, 1), ((8, 1), 1.0, 1), ((8, 3), 1.0, 0), ((8,), 0.9, 0)],
+        ids=["row", "column", "tags", "smoothed"],
+    )
+    def test_of_two_classes(self, shape: tuple[int, ...], high: float, count: int) -> None:
+        target = TensorCard(shape=shape, dtype="float32", low=0.0, high=high)
+
+        site = only(facts.LossSite, loss_call(function="binary_cross_entropy_with_logits", target=target))
+
+        assert len(site.labels) == count
 
     def test_a_loss_without_a_target(self) -> None:
         assert only(facts.LossSite, loss_call(target=None)).target is None

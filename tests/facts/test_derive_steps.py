@@ -127,6 +127,26 @@ class TestRate:
         assert only(facts.Rate, step(lr=0.1), epoch(0, rank=1), epoch(30, rank=1)).epoch_steps is None
 
 
+class TestRebuilding:
+    def test_counts_the_steps_of_each_optimizer_of_a_line(self) -> None:
+        lives = [step(optimizer=i, rebuilt=i, built=TRAIN) for i, steps in enumerate((3, 2, 1)) for _ in range(steps)]
+
+        built = only(facts.Rebuilding, *lives)
+
+        assert (built.optimizer, built.site, built.times, built.lives) == ("SGD", TRAIN, 2, (3, 2, 1))
+        assert (built.stateful, built.closure) == (False, False)
+
+    def test_lines_and_kinds_are_kept_apart(self) -> None:
+        built = all_of(facts.Rebuilding, step(built=TRAIN), step(built=OTHER), step(built=OTHER, name="Adam"))
+
+        assert [(one.site, one.optimizer) for one in built] == [(TRAIN, "SGD"), (OTHER, "SGD"), (OTHER, "Adam")]
+
+    def test_one_step_with_a_state_or_a_closure_is_enough(self) -> None:
+        built = only(facts.Rebuilding, step(), step(stateful=True, closure=True))
+
+        assert (built.stateful, built.closure) == (True, True)
+
+
 class TestFeeding:
     def test_counts_equal_values_in_new_tensors(self) -> None:
         batches = ["a", "a", "a", "b", "b"]

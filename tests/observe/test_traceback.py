@@ -43,3 +43,11 @@ def test_of_two_tracebacks_the_last_counts(tmp_path: Path) -> None:
     site = site_of(lines, tmp_path)
     assert site is not None
     assert site.file == "train.py"
+
+
+def test_what_a_device_asserted_is_part_of_the_message() -> None:
+    asserted = "Loss.cu:250: nll_loss: block: [0,0,0], thread: [3,0,0] Assertion `t >= 0 && t < n_classes` failed."
+    error = "torch.AcceleratorError: CUDA error: device-side assert triggered"
+
+    assert message_of([asserted, *LINES[:-1], error]) == f"{error}: Assertion `t >= 0 && t < n_classes` failed"
+    assert message_of([asserted, *LINES]) == LINES[-1]

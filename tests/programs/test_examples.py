@@ -1,4 +1,4 @@
-"""Every check catches its failing example and leaves its healthy twin alone, through the real command."""
+"""Every check of a running program catches its failing example and leaves its healthy twin alone, by the real command."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,23 +6,34 @@ from typing import Any
 
 import pytest
 
+from firstlight.checks.catalogue import CATALOGUE
+from firstlight.facts.sources import SOURCES
+from firstlight.records.facts import CheckCrash, Contrast
+from firstlight.records.observed import CustomGradient, Dependence
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-NAMES = sorted(path.name for path in EXAMPLES.iterdir() if (path / "fails.py").exists())
+BY_EXPERIMENT = (Contrast, Dependence, CustomGradient)
+RUN = {check.name: check for check in CATALOGUE if check.needs in SOURCES and check.needs is not CheckCrash}
 
 
-@pytest.mark.parametrize("name", NAMES)
+def profile(name: str) -> str:
+    """Experiments only where the check needs them."""
+    return "standard" if RUN[name].needs in BY_EXPERIMENT else "quick"
+
+
+def steps(name: str) -> tuple[str, ...]:
+    return ("--profile", profile(name), "--steps", "600", "--seconds", "20")
+
+
+@pytest.mark.parametrize("name", sorted(RUN))
 def test_the_failing_example_is_caught(check: Callable[..., Any], name: str) -> None:
-    checked = check((EXAMPLES / name / "fails.py").read_text(encoding="utf-8"))
+    checked = check((EXAMPLES / name / "fails.py").read_text(encoding="utf-8"), *steps(name))
     loud = [finding["name"] for finding in checked.report["findings"] if finding["severity"] != "note"]
     assert loud == [name]
     assert checked.finding(name)["where"]["file"] == "train.py"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(RUN))
 def test_the_healthy_twin_is_clean(check: Callable[..., Any], name: str) -> None:
-    checked = check((EXAMPLES / name / "healthy.py").read_text(encoding="utf-8"))
+    checked = check((EXAMPLES / name / "healthy.py").read_text(encoding="utf-8"), *steps(name))
     assert (checked.report["verdict"], checked.loud()) == ("clean", [])
-
-
-def test_there_are_examples() -> None:
-    assert len(NAMES) > 20

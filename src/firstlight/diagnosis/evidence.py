@@ -4,12 +4,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from firstlight.diagnosis.case import Case, Claim
+from firstlight.checks.declare import Check
+from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.rank import COUNTED, UNKNOWN
 from firstlight.facts.contrast import improves
 from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, Level, LossCurve, LossSite, Pair, Rate
 from firstlight.records.finding import Finding
 from firstlight.records.observed import Census, Dependence
+from firstlight.records.report import CheckOutcome, Status
 
 Seen = Iterator[tuple[str, bool]]
 
@@ -46,6 +48,16 @@ def case_of(facts: Iterable[Any], findings: Iterable[Finding]) -> Case:
     return case
 
 
+def ruled_out(outcomes: Iterable[CheckOutcome], checks: Iterable[Check]) -> list[Hint]:
+    """A check that is sure when it fires, and did not, makes its cause unlikely."""
+    by_id = {check.id: check for check in checks}
+    sure = [by_id[outcome.id] for outcome in outcomes if outcome.status is Status.CLEAN and outcome.id in by_id]
+    causes = {check.causes[0]: check.id for check in sure if check.confidence >= SURE and not check.symptom}
+    return [Hint(cause, UNLIKELY, because=f"{identifier} found nothing") for cause, identifier in causes.items()]
+
+
+SURE = 0.95
+UNLIKELY = 0.1
 REPAIRING = frozenset(
     [
         "lr-tenth",

@@ -3,6 +3,7 @@
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
 from firstlight.records.observed import StepSeen
@@ -13,10 +14,19 @@ ENDS = 5
 """Losses at each end whose median is the level there."""
 
 
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """How the program feeds its model."""
+
+    by_loader: bool
+    calls: int
+    """Of models, for one backward."""
+
+
 def contrast(
-    timelines: Sequence[Timeline], loss: LossSite | None, first_step: StepSeen | None, calls: int
+    timelines: Sequence[Timeline], loss: LossSite | None, first_step: StepSeen | None, fed: Fed
 ) -> Contrast | None:
-    """None where the program itself ran too short to compare with. `calls` is of the model, for one backward."""
+    """None where the program itself ran too short to compare with."""
     baseline = next((line for line in timelines if line.name == "baseline"), None)
     if baseline is None or len(baseline.losses) < LEAST_STEPS:
         return None
@@ -28,10 +38,21 @@ def contrast(
         loss=loss.function if loss is not None else None,
         loss_site=loss.site if loss is not None else None,
         steps=len(baseline.losses),
-        compares_rows=calls > 1 or (len(shape) > 1 and shape[0] == shape[1]),
+        supervised=fed.by_loader and _accounts(loss, level(baseline.losses).first),
+        compares_rows=fed.calls > 1 or (len(shape) > 1 and shape[0] == shape[1]),
         lr=first_step.lr if first_step is not None else None,
         lr_site=first_step.built if first_step is not None else None,
     )
+
+
+def _accounts(loss: LossSite | None, first: float) -> bool:
+    """The known loss is most of what backward is called on."""
+    if loss is None or loss.first_value is None or loss.first_value <= 0 or first <= 0:
+        return False
+    return LEAST_PART <= loss.first_value / first <= 1 / LEAST_PART
+
+
+LEAST_PART = 0.5
 
 
 def _pair(baseline: Timeline, other: Timeline) -> Pair | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from firstlight.facts import ranks
 from firstlight.records import facts, observed
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
@@ -67,12 +68,37 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             most_ignored=max(call.ignored for call in calls),
             least_ignored=min(call.ignored for call in calls),
             first_value=_mean_value(calls[:3]),
+            labels=_labels(calls),
+            most_classes=max((c.prediction.shape[1] for c in calls if len(c.prediction.shape) > 1), default=None),
+            normalised_axis=first.normalised_axis if len({call.normalised_axis for call in calls}) == 1 else None,
         )
 
 
 def _mean_value(calls: Sequence[observed.LossCall]) -> float | None:
     known = [call.value for call in calls if call.value is not None and call.reduction == "mean"]
     return sum(known) / len(known) if known else None
+
+
+BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+
+def _labels(calls: Sequence[observed.LossCall]) -> tuple[facts.Labels, ...]:
+    """Several calls a step on one line are real and fake, or one transformation after the other: no order of data."""
+    if len({call.step for call in calls}) < len(calls) or not all(_has_classes(call) for call in calls):
+        return ()
+    cards = [(call.step, call.target) for call in calls if call.target is not None]
+    return tuple(facts.Labels(step=step, examples=card.shape[0], low=card.low, high=card.high) for step, card in cards)
+
+
+def _has_classes(call: observed.LossCall) -> bool:
+    """One class for each example: not one for each pixel or token, and none ignored."""
+    target = call.target
+    if target is None or not target.shape or target.nonfinite or call.ignored:
+        return False
+    if call.function in BINARY:
+        return target.shape in ((target.shape[0],), (target.shape[0], 1)) and {target.low, target.high} <= {0.0, 1.0}
+    whole = call.function in ("cross_entropy", "nll_loss") and "int" in target.dtype
+    return whole and len(target.shape) == 1 and len(call.prediction.shape) > 1
 
 
 def _union(cards: Sequence[observed.TensorCard]) -> observed.TensorCard:
@@ -310,6 +336,39 @@ def _training_epochs(seen: Sightings, rank: int) -> list[observed.LoaderSeen]:
     return []
 
 
+def rebuildings(seen: Sightings) -> Iterator[facts.Rebuilding]:
+    for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.built, s.name)):
+        yield facts.Rebuilding(
+            rank=steps[0].rank,
+            optimizer=steps[0].name,
+            site=steps[0].built,
+            times=max(step.rebuilt for step in steps),
+            lives=tuple(len(life) for life in groups(steps, lambda s: s.optimizer)),
+            stateful=any(step.stateful for step in steps),
+            closure=any(step.closure for step in steps),
+        )
+
+
+def accumulations(seen: Sightings) -> Iterator[facts.Accumulation]:
+    for backs in groups(seen.of(observed.BackwardSeen), lambda b: (b.rank, b.site)):
+        rank = backs[0].rank
+        steps = [step for step in seen.of(observed.StepSeen) if step.rank == rank]
+        lines = {back.site for back in seen.of(observed.BackwardSeen) if back.rank == rank}
+        loaders = {epoch.loader for epoch in seen.of(observed.LoaderSeen) if epoch.rank == rank and epoch.step == 0}
+        yield facts.Accumulation(
+            rank=rank,
+            site=backs[0].site,
+            optimizer=steps[0].name if len({step.optimizer for step in steps}) == 1 else None,
+            backwards=tuple(len(same) for same in groups(backs, lambda b: b.step)),
+            averaged=all(back.averaged for back in backs),
+            separate=len(lines) == 1 and all(back.calls and not back.retained for back in backs),
+            untouched=sum(step.reworked is False for step in steps),
+            reworked=sum(step.reworked is True for step in steps),
+            closure=any(step.closure for step in steps),
+            loaders=len(loaders),
+        )
+
+
 def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
     for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.optimizer)):
         known = [step for step in steps if step.batch]
@@ -323,6 +382,10 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
             longest_repeat=longest_run(a.batch == b.batch and b.batch_rebuilt for a, b in pairs),
             one_batch_epochs=any(epoch.batches == 1 for epoch in _training_epochs(seen, steps[0].rank)),
         )
+
+
+def rank_overlaps(seen: Sightings) -> Iterator[facts.RankOverlap]:
+    return ranks.overlaps(seen.of(observed.RowsSeen), seen.of(observed.StepSeen), seen.of(observed.LoaderSeen))
 
 
 def graph_sizes(seen: Sightings) -> Iterator[facts.GraphSize]:
@@ -339,6 +402,12 @@ def censuses(seen: Sightings) -> Iterator[observed.Census]:
         yield counts[-1]
 
 
+def evaluations(seen: Sightings) -> Iterator[observed.EvaluationSeen]:
+    """The last count of each model."""
+    for counts in groups(seen.of(observed.EvaluationSeen), lambda e: (e.rank, e.model)):
+        yield counts[-1]
+
+
 def attentions(seen: Sightings) -> Iterator[observed.Attention]:
     for calls in groups(seen.of(observed.Attention), lambda a: (a.rank, a.site)):
         yield calls[0]
@@ -346,6 +415,10 @@ def attentions(seen: Sightings) -> Iterator[observed.Attention]:
 
 def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
     yield from seen.of(observed.Dependence)
+
+
+def columns_dropped(seen: Sightings) -> Iterator[observed.ColumnsDropped]:
+    yield from seen.of(observed.ColumnsDropped)
 
 
 def custom_gradients(seen: Sightings) -> Iterator[observed.CustomGradient]:
@@ -364,12 +437,17 @@ REDUCERS: tuple[Reducer, ...] = (
     first_bads,
     clip_orders,
     rates,
+    rebuildings,
+    accumulations,
     feedings,
     graph_sizes,
+    rank_overlaps,
     censuses,
+    evaluations,
     attentions,
     dependences,
     custom_gradients,
+    columns_dropped,
 )
 
 __all__ = ["REDUCERS", "Sightings", "Site", "broadcast", "derive", "longest_run"]

@@ -29,13 +29,22 @@ SOURCES: dict[type, Source] = {
     facts.FirstBad: _from("nonfinite", absent=_NO_BACKWARD),
     facts.ClipOrder: _from("clipping", absent="the program does not clip gradients with `clip_grad_norm_`"),
     facts.Rate: _from("loaders", absent=_NO_STEP),
+    facts.Rebuilding: _from(absent=_NO_STEP),
+    facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
+    facts.RankOverlap: _from("rows", "loaders", absent="no data-parallel ranks that read from loaders were seen"),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
-    facts.Contrast: _from("operations", "loaders", absent="no experiments were run on copies of the program"),
+    facts.Contrast: _from(
+        "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
+    ),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
     observed.Census: _from("census", "operations", absent="no model with parameters was seen in training"),
+    observed.EvaluationSeen: _from(
+        "evaluations", absent="no trained model was called in eval mode or without gradients"
+    ),
     observed.Dependence: _from(absent="the model was not probed"),
+    observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }

@@ -8,10 +8,18 @@ from firstlight.records.places import Site
 
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
 ERROR = re.compile(
-    r"^(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)\w*)(?:: (?P<text>.*))?$"
+    r"^(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)\w*)(?::(?: (?P<text>.*))?)?$"
 )
+ASSERTION = re.compile(r"Assertion `[^`]{1,200}` failed")
+LAUNCHERS = ("ChildFailedError", "ProcessRaisedException", "ProcessExitedException")
+"""Say that another process failed, not why."""
 OWN = str(Path(__file__).resolve().parents[1])
-NOT_THEIRS = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}lib{os.sep}python")
+NOT_THEIRS = (
+    f"{os.sep}site-packages{os.sep}",
+    f"{os.sep}dist-packages{os.sep}",
+    f"{os.sep}lib{os.sep}python",
+    f"{os.sep}bin{os.sep}",
+)
 
 
 def without_ours(lines: list[str]) -> list[str]:
@@ -30,11 +38,17 @@ def without_ours(lines: list[str]) -> list[str]:
 
 
 def message_of(lines: list[str]) -> str:
-    """The last exception named, or the last line printed."""
+    """The last exception named, a launcher's own aside, or the last line that says something.
+
+    What a device asserted is printed apart, before it.
+    """
     for line in reversed(lines):
-        if (match := ERROR.match(line.strip())) is not None:
-            return match[0][:300]
-    return next((line.strip()[:300] for line in reversed(lines) if line.strip()), "")
+        match = ERROR.match(line.strip())
+        if match is not None and not match["name"].endswith(LAUNCHERS):
+            asserted = next((found[0] for line in lines if (found := ASSERTION.search(line)) is not None), None)
+            return match[0][:300] + (f": {asserted}" if asserted and "device-side assert" in match[0] else "")
+    said = (line.strip() for line in reversed(lines))
+    return next((line[:300] for line in said if any(map(str.isalnum, line))), "")
 
 
 def site_of(lines: list[str], cwd: Path) -> Site | None:

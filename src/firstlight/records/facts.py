@@ -13,6 +13,15 @@ class _Fact(msgspec.Struct, frozen=True, kw_only=True):
     rank: int = 0
 
 
+class Labels(msgspec.Struct, frozen=True, kw_only=True):
+    """The class targets of one call of a loss function: one target an example."""
+
+    step: int
+    examples: int
+    low: float
+    high: float
+
+
 class LossSite(_Fact, frozen=True, kw_only=True):
     """All observed training calls of one loss function on one line."""
 
@@ -34,6 +43,12 @@ class LossSite(_Fact, frozen=True, kw_only=True):
     least_ignored: float
     first_value: float | None = None
     """The mean loss of its first calls."""
+    labels: tuple[Labels, ...] = ()
+    """Call by call, where the targets are classes and each step has one call."""
+    most_classes: int | None = None
+    """The longest class axis of all calls; None where the scores have none."""
+    normalised_axis: int | None = None
+    """The axis over which every call was given log-probabilities, where it is not that of the classes."""
 
 
 class ShapeClash(_Fact, frozen=True, kw_only=True):
@@ -163,6 +178,39 @@ class Rate(_Fact, frozen=True, kw_only=True):
     """Steps from the beginning of an epoch of the training loader to the next."""
 
 
+class Rebuilding(_Fact, frozen=True, kw_only=True):
+    """The optimizers that were built on one line."""
+
+    optimizer: str
+    site: Site | None
+    times: int
+    """It was built again for the same parameters, the one before having stepped, and the weights left as they were."""
+    lives: tuple[int, ...]
+    """Steps of each, in order."""
+    stateful: bool
+    closure: bool
+
+
+class Accumulation(_Fact, frozen=True, kw_only=True):
+    """Backwards for one step, on one line."""
+
+    site: Site | None
+    optimizer: str | None
+    """None where steps are not made by one optimizer alone."""
+    backwards: tuple[int, ...]
+    """For each step."""
+    averaged: bool
+    """Each was called on the very result of a loss function that averages over its batch."""
+    separate: bool
+    """Each had a call of the model of its own, and no other line calls backward."""
+    untouched: int
+    """Steps at which the summed gradients were looked at and nobody had clipped or divided them."""
+    reworked: int
+    closure: bool
+    loaders: int
+    """Loaders being read when training began: several may be several tasks."""
+
+
 class Feeding(_Fact, frozen=True, kw_only=True):
     """Whether the model is fed something new at each step."""
 
@@ -173,6 +221,28 @@ class Feeding(_Fact, frozen=True, kw_only=True):
     """The most steps in a row fed the same values in newly made tensors."""
     one_batch_epochs: bool
     """The loader has a single batch: every step is a whole epoch."""
+
+
+class RankOverlap(_Fact, frozen=True, kw_only=True):
+    """What one rank of a data-parallel program was fed in the first epoch, against rank 0."""
+
+    site: Site | None
+    """Where its loader is read."""
+    world: int
+    rows: int
+    """The fewer of both."""
+    shared: float
+    """Share of its rows that rank 0 was fed too."""
+    distinct: float
+    """Share of the rows that were fed for the first time."""
+    whole: bool
+    """Both have been through an epoch."""
+    divided: bool
+    """The loader is plainly meant for one rank's part of the data."""
+    compared: int
+    """Steps whose batch is known on both."""
+    same: int
+    """Those of them at which the batch was the same."""
 
 
 class GraphSize(_Fact, frozen=True, kw_only=True):
@@ -221,12 +291,16 @@ class Contrast(_Fact, frozen=True, kw_only=True):
     """Of the loss the program trains with, where it has them."""
     loss: str | None
     steps: int
+    supervised: bool = False
+    """A loader feeds it, and the loss it minimises is essentially one of torch's own: it is meant to fall."""
     compares_rows: bool = False
     """The model is called several times a step, or the scores are a matrix of the batch with itself: rows put out of
     order keep their partners."""
     lr: float | None = None
     lr_site: Site | None = None
     loss_site: Site | None = None
+    clip: ClipOrder | None = None
+    """The clipping of the program, where it clips on one line."""
 
     def of(self, name: str) -> Pair | None:
         return next((pair for pair in self.pairs if pair.name == name), None)

@@ -68,6 +68,23 @@ class LoaderSeen(_Record, frozen=True, kw_only=True, tag="loader"):
     examples: int | None
     sampler: str
     site: Site | None
+    drawn_from: int | None = None
+    """Examples of the data set of which it reads a `Subset`."""
+
+
+class RowsSeen(_Record, frozen=True, kw_only=True, tag="rows"):
+    """What a data-parallel model was fed on one of several ranks, until a loader began its second epoch."""
+
+    world: int
+    rows: int
+    smallest: tuple[int, ...]
+    """The smallest hashes of rows: a sample that does not depend on their order."""
+    times: int
+    """How often the rows with these hashes were fed."""
+    all: bool
+    """No larger ones were left out."""
+    whole: bool
+    """A loader has begun its second epoch."""
 
 
 class LossCall(_Record, frozen=True, kw_only=True, tag="loss-call"):
@@ -87,6 +104,8 @@ class LossCall(_Record, frozen=True, kw_only=True, tag="loss-call"):
     """Largest distance of a row's log-sum-exp over the classes from 0."""
     target_sum_error: float | None = None
     """The same for floating-point targets used as class probabilities."""
+    normalised_axis: int | None = None
+    """The axis over which the prediction holds log-probabilities, where it is not that of the classes."""
     reduction: str = "mean"
     ignored: float = 0.0
     """Share of targets equal to `ignore_index`."""
@@ -148,6 +167,8 @@ class BackwardSeen(_Record, frozen=True, kw_only=True, tag="backward"):
     """Root models called for it."""
     negated: float | None = None
     """Value of the single known loss of which the root is the negative."""
+    averaged: bool = False
+    """The root is the very result of a loss function of torch that averages, undivided."""
 
 
 class ClipSeen(_Record, frozen=True, kw_only=True, tag="clip"):
@@ -192,6 +213,12 @@ class StepSeen(_Record, frozen=True, kw_only=True, tag="step"):
     """Fingerprint of the inputs of the root model."""
     batch_rebuilt: bool = False
     """The inputs were new tensors, not the same object as in the step before."""
+    rebuilt: int = 0
+    """So many optimizers were built on the same line before it, for the same parameters, stepped, and were replaced."""
+    stateful: bool = False
+    """It keeps something from step to step: momentum, second moments."""
+    reworked: bool | None = None
+    """After several backwards the gradients were changed before the step: clipped, divided; None if not looked at."""
 
 
 class HiddenModules(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,6 +227,18 @@ class HiddenModules(msgspec.Struct, frozen=True, kw_only=True):
     owner: str
     attribute: str
     container: str
+    parameters: Some
+    site: Site | None = None
+
+
+class RepeatedModule(msgspec.Struct, frozen=True, kw_only=True):
+    """One module with parameters that stands several times in one ModuleList or Sequential."""
+
+    container: str
+    """Its path in the model, or its class where it is the model."""
+    kind: str
+    module: str
+    times: int
     parameters: Some
     site: Site | None = None
 
@@ -231,11 +270,29 @@ class Census(_Record, frozen=True, kw_only=True, tag="census"):
     own_code: bool = True
     """The classes that own the wasted or cut-off parameters are defined in the user's files."""
     hidden: tuple[HiddenModules, ...] = ()
+    repeated: tuple[RepeatedModule, ...] = ()
     strangers: Some = Some()
     """Held by the optimizers, never given a gradient, and part of no model seen."""
     flagged: tuple[str, ...] = ()
     """Modules on which `requires_grad` was set as a plain attribute, which freezes and thaws nothing."""
     flag_site: Site | None = None
+
+
+class EvaluationSeen(_Record, frozen=True, kw_only=True, tag="evaluation"):
+    """How a trained model was called without gradients, counted at milestones; the last one counts."""
+
+    model: int
+    name: str
+    site: Site | None
+    """The first such call in train mode."""
+    phases: int
+    """Several calls in a row, or one on far more examples than a training batch, with dropout or batch norm active."""
+    crowded: int
+    """Phases that came with hardly a step since the one before: a part of the training step, or of acting."""
+    in_eval: bool
+    """It was also called in eval mode."""
+    alone: bool
+    """No other model is trained."""
 
 
 class NonFinite(_Record, frozen=True, kw_only=True, tag="non-finite"):
@@ -298,6 +355,16 @@ class CustomGradient(_Record, frozen=True, kw_only=True, tag="custom-gradient"):
     """Of the two results; 2 for every backward that takes account of what it is given."""
 
 
+class ColumnsDropped(_Record, frozen=True, kw_only=True, tag="columns-dropped"):
+    """Numeric columns the Hugging Face Trainer took away although the user's model takes any keyword."""
+
+    model: str
+    takes: str
+    """Name of the parameter that takes further keywords."""
+    columns: tuple[str, ...]
+    site: Site | None
+
+
 class NurseryOpened(_Record, frozen=True, kw_only=True, tag="nursery"):
     """The program was copied at its first batch, ready for experiments."""
 
@@ -314,11 +381,13 @@ class TimelineEnded(_Record, frozen=True, kw_only=True, tag="timeline-ended"):
 Observed = (
     Dependence
     | CustomGradient
+    | ColumnsDropped
     | NurseryOpened
     | TimelineEnded
     | ProcessSeen
     | ModelSeen
     | LoaderSeen
+    | RowsSeen
     | LossCall
     | Pairing
     | Cut
@@ -327,6 +396,7 @@ Observed = (
     | ClipSeen
     | StepSeen
     | Census
+    | EvaluationSeen
     | NonFinite
     | Unseen
     | Ending

@@ -7,7 +7,8 @@ optimizer work.
 
 ## When it is fine
 A task that is very hard, or so noisy that nothing shows within the steps observed, looks the same at first: look at
-a few examples with their labels before anything else.
+a few examples with their labels before anything else. A learning rate that is far too high looks the same too, and
+is not reported here where a copy at a tenth of it learns.
 """
 
 from collections.abc import Iterator
@@ -31,6 +32,8 @@ class Limits:
     """Median deviations within which two ends count as the same."""
     alike: float = 0.03
     """Share of the first loss by which learning must beat mismatched pairs."""
+    learnt_slower: float = 0.3
+    """Share by which a copy at a tenth of the rate must end below mismatched pairs for the rate to be at fault."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
@@ -46,6 +49,9 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     if not (one.other.finite and mixed.other.finite and mixed.base.finite) or one.other.first <= 0:
         return
     if one.other.first - one.other.last < limits.by_heart * one.other.first or not _alike(mixed, limits):
+        return
+    slower = contrast.of("lr-tenth")
+    if slower is not None and slower.other.last < (1 - limits.learnt_slower) * mixed.other.last:
         return
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),

@@ -5,7 +5,8 @@ The program's loss is no lower than at its start, or is no longer finite, while 
 batch with a tenth of the learning rate, and nothing else changed, learnt a good deal.
 
 ## When it is fine
-A loss that is meant to rise (adversaries, a term that is warmed up) does not fall at a tenth of the rate either.
+Only programs fed by a loader that minimise one of torch's own losses are judged. A loss that is meant to rise
+(adversaries, a term that is warmed up) does not fall at a tenth of the rate either.
 """
 
 from collections.abc import Iterator
@@ -29,16 +30,15 @@ class Limits:
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     pair = contrast.of("lr-tenth")
-    if pair is None or pair.steps < limits.steps or not pair.other.finite or pair.other.first <= 0:
+    if not contrast.supervised or pair is None or pair.steps < limits.steps or not pair.other.finite:
         return
-    lost = (pair.base.first - pair.base.last) / pair.base.first if pair.base.finite and pair.base.first > 0 else -1.0
-    lost_slower = (pair.other.first - pair.other.last) / pair.other.first
-    if lost > limits.stands or lost_slower < limits.moves:
+    start = min(pair.base.first, pair.other.first)  # the same weights; the faster run may have left them at once
+    if start <= 0 or start - pair.base.last > limits.stands * start or start - pair.other.last < limits.moves * start:
         return
     ended = f"{pair.base.last:.4g}" if pair.base.finite else "a value that is not finite"
     yield Evidence(
         where=at(contrast.lr_site, rank=contrast.rank),
-        saw=f"in {pair.steps} steps the loss went from {pair.base.first:.4g} to {ended}; with a tenth of the "
+        saw=f"in {pair.steps} steps the loss went from {start:.4g} to {ended}; with a tenth of the "
         f"learning rate, from the same start, to {pair.other.last:.4g}",
         wanted="a loss that falls at the learning rate chosen",
         do=f"divide the learning rate by 10{f' (from {contrast.lr:g})' if contrast.lr else ''} and check again",

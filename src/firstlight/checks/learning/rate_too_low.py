@@ -5,7 +5,9 @@ The program made next to no progress, while a copy of it from the same first bat
 learning rate and nothing else changed, learnt a good deal.
 
 ## When it is fine
-A warm-up that is still near its beginning looks the same; the report then comes from too few steps.
+Losses that are not meant to fall (policy gradients, adversaries) are not judged: only programs fed by a loader that
+minimise one of torch's own losses are. A warm-up that is still near its beginning looks the same; the report then
+comes from too few steps.
 """
 
 from collections.abc import Iterator
@@ -30,13 +32,14 @@ class Limits:
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     for name, factor in (("lr-tenfold", 10), ("lr-hundredfold", 100)):
         pair = contrast.of(name)
-        if pair is None or pair.steps < limits.steps or _lost(pair.base) > limits.stands:
+        if not contrast.supervised or pair is None or pair.steps < limits.steps:
             continue
-        if _lost(pair.other) < limits.moves:
+        start = min(pair.base.first, pair.other.first)  # the same weights; the faster run may have left them at once
+        if abs(_lost(start, pair.base)) > limits.stands or _lost(start, pair.other) < limits.moves:
             continue
         yield Evidence(
             where=at(contrast.lr_site, rank=contrast.rank),
-            saw=f"in {pair.steps} steps the loss went from {pair.base.first:.4g} to {pair.base.last:.4g}; with "
+            saw=f"in {pair.steps} steps the loss went from {start:.4g} to {pair.base.last:.4g}; with "
             f"{factor} times the learning rate, from the same start, to {pair.other.last:.4g}",
             wanted="visible progress within the first hundred steps",
             do=f"raise the learning rate tenfold{f' from {contrast.lr:g}' if contrast.lr else ''} and check again",
@@ -45,8 +48,8 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         return
 
 
-def _lost(level: Level) -> float:
-    return (level.first - level.last) / abs(level.first) if level.finite and level.first else 0.0
+def _lost(start: float, level: Level) -> float:
+    return (start - level.last) / abs(start) if level.finite and start else 0.0
 
 
 CHECK = Check(

@@ -39,7 +39,8 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     if sharper.steps < limits.steps or not (sharper.other.finite and faster.other.finite and sharper.base.finite):
         return
     stuck = sharper.base.last > limits.near_guessing * guess
-    helped = faster.other.first - faster.other.last > limits.no_help * faster.other.first
+    start = min(faster.base.first, faster.other.first)  # the same weights; the faster run may have left them at once
+    helped = start - faster.other.last > limits.no_help * start
     if not stuck or helped or sharper.other.last > (1 - limits.helps) * sharper.base.last:
         return
     yield Evidence(

@@ -34,6 +34,7 @@ class Probe:
         self.call: Call | None = None
         self.site: Site | None = None
         self.target: torch.Tensor | None = None
+        self.backwards = 0
         self.functions: dict[type, tuple[tuple[Any, ...], Site | None]] = {}
 
     def model_returned(self, call: "Call") -> None:
@@ -47,12 +48,18 @@ class Probe:
         return args, kwargs
 
     def ask(self, *_: Any) -> None:
-        """At the first backward everything is known; this copy of the program has then done its work."""
+        """At the first backward the model's call is known, at the second each hand-written function's. Then it is over.
+
+        `Function.apply(model(x))` is looked up before the model is called, so its first call escapes.
+        """
+        self.backwards += 1
         try:
+            if self.backwards == 1:
+                for dependence in self._dependences():
+                    self.observer.emit(dependence)
+                return
             for gradient in self._gradients():
                 self.observer.emit(gradient)
-            for dependence in self._dependences():
-                self.observer.emit(dependence)
         except Exception as error:  # noqa: BLE001  # a model that cannot be called again is not probed
             self.observer.unseen("probes", f"{type(error).__name__}: {error}")
         os._exit(0)

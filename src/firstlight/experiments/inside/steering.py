@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.utils.data.dataloader import _BaseDataLoaderIter
+from torch.utils.data.dataloader import _BaseDataLoaderIter, _MultiProcessingDataLoaderIter
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -22,13 +22,19 @@ def repeat_batch(observer: "Observer", _value: str) -> None:
     if source is None:
         _steer_inputs(observer, _first_again())
         return
-    original = _BaseDataLoaderIter.__next__
+    for kind in (_BaseDataLoaderIter, _MultiProcessingDataLoaderIter):
+        if "__next__" in vars(kind):
+            _give_again(kind, source, batch)
+
+
+def _give_again(kind: Any, source: int, batch: Any) -> None:
+    original = kind.__next__
 
     def again(self: Any) -> Any:
         found = original(self)
         return copy.deepcopy(batch) if id(getattr(self, "firstlight_loader", None)) == source else found
 
-    _BaseDataLoaderIter.__next__ = again  # type: ignore[method-assign]
+    kind.__next__ = again
 
 
 def _first_again() -> Change:

@@ -86,6 +86,27 @@ def activation_behind(tensor: torch.Tensor) -> tuple[str | None, Node | None]:
     return None, None
 
 
+_AVERAGING = frozenset(
+    [
+        "NllLossBackward0",
+        "NllLoss2DBackward0",
+        "BinaryCrossEntropyBackward0",
+        "BinaryCrossEntropyWithLogitsBackward0",
+        "MseLossBackward0",
+        "SmoothL1LossBackward0",
+        "HuberLossBackward0",
+    ]
+)
+_MEAN = 1
+"""How torch writes `reduction="mean"` in its nodes."""
+
+
+def is_average(root: torch.Tensor) -> bool:
+    """The tensor is the very result of a loss function that averages, neither divided nor added to anything."""
+    node = root.grad_fn
+    return node is not None and name_of(node) in _AVERAGING and getattr(node, "_saved_reduction", None) == _MEAN
+
+
 def saved_tensors(node: Node) -> dict[str, torch.Tensor]:
     """What the node kept of its inputs and outputs, by name (`self`, `other`, `result`, …)."""
     kept: dict[str, torch.Tensor] = {}

@@ -6,13 +6,16 @@ from firstlight.observe.inside.taps import (
     backward,
     census,
     clipping,
+    columns,
     compiled,
+    evaluations,
     functional,
     loaders,
     models,
     nonfinite,
     operations,
     optimizers,
+    rows,
 )
 
 if TYPE_CHECKING:
@@ -30,9 +33,15 @@ def install(observer: "Observer") -> None:
         compiled.install(seen, mode)
     if "census" in observer.spec.taps:
         census.install(observer, seen, held, walked)
+    if "evaluations" in observer.spec.taps:
+        evaluations.install(observer, seen)
     if "nonfinite" in observer.spec.taps:
         nonfinite.install(observer, seen, held, walked)
     if "clipping" in observer.spec.taps:
         clipping.install(observer, held)
+    if "columns" in observer.spec.taps:
+        columns.install(observer)
     if "loaders" in observer.spec.taps:
-        loaders.install(observer)
+        read = loaders.install(observer)
+        if "rows" in observer.spec.taps:
+            rows.install(observer, read)

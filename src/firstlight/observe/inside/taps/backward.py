@@ -35,6 +35,8 @@ class Walked:
         self.known_losses: list[float] = []
         """Values that torch's own loss functions returned since the last backward."""
         self.site: Site | None = None
+        self.weighted = False
+        """The backward now called was given the gradient of its root."""
         self.cuts: dict[int, tuple[str, Site]] = {}
         """For a parameter behind a cut in the graph: the operation and its line."""
 
@@ -66,6 +68,7 @@ class Walked:
                 scale=observer.scale,
                 calls=len(self.models.since_backward),
                 negated=self._negated(value),
+                averaged=graph.is_average(root) and not self.weighted,
             )
         )
 
@@ -96,6 +99,7 @@ def install(observer: "Observer", models: "Models") -> Walked:
         if not isinstance(root, torch.Tensor):
             original(tensors, *arguments, **keywords)
             return
+        walked.weighted = bool(arguments and arguments[0] is not None) or keywords.get("grad_tensors") is not None
         begin_backward(observer, root, bool(keywords.get("retain_graph") or keywords.get("create_graph")))
         observer.in_backward = True
         try:

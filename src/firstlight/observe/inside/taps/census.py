@@ -13,7 +13,7 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import Census, HiddenModules, Some
+from firstlight.records.observed import Census, HiddenModules, RepeatedModule, Some
 from firstlight.records.places import Site
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ class Counting:
             cut_site=cut[1] if cut else None,
             own_code=any(_owner_is_users(module, name) for name, _ in blamed),
             hidden=tuple(self._hidden(module, held))[:MOST_HIDDEN],
+            repeated=tuple(_repeated(module))[:MOST_HIDDEN],
             strangers=self._strangers(),
             flagged=tuple(
                 _name(n) or type(m).__name__ for n, m in module.named_modules() if "requires_grad" in vars(m)
@@ -175,6 +176,30 @@ def _parameters_in(container: Any) -> Iterator[tuple[Any, str, torch.nn.Paramete
             yield from ((key, f".{name}", p) for name, p in item.named_parameters())
         elif isinstance(item, list | tuple):
             yield from ((key, f"[{inner}]{name}", p) for inner, name, p in _parameters_in(item))
+
+
+def _repeated(root: torch.nn.Module) -> Iterator[RepeatedModule]:
+    """Only in the user's own classes: a library that shares a layer means to."""
+    for path, container in root.named_modules():
+        if not isinstance(container, torch.nn.ModuleList | torch.nn.Sequential):
+            continue
+        if not _owner_is_users(root, f"{path}.0" if path else "0"):
+            continue
+        parent, _, attribute = path.rpartition(".")
+        places: dict[str, Any] = container._modules
+        children = [(key, child) for key, child in places.items() if child is not None]
+        for key, child in {id(child): (key, child) for key, child in reversed(children)}.values():
+            times = sum(other is child for _, other in children)
+            trained = [(f"{key}.{name}", p) for name, p in child.named_parameters() if p.requires_grad]
+            if times > 1 and trained:
+                yield RepeatedModule(
+                    container=_name(path) or type(container).__name__,
+                    kind=type(container).__name__,
+                    module=type(child).__name__,
+                    times=times,
+                    parameters=_some(trained),
+                    site=_assignment(type(root.get_submodule(parent)), attribute),  # type: ignore[arg-type]
+                )
 
 
 def _some(parameters: Iterable[tuple[str, torch.Tensor]]) -> Some:

@@ -6,6 +6,7 @@ any means of clearing (`zero_grad`, `p.grad = None`, `zero_`) whether somebody c
 
 import functools
 import weakref
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps.lineage import Generation, Lineage, keeps
 from firstlight.records.observed import Ending, StepSeen
 from firstlight.records.places import Site
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 MOST_WATCHED = 48
 """Tensors of an optimizer whose gradients are followed; spread over all of them."""
 WEIGHTS_EVERY = 10
+SAME_NORM = 1e-6
+"""Relative; nothing was done to the gradients in between."""
 Mark = tuple[int, int]
 
 
@@ -48,6 +52,10 @@ class Held:
     ever_got_gradients: bool = False
     closure: bool = False
     empty: bool = False
+    generation: Generation | None = None
+    summed: float | None = None
+    """Norm of the gradients that several backwards left, on steps observed in full."""
+    reworked: bool | None = None
 
     @property
     def parameters(self) -> list[torch.Tensor]:
@@ -67,8 +75,11 @@ class Optimizers:
         self.walked: Walked | None = None
         self.held: dict[int, Held] = {}
         self._stepped = 0
+        self.steps: Counter[Site | None] = Counter()
+        """Steps by the line that built the optimizer: one built anew at every step goes on counting."""
         self._weights: dict[int, float] = {}
         self.weights_moved: bool | None = None
+        self._lineage = Lineage()
 
     def built(self, optimizer: torch.optim.Optimizer) -> None:
         lr = optimizer.param_groups[0].get("lr") if optimizer.param_groups else None
@@ -77,6 +88,7 @@ class Optimizers:
             name=type(optimizer).__name__,
             site=sites.caller(),
             first_lr=float(lr) if lr is not None else None,
+            generation=self._lineage.begun(optimizer, sites.caller()),
         )
 
     def of(self, optimizer: torch.optim.Optimizer) -> Held:
@@ -107,6 +119,7 @@ class Optimizers:
             if held.made:
                 held.got_gradients = held.ever_got_gradients = True
                 held.backwards += 1
+                held.summed = _norm(held) if self.observer.full and held.backwards > 1 else None
         if not self.held:
             self._step_without_optimizer()
 
@@ -124,6 +137,9 @@ class Optimizers:
         held.closure = bool(keywords.get("closure") or any(callable(item) for item in arguments[1:2]))
         if not held.watched:
             held.watch()
+        if held.generation is not None and not held.steps:
+            held.generation.starts(optimizer)
+        held.reworked = None if held.summed is None else abs(_norm(held) - held.summed) > SAME_NORM * held.summed
         made = [p for p in held.watched if id(p) in held.made]
         held.empty = held.got_gradients and not held.closure and all(self._is_gone(held, p) for p in made)
 
@@ -141,8 +157,12 @@ class Optimizers:
             self._stepped += 1
         fresh = {id(p) for p in held.watched if p.grad is not None and _mark(p.grad) != held.marks.get(id(p))}
         self.observer.emit(self._seen(optimizer, held, fresh))
+        if held.generation is not None:
+            held.generation.stepped(held.watched)
         held.steps += 1
+        self.steps[held.site] += 1
         held.backwards = 0
+        held.summed = None
         held.got_gradients = False
         held.marks = {id(p): _mark(p.grad) for p in held.watched if p.grad is not None}
         held.uncleared = set(held.marks)
@@ -156,7 +176,7 @@ class Optimizers:
         weigh = self.observer.full or held.steps % WEIGHTS_EVERY == 0
         weights = [p for p in held.parameters if reading.readable(p)] if weigh else []
         return StepSeen(
-            step=held.steps,
+            step=self.steps[held.site],
             rank=rank(),
             optimizer=held.index,
             name=held.name,
@@ -177,6 +197,9 @@ class Optimizers:
             weight_norm=reading.length(reading.norms(weights)) if weights else None,
             batch=self.models.batch,
             batch_rebuilt=self.models.batch_rebuilt,
+            rebuilt=held.generation.number if held.generation is not None else 0,
+            stateful=any(keeps(optimizer.state.get(p)) for p in held.watched),
+            reworked=held.reworked,
         )
 
     def ending(self, reason: str) -> Ending:
@@ -196,6 +219,11 @@ class Optimizers:
 
 def _mark(gradient: torch.Tensor) -> Mark:
     return id(gradient), gradient._version
+
+
+def _norm(held: Held) -> float:
+    gradients = [p.grad for p in held.watched if p.grad is not None and reading.readable(p.grad)]
+    return reading.length(reading.norms(gradients))
 
 
 def _nonzero(gradient: torch.Tensor) -> bool:
@@ -228,7 +256,7 @@ def install(observer: "Observer", models: "Models") -> Optimizers:
         if torch.compiler.is_compiling():
             return
         observer.tell(moments.step_ended, optimizer, arguments, keywords)
-        observer.advance(max((held.steps for held in optimizers.held.values()), default=0))
+        observer.advance(max(optimizers.steps.values(), default=0))
 
     observer.optimizers = lambda: list(optimizers.held.values())
     observer.has_optimizer = lambda: bool(optimizers.held)

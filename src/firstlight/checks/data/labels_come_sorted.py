@@ -1,0 +1,85 @@
+"""The classes come one after the other instead of mixed.
+
+## What it sees
+At one loss function the targets of nearly every batch are a single class, or lie within a small part of the range
+of classes; other batches hold other classes; and from step to step they go up, or down, in order. Each stretch of
+training unlearns the one before it.
+
+## When it is fine
+Learning one class after the other on purpose (class-incremental learning). Rare classes, batches of very few
+examples, and lines that judge real and fake batches in turn are not reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Labels, LossSite
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    calls: int = 6
+    """Fewer batches may be of one class by chance."""
+    examples: int = 8
+    """Smaller batches do not count: in those a single class is no surprise."""
+    narrow: float = 0.2
+    """Part of the range of all classes that one batch may span; with up to five classes, a single class."""
+    narrow_share: float = 0.8
+    """Of the batches; where one class ends and the next begins, a batch holds both."""
+    elsewhere_share: float = 0.2
+    """Of the batches, narrow and apart from the first: an overwhelming class fills batches too, always the same."""
+    back_share: float = 0.15
+    """Of the steps, going back against the order: the beginning of the next epoch."""
+
+
+def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+    batches = [batch for batch in loss.labels if batch.examples >= limits.examples]
+    if len(batches) < limits.calls:
+        return
+    classes = max(batch.high for batch in batches) - min(batch.low for batch in batches)
+    narrow = [batch for batch in batches if batch.high - batch.low <= limits.narrow * classes]
+    if len(narrow) < limits.narrow_share * len(batches):
+        return
+    elsewhere = [batch for batch in narrow if batch.low > narrow[0].high or batch.high < narrow[0].low]
+    apart = len(elsewhere) >= max(1, limits.elsewhere_share * len(batches))
+    if not apart or not _in_order(narrow, limits.back_share):
+        return
+    single = sum(batch.low == batch.high for batch in narrow)
+    kind = "a single class" if single == len(narrow) else f"at most {limits.narrow:.0%} of the range of classes"
+    yield Evidence(
+        where=at(loss.site, step=loss.first_step, rank=loss.rank),
+        saw=f"{len(narrow)} of {len(batches)} batches of `{loss.function}` hold {kind}: "
+        f"{_told(narrow[0], elsewhere[0])}",
+        wanted="batches that mix the classes",
+        numbers={"batches": len(batches), "narrow": len(narrow), "elsewhere": len(elsewhere)},
+    )
+
+
+def _in_order(batches: list[Labels], back_share: float) -> bool:
+    """Judged between neighbouring steps; those seen far apart are of different epochs."""
+    pairs = [(a, b) for a, b in pairwise(batches) if b.step - a.step == 1]
+    up, down = (sum(b.low > a.low for a, b in pairs), sum(b.low < a.low for a, b in pairs))
+    return bool(pairs) and min(up, down) <= back_share * len(pairs)
+
+
+def _told(*batches: Labels) -> str:
+    return ", ".join(f"class {batch.low:.0f} at step {batch.step}" for batch in batches)
+
+
+CHECK = Check(
+    id="FL104",
+    name="labels-come-sorted",
+    summary="the training data comes sorted by class",
+    causes=("data-not-shuffled",),
+    likely="the data set is stored class by class and the loader does not shuffle",
+    fix="give the training loader `shuffle=True`, or permute the examples before cutting them into batches",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=LossSite,
+    limits=Limits(),
+    find=find,
+)

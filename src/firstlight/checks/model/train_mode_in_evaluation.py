@@ -1,0 +1,52 @@
+"""The model is evaluated in train mode.
+
+## What it sees
+Between stretches of training, the model, which has dropout or batch norm, was called on batch after batch (or on
+one far larger batch) without gradients and in train mode, and it was never called in eval mode: what is measured is
+noisy, and evaluation data moves the batch statistics.
+
+## When it is fine
+Dropout kept on purpose to sample the model's uncertainty on many inputs, or in a policy that acts in several
+environments at a time. Several passes over the same input, single calls between steps (acting, pseudo-labels, samples
+of a generator) and programs that train several models are not reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import EvaluationSeen
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    phases: int = 2
+    """A single one may be a calibration of the batch statistics."""
+
+
+def find(seen: EvaluationSeen, limits: Limits) -> Iterator[Evidence]:
+    if seen.in_eval or seen.crowded or not seen.alone or seen.phases < limits.phases:
+        return
+    yield Evidence(
+        where=at(seen.site, rank=seen.rank),
+        saw=f"`{seen.name}` was evaluated {seen.phases} times without gradients, each time in train mode",
+        wanted="eval mode, in which dropout is off and batch statistics rest",
+        numbers={"phases": seen.phases},
+    )
+
+
+CHECK = Check(
+    id="FL409",
+    name="train-mode-in-evaluation",
+    summary="the model is evaluated in train mode",
+    causes=("train-mode",),
+    likely="`model.eval()` is missing before the evaluation",
+    fix="call `model.eval()` before the evaluation and `model.train()` after it",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=EvaluationSeen,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,62 @@
+"""Gradients of several batches are summed although each loss is an average.
+
+## What it sees
+Before nearly every step of plain gradient descent one line calls `backward` the same number of times, each on the
+average over a batch of its own, and neither the losses nor the gradients are divided by that number: the step is so
+many times larger than that of one large batch.
+
+## When it is fine
+A learning rate chosen for the sum, or losses of several tasks that are meant to add up. Optimizers that are
+indifferent to the scale of gradients (Adam and its kin) and clipped gradients are not reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import mode
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Accumulation
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+SCALES_WITH_GRADIENT = ("SGD", "ASGD")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 5
+    """Seen with several backwards and gradients left alone."""
+    same_share: float = 0.8
+    """Of the steps, with the same number of backwards; the last of an epoch may have fewer."""
+
+
+def find(seen: Accumulation, limits: Limits) -> Iterator[Evidence]:
+    if seen.optimizer not in SCALES_WITH_GRADIENT or seen.closure or seen.reworked or seen.loaders > 1:
+        return
+    if not (seen.averaged and seen.separate and seen.backwards) or seen.untouched < limits.steps:
+        return
+    times = mode(seen.backwards)
+    if times == 1 or seen.backwards.count(times) < limits.same_share * len(seen.backwards):
+        return
+    yield Evidence(
+        where=at(seen.site, rank=seen.rank),
+        saw=f"{times} backwards before each step, each on a mean loss as it is: the gradient is {times} times as large",
+        wanted="the mean over all examples of a step",
+        do=f"divide the loss by {times} before `backward()`",
+        numbers={"backwards": times, "steps": len(seen.backwards)},
+    )
+
+
+CHECK = Check(
+    id="FL309",
+    name="accumulation-not-averaged",
+    summary="accumulated gradients are summed, not averaged",
+    causes=("train-accumulation",),
+    likely="the loss is not divided by the number of batches accumulated",
+    fix="divide the loss by the number of batches accumulated before `backward()`",
+    severity=Severity.WARNING,
+    confidence=0.8,
+    needs=Accumulation,
+    limits=Limits(),
+    find=find,
+)

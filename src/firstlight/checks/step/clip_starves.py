@@ -1,0 +1,68 @@
+"""Gradients are clipped so hard that nothing moves.
+
+## What it sees
+The gradients' norm is a hundred times the norm they are clipped to, the loss, which is meant to fall, makes next to
+no progress, and a copy of the program from the same first batch, without clipping and with nothing else changed,
+learns a good deal.
+
+## When it is fine
+Adam and its like divide by the size of the gradient and hardly notice being clipped: there the copy learns no more
+than the program, and nothing is reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Contrast, Level
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 100
+    """Fewer say little about a slow start."""
+    tightness: float = 100.0
+    """Norm of the gradients over the norm they are clipped to; spikes are cut by less, and not at every step."""
+    stands: float = 0.02
+    """Share of its first loss that a program standing still has lost."""
+    moves: float = 0.3
+    """Share that the copy without clipping must lose."""
+
+
+def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+    pair, clip = contrast.of("unclipped"), contrast.clip
+    if pair is None or clip is None or not contrast.supervised or pair.steps < limits.steps:
+        return
+    if clip.late or clip.scaled or not clip.median_norm >= limits.tightness * clip.max_norm:
+        return
+    if _lost(pair.base) > limits.stands or _lost(pair.other) < limits.moves:
+        return
+    yield Evidence(
+        where=at(clip.site, step=clip.first_step, rank=contrast.rank),
+        saw=f"gradients of norm {clip.median_norm:.3g} are clipped to {clip.max_norm:.3g}; in {pair.steps} steps the "
+        f"loss went from {pair.base.first:.4g} to {pair.base.last:.4g}, and without clipping to {pair.other.last:.4g}",
+        wanted="a limit that only rare spikes reach",
+        do=f"raise `max_norm` to about {2 * clip.median_norm:.2g}, twice the usual norm, and check again",
+        numbers={"norm": clip.median_norm, "max_norm": clip.max_norm, "unclipped": pair.other.last},
+    )
+
+
+def _lost(level: Level) -> float:
+    return (level.first - level.last) / abs(level.first) if level.finite and level.first else 0.0
+
+
+CHECK = Check(
+    id="FL310",
+    name="clip-starves",
+    summary="gradients are clipped so hard that nothing moves",
+    causes=("hp-clip",),
+    likely="a `max_norm` meant for another scale of loss or model",
+    fix="set `max_norm` to about twice the usual norm of the gradients, and check again",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=Contrast,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,62 @@
+"""The optimizer is made anew again and again, and forgets.
+
+## What it sees
+One line built an optimizer for the same parameters several times during training. Each had gathered momentum or
+second moments in a few steps, and was replaced while the weights stayed as it had left them.
+
+## When it is fine
+Tasks or stages learnt one after the other, each with a fresh optimizer. Folds and searches, which make a new model
+or reset its weights, optimizers that keep nothing from step to step, and states copied over are not reported.
+"""
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Rebuilding
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    times: int = 3
+    """One or two may be planned: layers thawed, a second stage."""
+    steps: int = 100
+    """A stage of training takes longer; shorter than Adam's memory of second moments."""
+    certain_steps: int = 10
+    """No stage is so short."""
+
+
+def find(built: Rebuilding, limits: Limits) -> Iterator[Evidence]:
+    if built.times < limits.times or not built.stateful or built.closure or not built.lives:
+        return
+    median = statistics.median(built.lives)
+    if median > limits.steps:
+        return
+    certain = median <= limits.certain_steps
+    yield Evidence(
+        where=at(built.site, rank=built.rank),
+        saw=f"`{built.optimizer}` was built again {built.times} times for the same parameters, "
+        f"after a median of {median:g} {'step' if median == 1 else 'steps'}",
+        wanted="one optimizer for the whole training",
+        severity=Severity.ERROR if certain else None,
+        confidence=0.94 if certain else None,
+        numbers={"times": built.times, "median_steps": median},
+    )
+
+
+CHECK = Check(
+    id="FL308",
+    name="optimizer-rebuilt",
+    summary="the optimizer is made anew again and again and loses its state",
+    causes=("train-reinit",),
+    likely="the optimizer is built inside the training loop, or in a function called for each epoch",
+    fix="build the optimizer once, before the loop; change its learning rate through `param_groups` or a scheduler",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=Rebuilding,
+    limits=Limits(),
+    find=find,
+)

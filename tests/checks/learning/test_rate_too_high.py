@@ -1,0 +1,99 @@
+import math
+
+import pytest
+
+from firstlight.checks.learning.rate_too_high import CHECK
+from firstlight.records.facts import Contrast, Level, Pair
+from firstlight.records.finding import Evidence
+from firstlight.records.places import Site
+
+
+def ended(first: float, last: float) -> Level:
+    return Level(first=first, last=last, noise=0.01, finite=math.isfinite(last))
+
+
+def pair(last: float = 0.5, base: float = 2.4, *, first: float = 2.0, steps: int = 150) -> Pair:
+    return Pair(name="lr-tenth", steps=steps, base=ended(first, base), other=ended(2.0, last))
+
+
+def found(*pairs: Pair, supervised: bool = True, lr: float | None = 3.0) -> list[Evidence]:
+    contrast = Contrast(
+        rank=1,
+        pairs=pairs,
+        classes=8,
+        loss="cross_entropy",
+        steps=200,
+        supervised=supervised,
+        lr=lr,
+        lr_site=Site(file="train.py", line=15),
+    )
+    return list(CHECK.find(contrast, CHECK.limits))
+
+
+def test_tells_both_ends_and_the_rate() -> None:
+    (evidence,) = found(pair())
+
+    assert evidence.saw == (
+        "in 150 steps the loss went from 2 to 2.4; with a tenth of the learning rate, from the same start, to 0.5"
+    )
+    assert evidence.wanted == "a loss that falls at the learning rate chosen"
+    assert evidence.do == "divide the learning rate by 10 (from 3) and check again"
+    assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 15, 1)
+    assert evidence.numbers == {"base": 2.4, "lower": 0.5}
+
+
+def test_it_is_a_symptom() -> None:
+    """A finding that names the cause goes first: piled-up gradients are too long steps as well."""
+    assert CHECK.symptom
+
+
+def test_a_loss_that_need_not_fall_says_nothing() -> None:
+    assert found(pair(), supervised=False) == []
+
+
+def test_a_rate_that_is_not_known_is_not_told() -> None:
+    assert found(pair(), lr=None)[0].do == "divide the learning rate by 10 and check again"
+
+
+def test_a_loss_that_is_no_longer_finite_counts() -> None:
+    (evidence,) = found(pair(base=math.inf))
+
+    assert "from 2 to a value that is not finite" in evidence.saw
+
+
+def test_a_start_that_blew_up_at_once_is_measured_by_the_slower_copy() -> None:
+    """Both begin with the same weights; 600 at the first steps and 2.4 in the end is no progress."""
+    (evidence,) = found(pair(first=600.0))
+
+    assert "from 2 to 2.4" in evidence.saw
+
+
+def test_without_the_slower_copy_nothing_is_said() -> None:
+    assert found() == []
+
+
+@pytest.mark.parametrize("last", [math.inf, math.nan, 2.0, 5.0])
+def test_a_lower_rate_that_does_not_help_says_nothing(last: float) -> None:
+    assert found(pair(last)) == []
+
+
+@pytest.mark.parametrize("first", [0.0, -3.0])
+def test_losses_that_are_not_positive_have_no_share(first: float) -> None:
+    assert found(pair(first=first)) == []
+
+
+@pytest.mark.parametrize(("steps", "times"), [(20, 0), (39, 0), (40, 1), (41, 1)])
+def test_each_side_of_steps(steps: int, times: int) -> None:
+    assert len(found(pair(steps=steps))) == times
+
+
+@pytest.mark.parametrize(("base", "times"), [(1.97, 1), (1.941, 1), (1.939, 0), (1.89, 0)])
+def test_each_side_of_stands(base: float, times: int) -> None:
+    """Three hundredths of the first loss, 2.0."""
+    assert len(found(pair(base=base))) == times
+
+
+@pytest.mark.parametrize(("last", "times"), [(1.65, 0), (1.31, 0), (1.29, 1), (0.61, 1)])
+def test_each_side_of_moves(last: float, times: int) -> None:
+    """Seven twentieths of the first loss, 2.0."""
+    assert len(found(pair(last))) == times

@@ -1,0 +1,95 @@
+import math
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.learning.rate_too_low import CHECK
+from firstlight.records.facts import Contrast, Level, Pair
+from firstlight.records.finding import Evidence
+from firstlight.records.places import Site
+
+
+def ended(last: float, first: float = 2.0) -> Level:
+    return Level(first=first, last=last, noise=0.01, finite=math.isfinite(last))
+
+
+def pair(last: float = 0.5, base: float = 1.99, *, name: str = "lr-tenfold", steps: int = 150) -> Pair:
+    return Pair(name=name, steps=steps, base=ended(base), other=ended(last))
+
+
+def found(*pairs: Pair, supervised: bool = True, lr: float | None = 1e-5) -> list[Evidence]:
+    contrast = Contrast(
+        rank=1,
+        pairs=pairs,
+        classes=8,
+        loss="cross_entropy",
+        steps=200,
+        supervised=supervised,
+        lr=lr,
+        lr_site=Site(file="train.py", line=16),
+    )
+    return list(CHECK.find(contrast, CHECK.limits))
+
+
+def test_tells_both_ends_and_the_rate() -> None:
+    (evidence,) = found(pair())
+
+    assert evidence.saw == (
+        "in 150 steps the loss went from 2 to 1.99; with 10 times the learning rate, from the same start, to 0.5"
+    )
+    assert evidence.wanted == "visible progress within the first hundred steps"
+    assert evidence.do == "raise the learning rate tenfold from 1e-05 and check again"
+    assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 16, 1)
+    assert evidence.numbers == {"base": 1.99, "higher": 0.5}
+
+
+def test_a_loss_that_need_not_fall_says_nothing() -> None:
+    assert found(pair(), supervised=False) == []
+
+
+def test_a_rate_that_is_not_known_is_not_told() -> None:
+    assert found(pair(), lr=None)[0].do == "raise the learning rate tenfold and check again"
+
+
+def test_a_hundredfold_counts_where_tenfold_is_not_enough() -> None:
+    (evidence,) = found(pair(1.9), pair(0.3, name="lr-hundredfold"))
+
+    assert "with 100 times the learning rate" in evidence.saw
+
+
+def test_one_is_enough() -> None:
+    assert len(found(pair(), pair(0.3, name="lr-hundredfold"))) == 1
+
+
+@pytest.mark.parametrize("name", ["lr-tenth", "same-again", "sharpened"])
+def test_other_copies_say_nothing(name: str) -> None:
+    assert found(pair(name=name)) == []
+
+
+@pytest.mark.parametrize("last", [math.inf, math.nan, 1.99, 3.0])
+def test_a_higher_rate_that_does_not_help_says_nothing(last: float) -> None:
+    assert found(pair(last)) == []
+
+
+def test_a_higher_rate_that_blew_up_and_came_back_has_not_learnt() -> None:
+    """From 30 at its first steps to 2.1 is no progress from where both began, at 2.0."""
+    assert found(replace(pair(), other=ended(2.1, first=30.0))) == []
+
+
+@pytest.mark.parametrize(("steps", "times"), [(50, 0), (99, 0), (100, 1), (101, 1)])
+def test_each_side_of_steps(steps: int, times: int) -> None:
+    assert len(found(pair(steps=steps))) == times
+
+
+@pytest.mark.parametrize(
+    ("base", "times"), [(2.5, 0), (2.041, 0), (2.039, 1), (1.97, 1), (1.961, 1), (1.959, 0), (1.925, 0)]
+)
+def test_each_side_of_stands(base: float, times: int) -> None:
+    """A fiftieth of the first loss, 2.0; one that has risen does not stand either."""
+    assert len(found(pair(base=base))) == times
+
+
+@pytest.mark.parametrize(("last", "times"), [(1.7, 0), (1.41, 0), (1.39, 1), (0.85, 1)])
+def test_each_side_of_moves(last: float, times: int) -> None:
+    """Three tenths of the first loss, 2.0."""
+    assert len(found(pair(last))) == times

@@ -1,0 +1,38 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.model.examples_mix import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.observed import Dependence
+from firstlight.records.places import Site
+
+MIXED = Dependence(step=0, rank=1, kind="examples", site=Site(file="train.py", line=31), own=True, others=8, of=15)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(MIXED, **changes), CHECK.limits))
+
+
+def test_tells_how_many_others() -> None:
+    (evidence,) = found()
+
+    assert evidence.saw == "one example's output depends on the inputs of 8 of the 15 others"
+    assert evidence.wanted == "dependence on its own input alone, 0 others"
+    assert (evidence.where.file, evidence.where.line) == ("train.py", 31)
+    assert (evidence.where.step, evidence.where.rank) == (0, 1)
+    assert evidence.numbers == {"others": 8, "of": 15}
+
+
+def test_dependence_on_later_positions_is_another_matter() -> None:
+    assert found(kind="future") == []
+
+
+@pytest.mark.parametrize(("others", "times"), [(0, 0), (1, 1), (2, 1), (15, 1)])
+def test_one_other_is_enough(others: int, times: int) -> None:
+    assert len(found(others=others)) == times
+
+
+def test_dependence_on_others_counts_without_dependence_on_itself() -> None:
+    assert len(found(own=False)) == 1

@@ -1,0 +1,55 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.model.train_mode_in_evaluation import CHECK
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import EvaluationSeen
+from firstlight.records.places import Site
+
+SEEN = EvaluationSeen(
+    step=100,
+    rank=1,
+    model=0,
+    name="Net",
+    site=Site(file="train.py", line=14),
+    phases=5,
+    crowded=0,
+    in_eval=False,
+    alone=True,
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(SEEN, **changes), CHECK.limits))
+
+
+def test_names_the_model_and_counts_its_evaluations() -> None:
+    (evidence,) = found()
+
+    assert evidence.saw == "`Net` was evaluated 5 times without gradients, each time in train mode"
+    assert evidence.wanted == "eval mode, in which dropout is off and batch statistics rest"
+    assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 14, 1)
+    assert evidence.numbers == {"phases": 5}
+
+
+def test_it_warns() -> None:
+    assert CHECK.severity is Severity.WARNING
+
+
+def test_a_model_that_is_also_called_in_eval_mode_is_fine() -> None:
+    assert found(in_eval=True) == []
+
+
+def test_calls_within_the_training_step_are_fine() -> None:
+    assert found(crowded=1) == []
+
+
+def test_one_of_several_trained_models_is_passed_over() -> None:
+    assert found(alone=False) == []
+
+
+@pytest.mark.parametrize(("phases", "times"), [(0, 0), (1, 0), (2, 1), (3, 1)])
+def test_each_side_of_phases(phases: int, times: int) -> None:
+    assert len(found(phases=phases)) == times

@@ -1,0 +1,67 @@
+from typing import Any
+
+import pytest
+from torch import nn
+
+from firstlight.observe.inside.taps.census import _repeated
+
+
+class Net(nn.Module):
+    def __init__(self, blocks: Any) -> None:
+        super().__init__()
+        self.blocks = blocks
+
+
+class Tied(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(10, 4)
+        self.head = nn.Linear(4, 10, bias=False)
+        self.head.weight = self.embedding.weight
+        layer = nn.Linear(4, 4)
+        self.encoder, self.decoder = nn.ModuleList([layer]), nn.ModuleList([layer])
+
+
+def block() -> nn.Module:
+    return nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+
+
+@pytest.mark.parametrize("container", [nn.ModuleList([block()] * 3), nn.Sequential(*[block()] * 3)])
+def test_one_module_in_several_places_is_counted(container: nn.Module) -> None:
+    (found,) = _repeated(Net(container))
+
+    assert (found.container, found.kind, found.module) == ("blocks", type(container).__name__, "Sequential")
+    assert (found.times, found.parameters.tensors, found.parameters.elements) == (3, 2, 20)
+    assert found.parameters.names == ("0.0.weight", "0.0.bias")
+    assert found.site is not None
+    assert found.site.file.endswith("test_census.py")
+
+
+def test_the_model_may_be_the_container() -> None:
+    (found,) = _repeated(nn.Sequential(*[nn.Linear(4, 4)] * 2))
+
+    assert (found.container, found.times, found.site) == ("Sequential", 2, None)
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        nn.ModuleList(block() for _ in range(3)),
+        nn.ModuleList([nn.ReLU()] * 3),
+        nn.ModuleList([nn.Linear(4, 4).requires_grad_(requires_grad=False)] * 3),
+        nn.ModuleList(),
+    ],
+    ids=["anew", "without parameters", "frozen", "empty"],
+)
+def test_what_is_no_repetition(container: nn.Module) -> None:
+    assert list(_repeated(Net(container))) == []
+
+
+def test_sharing_across_containers_is_meant() -> None:
+    assert list(_repeated(Tied())) == []
+
+
+def test_a_librarys_own_sharing_is_meant() -> None:
+    library = type("Shared", (Net,), {"__module__": "elsewhere.models"})
+
+    assert list(_repeated(library(nn.ModuleList([block()] * 2)))) == []

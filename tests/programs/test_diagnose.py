@@ -1,0 +1,93 @@
+"""`firstlight diagnose` on real scripts: the cause first, the reasoning shown, nothing claimed of a healthy program."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCRIPT = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+centres = torch.randn(4, 16) * 2
+y = torch.randint(4, (896,))
+x = centres[y] + torch.randn(896, 16)
+{data}
+loader = DataLoader(TensorDataset(x, y), batch_size=64, shuffle=True)
+model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))
+optimizer = torch.optim.Adam(model.parameters(), lr={lr})
+for epoch in range(12):
+    for xb, yb in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(xb), yb)
+        loss.backward()
+        optimizer.step()
+"""
+HEALTHY = SCRIPT.format(data="", lr="1e-3")
+
+
+def diagnose(firstlight: Callable[..., Any], folder: Path, source: str, *flags: str) -> Any:
+    (folder / "train.py").write_text(source, encoding="utf-8")
+    done = firstlight("diagnose", "--format", "json", *flags, "train.py")
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        pytest.param(SCRIPT.format(data="x = x[torch.randperm(896)]", lr="1e-3"), "data-label-misaligned", id="labels"),
+        pytest.param(SCRIPT.format(data="", lr="1e-5"), "hp-lr-low", id="rate-too-low"),
+        pytest.param(
+            SCRIPT.format(data="", lr="1e-3")
+            .replace("        optimizer.zero_grad()\n", "")
+            .replace("Adam", "SGD")
+            .replace("1e-3", "0.1, momentum=0.9"),
+            "train-no-zero-grad",
+            id="no-zero-grad",
+        ),
+    ],
+)
+def test_the_cause_comes_first(firstlight: Callable[..., Any], tmp_path: Path, source: str, cause: str) -> None:
+    report = diagnose(firstlight, tmp_path, source)
+    assert report["diagnosis"][0]["cause"] == cause
+    assert {h["role"] for h in report["diagnosis"]} >= {"likely", "subtle", "null"}
+    assert report["diagnosis"][0]["fix"] or cause.startswith("hp-")
+
+
+def test_a_healthy_program_is_said_to_be_healthy_with_what_was_tried(
+    firstlight: Callable[..., Any], tmp_path: Path
+) -> None:
+    report = diagnose(firstlight, tmp_path, HEALTHY)
+    assert (report["verdict"], report["findings"]) == ("clean", [])
+    assert report["diagnosis"][0]["role"] == "null"
+    assert {"one-batch", "permuted-targets"} <= set(report["coverage"]["experiments"])
+    assert report["trail"]
+
+
+def test_an_earlier_run_is_diagnosed_from_its_log_without_running_anything(
+    firstlight: Callable[..., Any], tmp_path: Path
+) -> None:
+    first = diagnose(firstlight, tmp_path, SCRIPT.format(data="x = x[torch.randperm(896)]", lr="1e-3"))
+    (tmp_path / "train.py").unlink()
+    done = firstlight("diagnose", "--format", "json", first["subject"]["run"])
+    again = json.loads(done.stdout)
+    assert again["subject"]["kind"] == "log"
+    assert again["diagnosis"][0]["cause"] == first["diagnosis"][0]["cause"] == "data-label-misaligned"
+
+
+def test_a_symptom_is_evidence_and_an_unknown_one_is_an_error(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+    report = diagnose(firstlight, tmp_path, HEALTHY, "--symptom", "val loss stuck at 0.69")
+    assert report["verdict"] == "clean"
+    refused = firstlight("diagnose", "--symptom", "the colours are wrong", "train.py")
+    assert refused.returncode == 2
+    assert "not understood" in refused.stderr
+
+
+def test_a_directory_that_is_no_run_is_a_sentence(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    refused = firstlight("diagnose", "folder")
+    assert refused.returncode == 2
+    assert "Traceback" not in refused.stderr
