@@ -24,7 +24,7 @@ from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.rank import rank
 from firstlight.facts.derive import derive
-from firstlight.facts.sources import SOURCES
+from firstlight.facts.sources import READ_FROM_SOURCE, SOURCES
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
@@ -74,7 +74,7 @@ def check(target: targets.Target, settings: Settings, progress: Progress, echo: 
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
     started = time.monotonic()
     when = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    checks = enabled(settings, CATALOGUE)
+    checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE)
     run = RunDirectory.create(Path.cwd())
     log = EventLog(run.events, run.id)
     log.append(events.RunStart, argv=list(target.words), cwd_hash=_hash(os.getcwd()), git=_commit(), env=_machine(), seed=None)

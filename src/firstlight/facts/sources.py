@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import facts, observed
+from firstlight.records import facts, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ def _from(*taps: str, absent: str) -> Source:
 
 _NO_BACKWARD = "no backward was observed"
 _NO_STEP = "no optimizer step was observed"
+_NOT_READ = "`firstlight lint` judges sources"
 
 SOURCES: dict[type, Source] = {
     facts.LossSite: _from("operations", absent="no training call of a torch loss function was observed"),
@@ -34,8 +35,14 @@ SOURCES: dict[type, Source] = {
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
     observed.Census: _from("census", "operations", absent="no model with parameters was seen in training"),
+    source.SourceFile: _from(absent=_NOT_READ),
+    source.TrainingLoop: _from(absent=_NOT_READ),
+    source.LossUse: _from(absent=_NOT_READ),
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
 ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, facts.CheckCrash})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
+
+READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
+"""Facts of `firstlight lint`; no run of a program makes them."""

@@ -1,0 +1,8 @@
+"""Pairs pictures with their masks; a torch data set would do the same."""
+
+import glob
+
+images = sorted(glob.glob("images/*.png"))
+masks = sorted(glob.glob("masks/*.png"))
+for image, mask in zip(images, masks):
+    print(image, mask)
