@@ -180,7 +180,9 @@ def _entry(linter: Linter, path: Path) -> Entry:
 def _stamp(checks: Sequence[Check], base: Path) -> str:
     """Changes whenever the same file could be judged differently."""
     package = Path(__file__).parent
-    own = sorted([*package.glob("observe/source/*.py"), *package.glob("checks/source/*.py"), *package.glob("*/*source*.py")])
+    own = sorted(
+        [*package.glob("observe/source/*.py"), *package.glob("checks/source/*.py"), *package.glob("*/*source*.py")]
+    )
     told = [__version__, platform.python_version(), str(base.resolve())]
     told += [f"{path.name}:{path.stat().st_mtime_ns}:{path.stat().st_size}" for path in own]
     told += [f"{check.id}:{check.severity}:{check.limits}" for check in checks]
@@ -197,7 +199,8 @@ def report(linted: Linted, findings: tuple[Finding, ...], checks: Sequence[Check
         findings=findings,
         diagnosis=(),
         checks=tuple(
-            CheckOutcome(id=c.id, name=c.name, status=Status.ILL if c.id in ill else Status.CLEAN, seconds=0.0) for c in judged
+            CheckOutcome(id=c.id, name=c.name, status=Status.ILL if c.id in ill else Status.CLEAN, seconds=0.0)
+            for c in judged
         ),
         coverage=Coverage(
             seconds=round(linted.seconds, 3),
@@ -206,7 +209,8 @@ def report(linted: Linted, findings: tuple[Finding, ...], checks: Sequence[Check
             limits=("sources were read and nothing was run; `firstlight check` watches the program itself",),
         ),
         timing=Timing(
-            started=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), seconds=round(linted.seconds, 3)
+            started=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            seconds=round(linted.seconds, 3),
         ),
         environment={
             "firstlight": __version__,

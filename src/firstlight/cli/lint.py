@@ -35,7 +35,9 @@ FORMATS = ["terminal", "brief", "json", "sarif", "github", "junit"]
 @click.option("--format", "form", type=click.Choice(FORMATS), default="terminal", show_default=True)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
 @click.option("--statistics", is_flag=True, help="Count findings by check instead of listing them.")
-@click.option("--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Tell only findings not in this file.")
+@click.option(
+    "--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Tell only findings not in this file."
+)
 @click.option("--write-baseline", is_flag=True, help="Write what is found now to the baseline file.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are cores by default.")
 @click.option("--no-cache", is_flag=True, help=f"Read every file anew, and keep nothing in {FOLDER}/cache.")
@@ -78,7 +80,9 @@ def command(
             context.exit(0 if len(findings) == len(linted.findings) else 1)
     if write_baseline:
         count = baselines.write(baseline or Path(BASELINE), findings)
-        click.echo(f"{count} findings are in {baseline or BASELINE}; only new ones will be told with --baseline.", err=True)
+        click.echo(
+            f"{count} findings are in {baseline or BASELINE}; only new ones will be told with --baseline.", err=True
+        )
         context.exit(0)
     if baseline is not None:
         findings, _known = baselines.new_only(findings, baselines.read(baseline))
@@ -91,7 +95,9 @@ def _listed(text: str | None) -> tuple[str, ...] | None:
     return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def _rendered(report: Report, form: str, checks: Sequence[Check], statistics: bool, to_screen: bool, strict: bool) -> str:
+def _rendered(
+    report: Report, form: str, checks: Sequence[Check], statistics: bool, to_screen: bool, strict: bool
+) -> str:
     match form:
         case "json":
             return json_report.render(report) + "\n"
@@ -101,7 +107,9 @@ def _rendered(report: Report, form: str, checks: Sequence[Check], statistics: bo
             return github.render(report)
         case "junit":
             return junit.render(report, strict) + "\n"
-    colour = to_screen and not os.environ.get("NO_COLOR") and (bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
+    colour = (
+        to_screen and not os.environ.get("NO_COLOR") and (bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
+    )
     return listing.render(report, colour, statistics, brief=form == "brief")
 
 

@@ -10,7 +10,9 @@ from firstlight.records.source import UNKNOWN, Assignment, Call, Loop, LossUse, 
 FUNCTIONAL = "torch.nn.functional."
 LOSSES = re.compile(r"torch\.nn\.functional\.(\w*loss\w*|\w*cross_entropy\w*|kl_div)$")
 CLEARING = re.compile(r"zero_grad|zero_grads|clear_grad")
-MAY_HIDE = re.compile(r"step|train|update|optimi[sz]e|backward|zero|clear|clip|fit|learn|grad|closure|accum", re.IGNORECASE)
+MAY_HIDE = re.compile(
+    r"step|train|update|optimi[sz]e|backward|zero|clear|clip|fit|learn|grad|closure|accum", re.IGNORECASE
+)
 
 
 def from_source(source: SourceFile) -> list[Any]:

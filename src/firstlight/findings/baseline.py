@@ -37,7 +37,9 @@ def read(path: Path) -> Baseline:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Baseline)
     except OSError as error:
-        raise UsageError(f"the baseline {path} cannot be read: {error.strerror or error}. --write-baseline makes one.") from None
+        raise UsageError(
+            f"the baseline {path} cannot be read: {error.strerror or error}. --write-baseline makes one."
+        ) from None
     except msgspec.MsgspecError as error:
         raise UsageError(f"{path} is no baseline of firstlight: {error}. --write-baseline makes one.") from None
 

@@ -138,18 +138,27 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
 
     function: str
     steps: tuple[Call | Assignment, ...]
+    by_target: dict[str, list[tuple[int, Call]]] = {}
+    """The calls, each with its place among the steps."""
 
-    def calls(self, *targets: str) -> Iterator[Call]:
-        for step in self.steps:
-            if isinstance(step, Call) and (not targets or step.target in targets):
-                yield step
-
-    def loops(self) -> list[Loop]:
-        """Every loop something happens in, outermost first."""
-        return list(dict.fromkeys(loop for step in self.steps for loop in step.loops))
+    def calls(self, *targets: str) -> list[Call]:
+        """All calls, or those of these targets, in order."""
+        if not targets:
+            return [step for step in self.steps if isinstance(step, Call)]
+        found = [pair for target in targets for pair in self.by_target.get(target, ())]
+        return [call for _, call in sorted(found, key=lambda pair: pair[0])]
 
     def within(self, loop: Loop) -> list[Call | Assignment]:
         return [step for step in self.steps if loop in step.loops]
+
+
+def trace_of(function: str, steps: Iterable[Call | Assignment]) -> Trace:
+    taken = tuple(steps)
+    by_target: dict[str, list[tuple[int, Call]]] = {}
+    for index, step in enumerate(taken):
+        if isinstance(step, Call):
+            by_target.setdefault(step.target, []).append((index, step))
+    return Trace(function=function, steps=taken, by_target=by_target)
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,7 +173,8 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     lines: tuple[str, ...] = ()
-    tree: ast.Module | None = None
+    by_kind: dict[type[ast.AST], list[Any]] = {}
+    """Every node of the syntax tree, by its type."""
     traces: tuple[Trace, ...] = ()
     imports: frozenset[str] = frozenset()
     """The packages it imports, by first name."""
@@ -186,10 +196,8 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
     def spot(self, node: ast.AST) -> Spot:
         return Spot(self.path, getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
 
-    def nodes(self, *kinds: type[ast.AST]) -> Iterator[Any]:
-        """Every node of these kinds, in no particular order."""
-        if self.tree is not None:
-            yield from (node for node in ast.walk(self.tree) if isinstance(node, kinds))
+    def nodes(self, *kinds: type[ast.AST]) -> list[Any]:
+        return [node for kind in kinds for node in self.by_kind.get(kind, ())]
 
 
 class TrainingLoop(msgspec.Struct, frozen=True, kw_only=True):
@@ -214,7 +222,9 @@ class TrainingLoop(msgspec.Struct, frozen=True, kw_only=True):
         """The one of `events` that comes last before `step`, the end of the loop coming before its beginning."""
         order = {id(each): index for index, each in enumerate(self.steps)}
         here = order[id(step)]
-        before = [(order[id(each)] - here) % len(order) for each in events if each is not step and not each.excludes(step)]
+        before = [
+            (order[id(each)] - here) % len(order) for each in events if each is not step and not each.excludes(step)
+        ]
         found = [each for each in events if each is not step and not each.excludes(step)]
         return max(zip(before, found, strict=True), key=lambda pair: pair[0])[1] if found else None
 

@@ -17,7 +17,11 @@ def render(report: Report, strict: bool = False) -> str:
     for outcome in report.checks:
         found = [finding for finding in report.findings if finding.id == outcome.id]
         case = ElementTree.SubElement(
-            suite, "testcase", classname="firstlight", name=f"{outcome.id} {outcome.name}", time=f"{outcome.seconds:.3f}"
+            suite,
+            "testcase",
+            classname="firstlight",
+            name=f"{outcome.id} {outcome.name}",
+            time=f"{outcome.seconds:.3f}",
         )
         failures += _fill(case, found, fatal)
         skipped += _skip(case, outcome)

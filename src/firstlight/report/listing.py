@@ -8,7 +8,15 @@ from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
 from firstlight.records.report import Report
 
-COLOURS = {"error": "1;31", "warning": "1;33", "note": "1;36", "ill": "1;31", "warn": "1;33", "clean": "1;32", "unjudged": "1;35"}
+COLOURS = {
+    "error": "1;31",
+    "warning": "1;33",
+    "note": "1;36",
+    "ill": "1;31",
+    "warn": "1;33",
+    "clean": "1;32",
+    "unjudged": "1;35",
+}
 LABEL = 8
 WIDEST = 100
 
@@ -38,7 +46,12 @@ def _head(finding: Finding, colour: bool) -> str:
 
 def _block(finding: Finding, colour: bool, columns: int) -> str:
     lines = [_head(finding, colour)]
-    for label, text in (("saw", finding.saw), ("wanted", finding.wanted), ("likely", finding.likely), ("do", finding.do)):
+    for label, text in (
+        ("saw", finding.saw),
+        ("wanted", finding.wanted),
+        ("likely", finding.likely),
+        ("do", finding.do),
+    ):
         room = max(30, columns - LABEL - 2)
         first, *rest = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
         lines += [f"  {label:<{LABEL}}{first}", *(f"{'':{LABEL + 2}}{line}" for line in rest)]

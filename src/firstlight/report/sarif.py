@@ -31,7 +31,9 @@ def render(report: Report, checks: Iterable[Check]) -> str:
         "invocations": [{"executionSuccessful": report.verdict.value != "unjudged"}],
         "results": [_result(finding, used) for finding in report.findings],
     }
-    return msgspec.json.format(msgspec.json.encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}), indent=1).decode()
+    return msgspec.json.format(
+        msgspec.json.encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}), indent=1
+    ).decode()
 
 
 def _rule(check_id: str, check: Check | None, findings: Sequence[Finding]) -> dict[str, Any]:

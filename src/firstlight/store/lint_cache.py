@@ -68,7 +68,9 @@ class LintCache:
             ignore = self._path.parent.parent / ".gitignore"
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")
-            partial.write_bytes(msgspec.msgpack.encode(Book(stamp=self._stamp, entries={**self._entries, **self._fresh})))
+            partial.write_bytes(
+                msgspec.msgpack.encode(Book(stamp=self._stamp, entries={**self._entries, **self._fresh}))
+            )
             os.replace(partial, self._path)
 
     def _read(self) -> dict[str, Entry]:

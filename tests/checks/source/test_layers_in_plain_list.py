@@ -16,7 +16,9 @@ class Net(nn.Module):
 import torch, torch.nn as nn, torch.nn.functional as F
 
 class Block(nn.Module):
-    pass
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(3))
 class Net(nn.Module):
     def __init__(self, n):
         super().__init__()
@@ -35,6 +37,9 @@ class Net(nn.Module):
         self.blocks = [nn.Linear(2, 2)]
         self.blocks = nn.ModuleList(self.blocks)
         self.acts = [nn.ReLU(), nn.Dropout(0.1)]
+        self.one = nn.Linear(2, 2)
+        self.two = nn.Linear(2, 2)
+        self.both = [self.one, self.two]
         self.sizes = [1, 2]
 class Holder:
     def __init__(self):

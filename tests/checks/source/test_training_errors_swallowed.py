@@ -6,11 +6,13 @@ from tests.checks.source.conftest import Lint
 BAD = [
     """
 import torch, torch.nn as nn, torch.nn.functional as F
-def f(loss):
-    try:
-        loss.backward()
-    except:
-        print('oops')
+def f(losses, opt):
+    for loss in losses:
+        try:
+            loss.backward()
+            opt.step()
+        except:
+            print('oops')
 """,
 ]
 GOOD = [

@@ -22,25 +22,28 @@ GRADIENT = ("backward", "autograd.grad", "set_grad_enabled", "no_grad", "inferen
 
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
-    if source.imports & {"lightning", "pytorch_lightning", "pytest", "unittest"}:
+    if "torch" not in source.imports or source.imports & {
+        "lightning",
+        "pytorch_lightning",
+        "pytest",
+        "unittest",
+        "mxnet",
+    }:
+        return
+    if source.path.rpartition("/")[2].startswith("test_"):
+        return
+    if any(
+        word in line for word in ("no_grad", "inference_mode", "volatile", "set_grad_enabled") for line in source.lines
+    ):
         return
     for trace in source.traces:
+        computing = {call.function for call in trace.calls() if any(word in call.target for word in GRADIENT)}
         for call in trace.calls():
-            if not NAMED.search(call.function) or call.loops[-1:] == () or call.loops[-1].kind != "batches":
-                continue
             if not call.target.startswith(("call.", "model.call")) or call.guards & {"no_grad", "maybe_grad"}:
                 continue
-            if any(
-                any(word in each.target for word in GRADIENT)
-                for each in trace.calls()
-                if each.function == call.function
-            ):
+            if not call.loops or call.loops[-1].kind != "batches" or call.function in computing:
                 continue
-            if any(
-                word in line
-                for word in ("no_grad", "inference_mode", "volatile", "set_grad_enabled")
-                for line in source.lines
-            ):
+            if not NAMED.search(call.function):
                 continue
             yield Evidence(
                 where=call.spot.where,

@@ -18,6 +18,8 @@ LISTING = ("glob.glob", "os.listdir", "glob.iglob")
 
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    if not any(source.full_name(call.func) in LISTING for call in source.nodes(ast.Call)):
+        return
     for scope in source.nodes(ast.FunctionDef, ast.Module, ast.ClassDef):
         if isinstance(scope, ast.FunctionDef | ast.Module | ast.ClassDef) and not _is_method_of_listed(scope):
             listed = {

@@ -28,6 +28,8 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
         ):
             continue
         loader = call.args[0] if call.args else UNKNOWN
+        if call.function != loop.backwards[0].function or not (loader.kind == "loader" or "load" in loader.key.lower()):
+            continue
         shuffles = loader.literal("shuffle") is True or loader.kind != "loader"
         yield Evidence(
             where=call.spot.where,

@@ -24,6 +24,8 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
             or step.depth != loop.backwards[0].depth
         ):
             continue
+        if not any(node is step.node for node in ast.walk(loop.loop.node)):
+            continue  # in a called function, whose state begins anew with each call
         for name in _carried(step.node):
             if not _renewed(loop.loop.node, step.node, name) and _is_model(loop, step):
                 yield Evidence(

@@ -66,8 +66,10 @@ def _on_module(owner: Value) -> bool:
 def _has_parameters(item: Value) -> bool:
     if item.kind in ("list", "tuple"):
         return any(_has_parameters(inner) for inner in item.items)
+    if item.key.startswith("self."):
+        return False  # registered under a name of its own
     if item.kind == "instance":
-        return bool(getattr(item.definition, "is_module", False))
+        return bool(getattr(item.definition, "holds_parameters", False))
     return item.kind == "layer" and item.name.startswith("torch.nn.") and not WITHOUT_PARAMETERS.search(item.name)
 
 

@@ -24,10 +24,12 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
             if not call.result.closed or call.spot.file != source.path:
                 continue
             for first, second in itertools.pairwise(layers):
+                same = first.made == second.made
                 if (
                     first.name == second.name == "torch.nn.Linear"
+                    and not same
                     and not _narrow(first, second)
-                    and second.made is not None
+                    and second.made
                 ):
                     yield Evidence(
                         where=second.made.where,

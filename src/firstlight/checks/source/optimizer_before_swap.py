@@ -8,6 +8,7 @@ that model.
 `add_param_group`, or a second optimizer after the swap, is taken for the remedy.
 """
 
+import re
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
@@ -27,17 +28,21 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                 continue
             name = step.target.rpartition(".")[0]
             owner = next((key for key in held if name == key or name.startswith(f"{key}.")), None)
-            if (
-                owner is not None
-                and step.value.kind in ("layer", "instance")
-                and step.depth == 0
-                and _remade(trace, step) is False
-            ):
+            if owner is not None and _is_new(step.value) and step.depth == 0 and _remade(trace, step) is False:
                 yield Evidence(
                     where=step.spot.where,
                     saw=f"`{step.target}` is replaced here, after the optimizer was built at {held[owner].spot}",
                     wanted="an optimizer that holds the new layer",
                 )
+
+
+def _is_new(value: Value) -> bool:
+    if value.kind == "instance":
+        return bool(getattr(value.definition, "holds_parameters", False))
+    return (
+        value.kind == "layer"
+        and re.search(r"Linear|Conv|Norm|LSTM|GRU|RNN|Embedding|Sequential", value.name) is not None
+    )
 
 
 def _models(call: Call) -> list[Value]:

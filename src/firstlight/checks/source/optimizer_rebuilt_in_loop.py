@@ -33,7 +33,7 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
             continue
         yield Evidence(
             where=call.spot.where,
-            saw=f"an optimizer is built in each pass of the loop at {inner.spot}, and stepped at {loop.updates[0].spot}",
+            saw=f"an optimizer is built in each pass of the loop at {inner.spot} and stepped at {loop.updates[0].spot}",
             wanted="one optimizer for the whole training",
         )
 

@@ -25,6 +25,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
             ):
                 continue
             name = step.target.removesuffix(".requires_grad")
+            if name == "self":
+                continue  # a module may have a setting of this name
             yield Evidence(
                 where=step.spot.where,
                 saw=f"`{step.target}` is assigned, and `{name}` is a module",

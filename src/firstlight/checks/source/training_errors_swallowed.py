@@ -1,8 +1,8 @@
 """Whatever goes wrong in a training step is thrown away.
 
 ## What it sees
-A `try` around `backward()` or the optimizer's step, whose `except` takes every exception and goes on: it neither
-raises, nor returns, nor ends the loop.
+In a loop, a `try` around `backward()` and the optimizer's step, whose `except` takes every exception and goes on: it
+neither raises, nor returns, nor ends the loop.
 
 ## When it is fine
 Catching `KeyboardInterrupt`, or a named error such as out of memory, is not reported.
@@ -20,7 +20,10 @@ BROAD = frozenset({"Exception", "BaseException"})
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
     for node in source.nodes(ast.Try):
-        if not any(_trains(inner) for statement in node.body for inner in ast.walk(statement)):
+        called = {_method(inner) for statement in node.body for inner in ast.walk(statement)}
+        if not {"backward", "step"} <= called:
+            continue
+        if not any(scope.lineno <= node.lineno <= scope.end_lineno for scope in source.nodes(ast.For, ast.While)):
             continue
         for handler in node.handlers:
             broad = handler.type is None or (isinstance(handler.type, ast.Name) and handler.type.id in BROAD)
@@ -37,8 +40,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                 )
 
 
-def _trains(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward"
+def _method(node: ast.AST) -> str:
+    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
 
 
 def _exits(node: ast.AST) -> bool:

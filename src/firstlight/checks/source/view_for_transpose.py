@@ -17,7 +17,10 @@ from firstlight.records.source import SourceFile
 
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    lines = {call.lineno for call in source.nodes(ast.Call) if getattr(call.func, "attr", "") in ("view", "reshape")}
     for scope in source.nodes(ast.FunctionDef, ast.AsyncFunctionDef):
+        if not any(scope.lineno <= line <= scope.end_lineno for line in lines):
+            continue
         shapes: dict[str, tuple[list[str], int]] = {}
         for node in sorted(
             (n for n in ast.walk(scope) if isinstance(n, ast.Assign | ast.Call)), key=lambda n: (n.lineno, n.col_offset)

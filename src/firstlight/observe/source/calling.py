@@ -70,7 +70,12 @@ def _own(machine: Machine, frame: Frame, node: ast.Call, callee: Value, given: G
 
 
 def follow(
-    machine: Machine, frame: Frame, function: Function, args: tuple[Value, ...], keywords: dict[str, Value], node: ast.AST | None
+    machine: Machine,
+    frame: Frame,
+    function: Function,
+    args: tuple[Value, ...],
+    keywords: dict[str, Value],
+    node: ast.AST | None,
 ) -> Value:
     """What a function of the program gives back; what happens in it is noted as happening here."""
     if not machine.may_follow(function):
@@ -100,7 +105,19 @@ def _signature(function: Function, args: tuple[Value, ...], keywords: dict[str, 
         if value.kind in ("list", "tuple", "dict", "function", "layer"):
             return None
         definition = id(value.definition) if value.definition is not None else 0
-        told.append((name, value.kind, value.name, value.act, value.cut, value.flags, value.size, definition, repr(value.const)[:40]))
+        told.append(
+            (
+                name,
+                value.kind,
+                value.name,
+                value.act,
+                value.cut,
+                value.flags,
+                value.size,
+                definition,
+                repr(value.const)[:40],
+            )
+        )
     return tuple(told)
 
 
@@ -193,7 +210,14 @@ def _apply(machine: Machine, frame: Frame, node: ast.Call, callee: Value, given:
     if thing.is_module:
         result = outside.as_output(result, callee, machine.spot(frame, node) if "no_grad" in machine.guards else None)
     machine.note(
-        frame, Call, node, target=f"call.{callee.name}", receiver=callee, args=given[0], keywords=given[1], result=result
+        frame,
+        Call,
+        node,
+        target=f"call.{callee.name}",
+        receiver=callee,
+        args=given[0],
+        keywords=given[1],
+        result=result,
     )
     return result
 
@@ -204,10 +228,22 @@ def _bound(machine: Machine, frame: Frame, node: ast.Call, callee: Value, given:
         return _super(machine, frame, node, callee, receiver, given)
     if receiver.kind == "list" and callee.name in ("append", "extend", "insert"):
         return _grown(machine, frame, node, receiver, callee, given)
-    if role(receiver) == "optimizer" and callee.name == "step" and given[0] and given[0][0].kind in ("function", "method"):
+    if (
+        role(receiver) == "optimizer"
+        and callee.name == "step"
+        and given[0]
+        and given[0][0].kind in ("function", "method")
+    ):
         follow(machine, frame, given[0][0].definition, given[0][0].items, {}, node)
-    if receiver.kind == "instance" and receiver.definition.is_module and callee.name in ("to", "cuda", "cpu", "float", "train", "eval", "half", "double", "requires_grad_", "apply", "compile"):
-        machine.note(frame, Call, node, target=f"model.{callee.name}", receiver=receiver, args=given[0], keywords=given[1])
+    if (
+        receiver.kind == "instance"
+        and receiver.definition.is_module
+        and callee.name
+        in ("to", "cuda", "cpu", "float", "train", "eval", "half", "double", "requires_grad_", "apply", "compile")
+    ):
+        machine.note(
+            frame, Call, node, target=f"model.{callee.name}", receiver=receiver, args=given[0], keywords=given[1]
+        )
         return receiver
     if looks_like_model(callee):
         return _opaque(machine, frame, node, callee, given)
@@ -234,7 +270,9 @@ def _grown(machine: Machine, frame: Frame, node: ast.Call, receiver: Value, call
         return UNKNOWN
     new = given[0][-1]
     items = new.items if callee.name == "extend" else (new,)
-    certain = receiver.closed and not machine.loops and callee.name != "insert" and (callee.name == "append" or new.closed)
+    certain = (
+        receiver.closed and not machine.loops and callee.name != "insert" and (callee.name == "append" or new.closed)
+    )
     grown = replace(receiver, items=(*receiver.items, *items), closed=certain)
     if isinstance(target, ast.Name):
         frame.env[target.id] = grown

@@ -89,7 +89,10 @@ def _of_thing(machine: Machine, frame: Frame, base: Value, name: str, path: str)
     if thing.kind is not None:
         method = method_of(machine, thing.kind, name)
         if method is not None:
-            if any(isinstance(each, ast.Name) and each.id == "property" for each in getattr(method.node, "decorator_list", ())):
+            if any(
+                isinstance(each, ast.Name) and each.id == "property"
+                for each in getattr(method.node, "decorator_list", ())
+            ):
                 return calling.follow(machine, frame, method, (base,), {}, None)
             return Value(kind="method", name=name, items=(base,), definition=method, key=path)
         found = _assigned_elsewhere(machine, thing, base, name)
@@ -101,13 +104,7 @@ def _of_thing(machine: Machine, frame: Frame, base: Value, name: str, path: str)
 def _assigned_elsewhere(machine: Machine, thing: Thing, base: Value, name: str) -> Value | None:
     """An attribute that some other method assigns, exactly once."""
     assert thing.kind is not None
-    found = [
-        (method, node.value)
-        for method in thing.kind.methods.values()
-        for node in ast.walk(method.node)
-        if isinstance(node, ast.Assign)
-        and any(isinstance(t, ast.Attribute) and t.attr == name and path_of(t.value) == "self" for t in node.targets)
-    ]
+    found = thing.kind.assigned.get(name, [])
     if not found:
         return None
     thing.attributes[name] = Value(key=f"self.{name}")
@@ -148,7 +145,9 @@ def _is_epsilon(value: Value) -> bool:
 
 def _folded(operator: ast.operator, left: Any, right: Any) -> Any:
     """Arithmetic on small numbers only: nobody wants `10 ** 10 ** 10` from a linter."""
-    small = all(isinstance(side, int | float) and not isinstance(side, bool) and abs(side) < 1e9 for side in (left, right))
+    small = all(
+        isinstance(side, int | float) and not isinstance(side, bool) and abs(side) < 1e9 for side in (left, right)
+    )
     if not small:
         return ...
     match operator:
@@ -170,7 +169,9 @@ def _unary(machine: Machine, frame: Frame, node: ast.UnaryOp) -> Value:
     if value.kind == "const" and isinstance(node.op, ast.USub) and isinstance(value.const, int | float):
         return constant(-value.const)
     if value.kind == "tensor":
-        return replace(combined([value]), flags=value.flags | {"negated"} if isinstance(node.op, ast.USub) else value.flags)
+        return replace(
+            combined([value]), flags=value.flags | {"negated"} if isinstance(node.op, ast.USub) else value.flags
+        )
     return UNKNOWN
 
 
@@ -216,7 +217,12 @@ def _subscript(machine: Machine, frame: Frame, node: ast.Subscript) -> Value:
     index = evaluate(machine, frame, node.slice)
     if base.kind == "dict" and isinstance(index.const, str):
         return base.args.get(index.const, UNKNOWN)
-    if base.kind in ("list", "tuple") and base.closed and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
+    if (
+        base.kind in ("list", "tuple")
+        and base.closed
+        and isinstance(index.const, int)
+        and -len(base.items) <= index.const < len(base.items)
+    ):
         return base.items[index.const]
     if base.kind in ("list", "tuple"):
         return element(base)
@@ -246,7 +252,12 @@ def _comprehension(machine: Machine, frame: Frame, node: Any) -> Value:
     each = node.generators[0]
     over = evaluate(machine, frame, each.iter)
     for generator in node.generators:
-        bind(machine, frame, generator.target, element(evaluate(machine, frame, generator.iter) if generator is not each else over))
+        bind(
+            machine,
+            frame,
+            generator.target,
+            element(evaluate(machine, frame, generator.iter) if generator is not each else over),
+        )
     kind = "batches" if calling.is_loader(over) else "each"
     loop = Loop(spot=machine.spot(frame, node), kind=kind, over=over, text=path_of(each.iter), node=node)
     with machine.looping(loop):
@@ -257,7 +268,12 @@ def _comprehension(machine: Machine, frame: Frame, node: Any) -> Value:
             item = evaluate(machine, frame, node.elt)
     frame.env.clear()
     frame.env.update(before)
-    return Value(kind="dict" if isinstance(node, ast.DictComp) else "list", items=(item,), closed=False, made=machine.spot(frame, node))
+    return Value(
+        kind="dict" if isinstance(node, ast.DictComp) else "list",
+        items=(item,),
+        closed=False,
+        made=machine.spot(frame, node),
+    )
 
 
 def _lambda(_machine: Machine, frame: Frame, node: ast.Lambda) -> Value:
@@ -293,7 +309,9 @@ def bind(machine: Machine, frame: Frame, target: ast.expr, value: Value) -> None
                 frame.env[path] = _named(value, path)
 
 
-def _bind_attribute(machine: Machine, frame: Frame, target: ast.Attribute, base: Value, attr: str, value: Value) -> None:
+def _bind_attribute(
+    machine: Machine, frame: Frame, target: ast.Attribute, base: Value, attr: str, value: Value
+) -> None:
     path = path_of(target)
     if base.kind == "instance":
         thing: Thing = base.definition

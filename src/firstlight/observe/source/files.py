@@ -19,7 +19,9 @@ def discover(paths: Iterable[Path]) -> list[Path]:
     found: dict[Path, None] = {}
     for path in paths:
         if not path.exists():
-            raise UsageError(f"`{path}` does not exist. `firstlight lint` takes files and folders; without any, the current folder.")
+            raise UsageError(
+                f"`{path}` does not exist. `firstlight lint` takes files and folders; without any, the current folder."
+            )
         for file in _below(path) if path.is_dir() else (path,):
             found.setdefault(file)
     return list(found)

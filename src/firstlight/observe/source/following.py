@@ -1,5 +1,6 @@
 """One file followed from every place it can be entered: its top level, and each function nothing else led to."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -9,10 +10,11 @@ from firstlight.observe.source.machine import Frame, Machine
 from firstlight.observe.source.project import Function, Module, Project, shown
 from firstlight.observe.source.project import build as build_module
 from firstlight.observe.source.reading import Parsed, read
-from firstlight.records.source import Problem, SourceFile, Trace, Value
+from firstlight.records.source import Problem, SourceFile, Trace, Value, trace_of
 
 ABOUT_TRAINING = re.compile(rb"torch|sklearn|lightning|transformers|accelerate|numpy|pandas")
 """A file with none of these words imports nothing any check knows."""
+
 
 def source_file(path: Path, base: Path, data: bytes, project: Project) -> tuple[SourceFile, Parsed]:
     """Reads and follows one file. What it contains is never run, and nothing it contains raises."""
@@ -32,7 +34,7 @@ def source_file(path: Path, base: Path, data: bytes, project: Project) -> tuple[
     return SourceFile(
         path=label,
         lines=tuple(parsed.text.split("\n")),
-        tree=parsed.tree,
+        by_kind=_by_kind(parsed.tree),
         traces=traces,
         imports=frozenset(full.partition(".")[0] for full in names.values()),
         names=names,
@@ -62,7 +64,7 @@ def _traces(module: Module, project: Project) -> list[Trace]:
 def _enter(machine: Machine, frame: Frame, function: Function) -> None:
     machine.covered.add(function)
     args: tuple[Value, ...] = ()
-    machine.statements = 0
+    machine.begun = machine.statements
     followed, function.followed = function.followed, True
     if function.owner is not None and not _is_static(function):
         with machine.unrecorded():
@@ -82,4 +84,11 @@ def _is_static(function: Function) -> bool:
 
 def _taken(machine: Machine, name: str) -> Trace:
     steps, machine.steps = machine.steps, []
-    return Trace(function=name, steps=tuple(steps))
+    return trace_of(name, steps)
+
+
+def _by_kind(tree: ast.Module) -> dict[type[ast.AST], list[ast.AST]]:
+    found: dict[type[ast.AST], list[ast.AST]] = {}
+    for node in ast.walk(tree):
+        found.setdefault(type(node), []).append(node)
+    return found

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,10 +12,13 @@ from firstlight.observe.source.project import Class, Function, Module, Project
 from firstlight.records.source import NONE, UNKNOWN, Assignment, Call, Loop, Spot, Value
 
 BUILTINS = frozenset(dir(builtins))
+HOLDING = re.compile(r"Linear|Conv|Norm|LSTM|GRU|RNN|Embedding|Attention|Transformer|PReLU|torchvision\.models")
+"""Layers of torch that have parameters."""
 DEEPEST = 7
 """Calls of the program's own functions followed one inside another."""
-MOST_STATEMENTS = 30_000
-"""For one file; beyond it, calls are no longer followed."""
+MOST_STATEMENTS = 6_000
+"""From one entry; beyond it, calls are no longer followed."""
+MOST_STATEMENTS_PER_FILE = 30_000
 
 
 class Thing:
@@ -26,6 +30,22 @@ class Thing:
         self.kind = kind
         self.is_module = is_module
         self.attributes: dict[str, Value] = {}
+
+    @property
+    def holds_parameters(self) -> bool:
+        """Whether anything in it is to be trained by somebody else: it has parameters, and no optimizer of its own."""
+        held = list(self.attributes.values())
+        if not self.is_module or any(value.kind == "optimizer" for value in held):
+            return False
+        return any(_is_trained(value) for value in held)
+
+
+def _is_trained(value: Value) -> bool:
+    if value.kind == "instance":
+        return bool(value.definition.holds_parameters)
+    if value.items and value.kind in ("layer", "list"):
+        return any(_is_trained(item) for item in value.items)
+    return value.kind == "parameter" or (value.kind == "layer" and HOLDING.search(value.name) is not None)
 
 
 @dataclass(slots=True)
@@ -47,6 +67,8 @@ class Machine:
     steps: list[Call | Assignment] = field(default_factory=list)
     recording: bool = True
     statements: int = 0
+    begun: int = 0
+    """How many statements there had been when the current entry began."""
     loops: tuple[Loop, ...] = ()
     arms: tuple[tuple[int, int], ...] = ()
     guards: frozenset[str] = frozenset()
@@ -58,7 +80,7 @@ class Machine:
 
     @property
     def exhausted(self) -> bool:
-        return self.statements > MOST_STATEMENTS
+        return self.statements - self.begun > MOST_STATEMENTS or self.statements > MOST_STATEMENTS_PER_FILE
 
     def may_follow(self, function: Function) -> bool:
         return len(self.active) < DEEPEST and not self.exhausted and function not in self.active
@@ -178,7 +200,9 @@ def is_torch_module(machine: Machine, kind: Class) -> bool:
     if kind not in machine.memory:
         names = [base for base in bases(machine, kind) if isinstance(base, str)]
         machine.memory[kind] = any(
-            name == "torch.nn.Module" or name.startswith("torch.nn.") or name.endswith(("LightningModule", "PreTrainedModel", "nn.Module"))
+            name == "torch.nn.Module"
+            or name.startswith("torch.nn.")
+            or name.endswith(("LightningModule", "PreTrainedModel", "nn.Module"))
             for name in names
         )
     return bool(machine.memory[kind])
@@ -192,7 +216,9 @@ def method_of(machine: Machine, kind: Class, name: str, above: bool = False) -> 
     return next(found, None)
 
 
-def assign_attribute(machine: Machine, thing: Thing, name: str, value: Value, join: Callable[[Value, Value], Value]) -> None:
+def assign_attribute(
+    machine: Machine, thing: Thing, name: str, value: Value, join: Callable[[Value, Value], Value]
+) -> None:
     """What is assigned on one side of an `if` only may still be what it was before."""
     before = thing.attributes.get(name, NONE)
     thing.attributes[name] = join(before, value) if machine.arms else value

@@ -15,7 +15,9 @@ WRAPPERS = frozenset(
     torch.jit.script apex.parallel.DistributedDataParallel torch.nn.utils.weight_norm torch.nn.utils.spectral_norm
     torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm copy.deepcopy""".split()
 )
-ITERATION = frozenset({"enumerate", "tqdm", "zip", "iter", "list", "track", "islice", "cycle", "reversed", "sorted", "trange"})
+ITERATION = frozenset(
+    {"enumerate", "tqdm", "zip", "iter", "list", "track", "islice", "cycle", "reversed", "sorted", "trange"}
+)
 SKLEARN = frozenset(
     """StandardScaler MinMaxScaler RobustScaler MaxAbsScaler PCA TruncatedSVD SimpleImputer KNNImputer IterativeImputer
     PowerTransformer QuantileTransformer Normalizer TfidfVectorizer CountVectorizer SelectKBest OneHotEncoder OrdinalEncoder
@@ -36,7 +38,9 @@ def typed_by_base(value: Value, names: Sequence[str], args: Args) -> Value:
     return value
 
 
-def symbol_called(machine: Machine, frame: Frame, node: ast.Call, callee: Value, args: Args, keywords: Keywords) -> Value:
+def symbol_called(
+    machine: Machine, frame: Frame, node: ast.Call, callee: Value, args: Args, keywords: Keywords
+) -> Value:
     name = canonical(callee.name)
     spot = machine.spot(frame, node)
     result = _result(name, args, keywords, spot, "no_grad" in machine.guards)
@@ -79,7 +83,7 @@ def _result(name: str, args: Args, keywords: Keywords, spot: Spot, no_grad: bool
 
 def _made(name: str, last: str, args: Args, keywords: Keywords, spot: Spot) -> Value | None:
     """An object constructed by a class we know."""
-    kind = _kind(name, last)
+    kind = "parameter" if name == "torch.nn.Parameter" else _kind(name, last)
     if not kind:
         return None
     positions = words.POSITIONS.get(name, ())
@@ -96,7 +100,9 @@ def _kind(name: str, last: str) -> str:
         return "scheduler" if words.SCHEDULERS.search(last) and "sched" in last else ""
     if name in WRAPPERS:
         return ""
-    if name.startswith("torch.optim.lr_scheduler.") or (words.SCHEDULERS.search(last) and name.startswith(("timm.", "transformers.", "torch."))):
+    if name.startswith("torch.optim.lr_scheduler.") or (
+        words.SCHEDULERS.search(last) and name.startswith(("timm.", "transformers.", "torch."))
+    ):
         return "scheduler"
     if last in words.OPTIMIZERS or (name.startswith("torch.optim.") and last != "Optimizer"):
         return "optimizer"
@@ -112,7 +118,11 @@ def _kind(name: str, last: str) -> str:
 
 
 def _container(name: str, args: Args, spot: Spot) -> Value:
-    if len(args) == 1 and args[0].kind in ("list", "tuple", "dict") and (name != "torch.nn.Sequential" or args[0].has("spread")):
+    if (
+        len(args) == 1
+        and args[0].kind in ("list", "tuple", "dict")
+        and (name != "torch.nn.Sequential" or args[0].has("spread"))
+    ):
         return Value(kind="layer", name=name, items=args[0].items, closed=False, made=spot)
     items = tuple(arg for arg in args if not arg.has("spread"))
     closed = len(items) == len(args) and not any(arg.kind == "unknown" for arg in args[-1:])
@@ -124,7 +134,11 @@ def _iterated(last: str, args: Args) -> Value:
         inner = element(args[0])
         return Value(kind="pairs", items=(Value(kind="tuple", items=(UNKNOWN, inner)), args[0]), key=args[0].key)
     if last == "zip":
-        return Value(kind="pairs", items=(Value(kind="tuple", items=tuple(element(arg) for arg in args)), args[0]), key=args[0].key)
+        return Value(
+            kind="pairs",
+            items=(Value(kind="tuple", items=tuple(element(arg) for arg in args)), args[0]),
+            key=args[0].key,
+        )
     return args[0]
 
 
@@ -152,14 +166,20 @@ def operated(last: str, args: Args, keywords: Keywords, spot: Spot, functional: 
             flags = (flags - {"flat", "column"}) | _form(last, args[1:])
         return replace(first, flags=flags, size=None if last in words.RESHAPING else first.size, key="")
     if last == "log":
-        return replace(combined([first]), act={"softmax": "log_softmax", "sigmoid": "logsigmoid"}.get(first.act, ""), act_at=spot)
+        return replace(
+            combined([first]), act={"softmax": "log_softmax", "sigmoid": "logsigmoid"}.get(first.act, ""), act_at=spot
+        )
     if last in ("linear", "conv1d", "conv2d", "conv3d"):
         return replace(combined([first]), act="none", act_at=spot)
     if last in words.REDUCING:
         return replace(combined([first]), flags=first.flags - {"batch"})
     if last in ("tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor"):
         copies = last in ("tensor", "Tensor", "FloatTensor") and first.has("output")
-        return replace(first, cut=first.cut or f"torch.{last}", cut_at=first.cut_at or spot) if copies or first.cut else first
+        return (
+            replace(first, cut=first.cut or f"torch.{last}", cut_at=first.cut_at or spot)
+            if copies or first.cut
+            else first
+        )
     return combined([first, *args[1:]])
 
 
@@ -221,9 +241,13 @@ def applied(layer: Value, given: Value, spot: Spot) -> Value:
     if layer.name == "torch.nn.Sequential":
         return _chained(layer, given, spot)
     if last in words.ACTIVATION_LAYERS:
-        return replace(activated(given, words.ACTIVATION_LAYERS[last], layer.made or spot, layer.args.get("dim")), flags=flags)
+        return replace(
+            activated(given, words.ACTIVATION_LAYERS[last], layer.made or spot, layer.args.get("dim")), flags=flags
+        )
     if words.PASSING_LAYERS.match(last):
-        return replace(given, kind="tensor", flags=given.flags | {"output"}, size=None if "latten" in last else given.size, key="")
+        return replace(
+            given, kind="tensor", flags=given.flags | {"output"}, size=None if "latten" in last else given.size, key=""
+        )
     if words.RAW_LAYERS.match(last):
         size = layer.literal("out_features")
         return Value(kind="tensor", act="none", act_at=spot, flags=flags, size=size if isinstance(size, int) else None)
@@ -236,7 +260,9 @@ def _chained(layer: Value, given: Value, spot: Spot) -> Value:
     if not layer.closed or not layer.items:
         return Value(kind="tensor", flags=frozenset({"output"}))
     for item in layer.items:
-        given = applied(item, given, spot) if item.kind == "layer" else Value(kind="tensor", flags=frozenset({"output"}))
+        given = (
+            applied(item, given, spot) if item.kind == "layer" else Value(kind="tensor", flags=frozenset({"output"}))
+        )
     return given
 
 
@@ -254,7 +280,9 @@ def as_output(value: Value, model: Value, without_grad: Spot | None = None) -> V
     return value
 
 
-def method_called(machine: Machine, frame: Frame, node: ast.Call, callee: Value, args: Args, keywords: Keywords) -> Value:
+def method_called(
+    machine: Machine, frame: Frame, node: ast.Call, callee: Value, args: Args, keywords: Keywords
+) -> Value:
     receiver = callee.items[0] if callee.items else UNKNOWN
     name = callee.name
     spot = machine.spot(frame, node)
@@ -262,7 +290,18 @@ def method_called(machine: Machine, frame: Frame, node: ast.Call, callee: Value,
     result = UNKNOWN
     if receiver.kind == "tensor":
         result = operated(name, (receiver, *args), keywords, spot, False)
-    elif receiver.kind in ("layer", "optimizer") and name in ("to", "cuda", "cpu", "float", "train", "eval", "half", "double", "requires_grad_", "apply"):
+    elif receiver.kind in ("layer", "optimizer") and name in (
+        "to",
+        "cuda",
+        "cpu",
+        "float",
+        "train",
+        "eval",
+        "half",
+        "double",
+        "requires_grad_",
+        "apply",
+    ):
         result = receiver
     elif name in ("detach", "item", "numpy"):
         result = _cut(receiver, name, spot)
@@ -276,6 +315,14 @@ def method_called(machine: Machine, frame: Frame, node: ast.Call, callee: Value,
         result = Value(kind="unknown", name=name)
     target = f"{title or receiver.kind if receiver.kind != 'unknown' else title}.{name}"
     machine.note(
-        frame, Call, node, target=target, receiver=receiver, args=args, keywords=keywords, result=result, opaque=receiver.kind in ("unknown", "bound", "instance")
+        frame,
+        Call,
+        node,
+        target=target,
+        receiver=receiver,
+        args=args,
+        keywords=keywords,
+        result=result,
+        opaque=receiver.kind in ("unknown", "bound", "instance"),
     )
     return result

@@ -14,6 +14,10 @@ NEVER_LOCAL = sys.stdlib_module_names | {"torch", "numpy", "pandas", "sklearn", 
 """Not looked for on disk; everything else may be a folder of the program."""
 
 
+MOST_REEXPORTS = 4
+"""Modules a name is followed through before it is given up."""
+
+
 @dataclass(slots=True, eq=False)
 class Function:
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -32,6 +36,8 @@ class Class:
     module: "Module"
     name: str
     methods: dict[str, Function] = field(default_factory=dict)
+    assigned: dict[str, list[tuple[Function, ast.expr]]] = field(default_factory=dict)
+    """What its methods assign to attributes of `self`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +45,7 @@ class Module:
     path: Path
     shown: str
     tree: ast.Module
+    folder: str
     lines: tuple[str, ...] = ()
     functions: dict[str, Function] = field(default_factory=dict)
     classes: dict[str, Class] = field(default_factory=dict)
@@ -51,7 +58,7 @@ class Module:
 
 
 def build(path: Path, shown: str, tree: ast.Module, text: str) -> Module:
-    module = Module(path=path, shown=shown, tree=tree, lines=tuple(text.split("\n")))
+    module = Module(path=path, shown=shown, tree=tree, folder=str(path.parent), lines=tuple(text.split("\n")))
     for node in tree.body:
         _declare(module, node)
     _collect_assigned(module)
@@ -89,7 +96,15 @@ def class_of(node: ast.ClassDef, module: Module) -> Class:
     found = Class(node, module, node.name)
     for inner in node.body:
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
-            found.methods[inner.name] = function_of(inner, module, found)
+            method = found.methods[inner.name] = function_of(inner, module, found)
+            for node in ast.walk(inner):
+                for target in node.targets if isinstance(node, ast.Assign) else ():
+                    if (
+                        isinstance(target, ast.Attribute)
+                        and isinstance(target.value, ast.Name)
+                        and target.value.id == "self"
+                    ):
+                        found.assigned.setdefault(target.attr, []).append((method, node.value))  # type: ignore[attr-defined]
     return found
 
 
@@ -115,7 +130,9 @@ def _mark_followed(module: Module) -> None:
 def imported(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
     if isinstance(node, ast.Import):
         return {
-            (alias.asname or alias.name.partition(".")[0]): (alias.name if alias.asname else alias.name.partition(".")[0])
+            (alias.asname or alias.name.partition(".")[0]): (
+                alias.name if alias.asname else alias.name.partition(".")[0]
+            )
             for alias in node.names
         }
     origin = "." * node.level + (node.module or "")
@@ -130,6 +147,7 @@ class Project:
         self._root = root.resolve()
         self._modules: dict[Path, Module | None] = {}
         self._resolved: dict[tuple[Path, str], tuple[Path | None, tuple[Path, ...]]] = {}
+        self._symbols: dict[tuple[str, str], tuple[Class | Function | Module | None, frozenset[Path]]] = {}
         self._looked: list[Path] = []
         self.asked: set[Path] = set()
         """Files looked for since the set was last cleared."""
@@ -141,9 +159,22 @@ class Project:
         """Of a module that was read, by the name it is shown under."""
         return next((m.lines for m in self._modules.values() if m is not None and m.shown == label), ())
 
-    def symbol(self, home: Module, full: str, depth: int = 0) -> Class | Function | Module | None:
+    def symbol(self, home: Module, full: str) -> Class | Function | Module | None:
         """The class, function or module of the program that a full name stands for, seen from `home`."""
-        if depth > 4:
+        if full.partition(".")[0] in NEVER_LOCAL:
+            return None
+        key = (home.folder, full)
+        if key not in self._symbols:
+            before, self.asked = self.asked, set()
+            found = self._symbol(home, full, 0)
+            self._symbols[key] = (found, frozenset(self.asked))
+            self.asked = before
+        found, asked = self._symbols[key]
+        self.asked |= asked
+        return found
+
+    def _symbol(self, home: Module, full: str, depth: int) -> Class | Function | Module | None:
+        if depth > MOST_REEXPORTS:
             return None
         whole = self.module(home, full)
         if whole is not None:
@@ -151,14 +182,12 @@ class Project:
         origin, _, name = full.rpartition(".")
         if not origin.strip("."):
             origin = "." * (len(full) - len(full.lstrip(".")))
-        if not origin:
-            return None
-        module = self.module(home, origin)
+        module = self.module(home, origin) if origin else None
         if module is None:
             return None
         found = module.classes.get(name) or module.functions.get(name)
         if found is None and name in module.names:
-            return self.symbol(module, module.names[name], depth + 1)
+            return self._symbol(module, module.names[name], depth + 1)
         return found
 
     def module(self, home: Module, full: str) -> Module | None:

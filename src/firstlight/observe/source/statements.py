@@ -58,7 +58,11 @@ def _augmented(machine: Machine, frame: Frame, node: ast.AugAssign) -> None:
     value = evaluate(machine, frame, node.value)
     operator = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}.get(type(node.op), "?")
     if before.kind == "list" and operator == "+":
-        after = Value(kind="list", items=(*before.items, *value.items), closed=before.closed and value.closed and not machine.loops)
+        after = Value(
+            kind="list",
+            items=(*before.items, *value.items),
+            closed=before.closed and value.closed and not machine.loops,
+        )
     elif before.kind == "const" and value.kind == "tensor":
         after = replace(value, flags=value.flags | {"running"}, act="")
     else:
@@ -66,9 +70,7 @@ def _augmented(machine: Machine, frame: Frame, node: ast.AugAssign) -> None:
         if before.has("loss") and operator == "/":
             after = replace(after, flags=after.flags | {"scaled"}, name=before.name)
     bind(machine, frame, node.target, after)
-    machine.note(
-        frame, Assignment, node, target=path_of(node.target), value=value, operator=operator, before=before
-    )
+    machine.note(frame, Assignment, node, target=path_of(node.target), value=value, operator=operator, before=before)
 
 
 def _if(machine: Machine, frame: Frame, node: ast.If) -> bool:
@@ -90,7 +92,11 @@ def _if(machine: Machine, frame: Frame, node: ast.If) -> bool:
 def _asks_for_mode(test: ast.expr) -> bool:
     """`if not self.training`, `if phase == "val"`."""
     words = {getattr(n, "attr", getattr(n, "id", getattr(n, "value", None))) for n in ast.walk(test)}
-    return any(isinstance(word, str) and word.lower() in ("val", "valid", "validation", "test", "eval", "inference", "training") for word in words)
+    return any(
+        isinstance(word, str)
+        and word.lower() in ("val", "valid", "validation", "test", "eval", "inference", "training")
+        for word in words
+    )
 
 
 def _merge(frame: Frame, other: Env, other_only: bool) -> None:
@@ -109,7 +115,9 @@ def _for(machine: Machine, frame: Frame, node: ast.For | ast.AsyncFor) -> None:
     over = evaluate(machine, frame, node.iter)
     item, source = _iterated(over)
     kind = "batches" if calling.is_loader(source) else "range" if _is_range(node.iter) else "each"
-    loop = Loop(spot=machine.spot(frame, node), kind=kind, over=source, text=path_of(node.iter) or source.key, node=node)
+    loop = Loop(
+        spot=machine.spot(frame, node), kind=kind, over=source, text=path_of(node.iter) or source.key, node=node
+    )
     before = dict(frame.env)
     with machine.looping(loop):
         bind(machine, frame, node.target, item)
@@ -129,7 +137,9 @@ def _iterated(over: Value) -> tuple[Value, Value]:
 
 
 def _is_range(node: ast.expr) -> bool:
-    while isinstance(node, ast.Call) and node.args and getattr(node.func, "id", getattr(node.func, "attr", "")) != "range":
+    while (
+        isinstance(node, ast.Call) and node.args and getattr(node.func, "id", getattr(node.func, "attr", "")) != "range"
+    ):
         node = node.args[0]
     return isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("range", "trange")
 

@@ -88,7 +88,9 @@ def _joined_tensors(one: Value, other: Value, key: str) -> Value:
 def _joined_lists(one: Value, other: Value) -> Value:
     if len(one.items) == len(other.items) and one.closed and other.closed:
         return Value(kind=one.kind, items=tuple(join(a, b) for a, b in zip(one.items, other.items, strict=True)))
-    return Value(kind=one.kind, items=(*one.items, *(item for item in other.items if item not in one.items)), closed=False)
+    return Value(
+        kind=one.kind, items=(*one.items, *(item for item in other.items if item not in one.items)), closed=False
+    )
 
 
 def join_all(values: Iterable[Value]) -> Value:

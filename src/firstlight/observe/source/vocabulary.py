@@ -88,7 +88,9 @@ RESHAPING = frozenset(
     """view view_as reshape squeeze unsqueeze transpose permute flatten unflatten expand expand_as repeat narrow swapaxes
     movedim chunk split unbind t gather select index_select masked_select stack cat concat take_along_dim rearrange""".split()
 )
-REDUCING = frozenset({"mean", "sum", "nanmean", "max", "min", "amax", "amin", "norm", "logsumexp", "prod", "var", "std"})
+REDUCING = frozenset(
+    {"mean", "sum", "nanmean", "max", "min", "amax", "amin", "norm", "logsumexp", "prod", "var", "std"}
+)
 CUTTING = {
     "detach": "detach()",
     "detach_": "detach()",
@@ -132,7 +134,9 @@ MODEL_KEY = re.compile(
     r"(?:^|[._])(?:model|net|network|policy_net|classifier|generator|discriminator|netG|netD|encoder|decoder|actor|critic|"
     r"q_network|student|ddp_model|model_engine)$"
 )
-LOSS_KEY = re.compile(r"(?:^|[._])(?:\w*criterion\w*|\w*loss_f(?:n|unc|unction)\w*|\w*loss_module|loss)$", re.IGNORECASE)
+LOSS_KEY = re.compile(
+    r"(?:^|[._])(?:\w*criterion\w*|\w*loss_f(?:n|unc|unction)\w*|\w*loss_module|loss)$", re.IGNORECASE
+)
 
 POSITIONS: dict[str, tuple[str, ...]] = {
     "torch.utils.data.DataLoader": ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers"),
