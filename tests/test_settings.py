@@ -47,12 +47,7 @@ def test_the_file_overrides_the_defaults_and_flags_the_file(project: Path) -> No
     assert load(project).budget.seconds == PROFILES["quick"].seconds
     assert load(project).startup_seconds == 9.0
     overridden = load(project, steps=3, strict=False, contain=False, startup_seconds=1.5)
-    assert (overridden.steps, overridden.strict, overridden.contain, overridden.startup_seconds) == (
-        3,
-        False,
-        False,
-        1.5,
-    )
+    assert (overridden.steps, overridden.strict, overridden.contain, overridden.startup_seconds) == (3, False, False, 1.5)
 
 
 def test_a_profile_flag_sets_aside_the_files_budget(project: Path) -> None:

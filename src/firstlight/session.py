@@ -77,9 +77,7 @@ def check(target: targets.Target, settings: Settings, progress: Progress, echo: 
     checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE)
     run = RunDirectory.create(Path.cwd())
     log = EventLog(run.events, run.id)
-    log.append(
-        events.RunStart, argv=list(target.words), cwd_hash=_hash(os.getcwd()), git=_commit(), env=_machine(), seed=None
-    )
+    log.append(events.RunStart, argv=list(target.words), cwd_hash=_hash(os.getcwd()), git=_commit(), env=_machine(), seed=None)
     status, code = "killed", None
     try:
         watched = _watch(target, settings, checks, run, progress, echo)
@@ -164,9 +162,7 @@ def _environment(spec: session_spec.Spec, run: RunDirectory, temporary: Path) ->
     return found
 
 
-def _follow(
-    script: Script, spec: session_spec.Spec, settings: Settings, run: RunDirectory, progress: Progress
-) -> Watched:
+def _follow(script: Script, spec: session_spec.Spec, settings: Settings, run: RunDirectory, progress: Progress) -> Watched:
     watched = Watched()
     reader = LineReader(run.events)
     endings: list[float] = []
@@ -338,9 +334,7 @@ def _machine() -> dict[str, Scalar]:
 def _note(log: EventLog, report: Report) -> None:
     for outcome in report.checks:
         found = next((finding for finding in report.findings if finding.id == outcome.id), None)
-        status = {Status.ILL: "fail", Status.CLEAN: "pass", Status.SKIPPED: "skip", Status.CRASHED: "error"}[
-            outcome.status
-        ]
+        status = {Status.ILL: "fail", Status.CLEAN: "pass", Status.SKIPPED: "skip", Status.CRASHED: "error"}[outcome.status]
         log.append(
             events.CheckResult,
             check_id=outcome.id,

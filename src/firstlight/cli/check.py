@@ -19,9 +19,7 @@ from firstlight.settings import load
     short_help="Run a training script under observation and judge it.",
 )
 @click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
-@click.option(
-    "--profile", type=click.Choice(["quick", "standard", "deep"]), help="How long to look: 10 s, 30 s, minutes."
-)
+@click.option("--profile", type=click.Choice(["quick", "standard", "deep"]), help="How long to look: 10 s, 30 s, minutes.")
 @click.option("--steps", type=click.IntRange(min=1), help="Stop after so many training steps.")
 @click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop so many seconds after the first backward.")
 @click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")

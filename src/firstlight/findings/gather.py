@@ -33,11 +33,7 @@ def _moment(finding: Finding) -> tuple[int, int]:
 def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
     """A loss that explodes because gradients pile up is not a second illness."""
     root = next(
-        (
-            f
-            for f in order(findings, symptoms)
-            if f.severity is Severity.ERROR and f.id not in symptoms and f.cause != "unknown"
-        ),
+        (f for f in order(findings, symptoms) if f.severity is Severity.ERROR and f.id not in symptoms and f.cause != "unknown"),
         None,
     )
     if root is None:
@@ -60,12 +56,6 @@ def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) ->
 
 def order(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
     def decisive(finding: Finding) -> tuple[object, ...]:
-        return (
-            -finding.severity.weight,
-            finding.id in symptoms,
-            -finding.confidence,
-            finding.where.step or 0,
-            finding.id,
-        )
+        return -finding.severity.weight, finding.id in symptoms, -finding.confidence, finding.where.step or 0, finding.id
 
     return tuple(sorted(findings, key=decisive))

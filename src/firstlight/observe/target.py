@@ -34,9 +34,7 @@ class Target:
 def parse(words: tuple[str, ...], module: bool) -> Target:
     """`words` are a script, an interpreter with one, or a launcher; with `module`, a module name. Arguments follow."""
     if not words:
-        raise UsageError(
-            "nothing to check. Name a script: `firstlight check train.py`, or a module: `firstlight check -m pkg.train`"
-        )
+        raise UsageError("nothing to check. Name a script: `firstlight check train.py`, or a module: `firstlight check -m pkg.train`")
     if module:
         return Target(("-m", *words), (sys.executable, *START, "-m", *words), None, sys.executable)
     first = words[0]
@@ -71,9 +69,7 @@ def _interpreter(python: str, words: tuple[str, ...]) -> Target:
         at += 2 if words[at] in TAKES_VALUE else 1
     flags, rest = words[1:at], words[at:]
     if not rest or rest[0] in ("-c", "-"):
-        raise UsageError(
-            f"`{' '.join(words)}` names no script. Put the program in a file: `firstlight check -- python train.py`"
-        )
+        raise UsageError(f"`{' '.join(words)}` names no script. Put the program in a file: `firstlight check -- python train.py`")
     if rest[0] == "-m":
         return Target(words, (python, *flags, *START, *rest), None, python)
     if not Path(rest[0]).is_file():

@@ -67,12 +67,7 @@ def _incident(finding: Finding, paint: Paint, columns: int) -> str:
     lines = [painted, *(paint("bold", line) for line in first[1:])]
     lines += _row("where", _place(finding), paint, columns)
     lines += _source(finding.where, paint, columns)
-    for label, text in (
-        ("saw", finding.saw),
-        ("wanted", finding.wanted),
-        ("likely", finding.likely),
-        ("do", finding.do),
-    ):
+    for label, text in (("saw", finding.saw), ("wanted", finding.wanted), ("likely", finding.likely), ("do", finding.do)):
         lines += _row(label, text, paint, columns)
     lines += _row("more", f"firstlight explain {finding.id}", paint, columns)
     return "\n".join(lines)

@@ -234,11 +234,7 @@ def outcome(operation: Callable[[str, str], object], base: str, a: str, b: str, 
         return ("shutil.Error",)
     except OSError as problem:
         named = None if problem.filename is None else str(problem.filename).replace(base, "")
-        return (
-            type(problem).__name__,
-            problem.errno,
-            named if operation not in (rmtree, move, copytree, temporary) else None,
-        )
+        return type(problem).__name__, problem.errno, named if operation not in (rmtree, move, copytree, temporary) else None
     except ValueError as problem:
         return (type(problem).__name__,)
     return (repr(answer).replace(base, ""),)

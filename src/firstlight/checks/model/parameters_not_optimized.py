@@ -33,9 +33,7 @@ def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
         wanted="every trainable parameter in an optimizer, or frozen",
         severity=None if strangers.tensors else Severity.NOTE if chosen else Severity.WARNING,
         confidence=None if strangers.tensors else 0.6,
-        likely="the optimizer was made before a layer was replaced, or for another model"
-        if strangers.tensors
-        else None,
+        likely="the optimizer was made before a layer was replaced, or for another model" if strangers.tensors else None,
         numbers={"tensors": left_out.tensors, "share": share},
     )
 

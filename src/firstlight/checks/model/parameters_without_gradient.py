@@ -35,9 +35,7 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
         share = census.cut_off.elements / whole
         at_line = f" (`{census.cut_by}` at {census.cut_site})" if census.cut_site else ""
         yield Evidence(
-            where=at(
-                census.cut_site or census.site, module=census.cut_off.names[0], step=census.step, rank=census.rank
-            ),
+            where=at(census.cut_site or census.site, module=census.cut_off.names[0], step=census.step, rank=census.rank),
             saw=f"{census.cut_off.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.cut_off)}) ran, and "
             f"no gradient reaches them: the graph is cut{at_line}",
             wanted="a differentiable path from them to the loss",

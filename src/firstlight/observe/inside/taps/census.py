@@ -107,9 +107,7 @@ class Counting:
             own_code=any(_owner_is_users(module, name) for name, _ in blamed),
             hidden=tuple(self._hidden(module, held))[:MOST_HIDDEN],
             strangers=self._strangers(),
-            flagged=tuple(
-                _name(n) or type(m).__name__ for n, m in module.named_modules() if "requires_grad" in vars(m)
-            ),
+            flagged=tuple(_name(n) or type(m).__name__ for n, m in module.named_modules() if "requires_grad" in vars(m)),
             flag_site=None,
         )
 

@@ -48,9 +48,7 @@ FORWARD = {
     "AsinBackward0": Singularity("self", lambda x: x.abs() > 1, "`asin` of {n} value(s) outside [-1, 1]"),
 }
 BACKWARD = {
-    "SqrtBackward0": Singularity(
-        "result", lambda x: x == 0, "`sqrt` at {n} exact zero(s), where its slope is infinite"
-    ),
+    "SqrtBackward0": Singularity("result", lambda x: x == 0, "`sqrt` at {n} exact zero(s), where its slope is infinite"),
     "NormBackward0": Singularity("result", lambda x: x == 0, "the norm of {n} zero vector(s), which has no slope"),
     "LinalgVectorNormBackward0": Singularity("result", lambda x: x == 0, "the norm of {n} zero vector(s)"),
     "StdBackward0": Singularity("result", lambda x: x == 0, "the standard deviation of {n} constant group(s)"),
@@ -78,9 +76,7 @@ def first_singular(root: torch.Tensor, table: dict[str, Singularity], walked: "W
         count = int(entry.bad(kept).sum().item())
         if count:
             site = walked.lines.get(node) or _line(walked, index, name)
-            found = Culprit(
-                operation=name.removesuffix("Backward0").lower(), detail=entry.words.format(n=count), site=site
-            )
+            found = Culprit(operation=name.removesuffix("Backward0").lower(), detail=entry.words.format(n=count), site=site)
     return found
 
 
