@@ -4,6 +4,8 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
+torch.manual_seed(0)
+
 x = torch.randn(256, 4)
 loader = DataLoader(TensorDataset(x, x.sum(dim=1, keepdim=True)), batch_size=32, shuffle=True)
 model = nn.Linear(4, 1)

@@ -3,6 +3,8 @@
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
+torch.manual_seed(0)
+
 model = GPT2LMHeadModel(GPT2Config(vocab_size=50, n_positions=32, n_embd=32, n_layer=1, n_head=2))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 for step in range(20):

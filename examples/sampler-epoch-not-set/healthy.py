@@ -7,6 +7,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from torch.utils.data.distributed import DistributedSampler
 
+torch.manual_seed(0)
+
 x = torch.randn(256, 8)
 y = x.sum(dim=1, keepdim=True)
 model = nn.Linear(8, 1)

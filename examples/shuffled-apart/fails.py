@@ -1,6 +1,9 @@
 """Shuffles a data set."""
 
+import torch
 import random
+
+torch.manual_seed(0)
 
 inputs = list(range(100))
 labels = [number % 2 for number in inputs]

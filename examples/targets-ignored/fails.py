@@ -4,16 +4,16 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-PROMPT, ANSWER, MAX_LENGTH, VOCABULARY = 24, 8, 24, 40
+PROMPT, ANSWER, MAX_LENGTH, VOCABULARY = 12, 4, 12, 20
 torch.manual_seed(1)
 
 
 class TinyLanguageModel(nn.Module):
     def __init__(self):
         super().__init__()
-        self.embed = nn.Embedding(VOCABULARY, 32)
-        self.mix = nn.GRU(32, 64, batch_first=True)
-        self.head = nn.Linear(64, VOCABULARY)
+        self.embed = nn.Embedding(VOCABULARY, 16)
+        self.mix = nn.GRU(16, 32, batch_first=True)
+        self.head = nn.Linear(32, VOCABULARY)
 
     def forward(self, tokens):
         return self.head(self.mix(self.embed(tokens))[0])
@@ -30,7 +30,7 @@ def example_batch(size=16):
 
 model = TinyLanguageModel()
 optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
-for step in range(100):
+for step in range(80):
     tokens, labels = example_batch()
     logits = model(tokens[:, :-1])
     loss = F.cross_entropy(logits.reshape(-1, VOCABULARY), labels[:, 1:].reshape(-1))

@@ -3,6 +3,8 @@
 import torch
 from torch import nn
 
+torch.manual_seed(0)
+
 
 class Net(nn.Module):
     def __init__(self):

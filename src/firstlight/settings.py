@@ -1,8 +1,7 @@
 """What the user chose: defaults, then the file, then the flags of the command, each over the one before.
 
-The file is the nearest one upward from the working directory that speaks of firstlight: `firstlight.toml`, or
-`[tool.firstlight]` in `pyproject.toml`; in one directory `firstlight.toml` wins. Nothing in it is passed over: a key, a
-check or a limit that does not exist is an error with the nearest one that does.
+The file is the nearest upward that speaks of firstlight: `firstlight.toml`, or `[tool.firstlight]` in `pyproject.toml`.
+Nothing in it is passed over: a key, check or limit that does not exist is an error with the nearest one that does.
 """
 
 import dataclasses
@@ -20,7 +19,7 @@ from firstlight.checks.catalogue import CATALOGUE, named
 from firstlight.checks.declare import Check
 from firstlight.errors import SettingsError, UsageError
 from firstlight.records.finding import Severity
-from firstlight.store.run_directory import relative_to_here
+from firstlight.store.run_directory import shown
 
 Profile = Literal["quick", "standard", "deep"]
 Limit = bool | int | float | str
@@ -83,12 +82,12 @@ class _Origin:
     """Where values were written, so that messages can say so."""
 
     file: str
-    prefix: str = ""
+    prefix: tuple[str, ...] = ()
 
     def at(self, *keys: str) -> str:
         if not self.file:
             return f"`--{keys[0]}`"
-        return f"{self.file}: `{self.prefix}{'.'.join(keys)}`"
+        return f"{self.file}: `{'.'.join((*self.prefix, *keys))}`"
 
     def error(self, message: str) -> UsageError:
         return SettingsError(message) if self.file else UsageError(message)
@@ -145,6 +144,7 @@ def enabled(settings: Settings, catalogue: tuple[Check, ...] = CATALOGUE) -> tup
         dataclasses.replace(
             check,
             severity=severities.get(check.name, check.severity),
+            imposed=severities.get(check.name),
             limits=dataclasses.replace(check.limits, **limits.get(check.name, {})),
         )
         for check in catalogue
@@ -157,11 +157,11 @@ def _find(cwd: Path) -> tuple[_Origin, dict[str, Any]]:
     for folder in (cwd.resolve(), *cwd.resolve().parents):
         own, project = folder / "firstlight.toml", folder / "pyproject.toml"
         if own.is_file():
-            return _Origin(relative_to_here(own)), _parsed(own)
+            return _Origin(shown(own)), _parsed(own)
         if project.is_file():
             tool = _parsed(project).get("tool", {})
             if isinstance(tool, dict) and "firstlight" in tool:
-                origin = _Origin(relative_to_here(project), "tool.firstlight.")
+                origin = _Origin(shown(project), ("tool", "firstlight"))
                 return origin, _table(origin, (), tool["firstlight"])
     return _Origin("firstlight.toml"), {}
 
@@ -171,18 +171,18 @@ def _is_about_the_run(check: Check) -> bool:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    shown = relative_to_here(path)
+    name = shown(path)
     try:
         text = path.read_bytes().decode("utf-8")
         return tomllib.loads(text)
     except OSError as problem:
-        raise SettingsError(f"{shown}: cannot be read: {problem.strerror or problem}") from None
+        raise SettingsError(f"{name}: cannot be read: {problem.strerror or problem}") from None
     except UnicodeDecodeError as problem:
-        raise SettingsError(f"{shown}: not valid TOML: byte {problem.start} is not UTF-8") from None
+        raise SettingsError(f"{name}: not valid TOML: byte {problem.start} is not UTF-8") from None
     except tomllib.TOMLDecodeError as problem:
         place = re.search(r"at line (\d+)", str(problem))
         line = place.group(1) if place else text.rstrip("\n").count("\n") + 1
-        raise SettingsError(f"{shown}:{line}: not valid TOML: {problem}") from None
+        raise SettingsError(f"{name}:{line}: not valid TOML: {problem}") from None
 
 
 def _values(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, ...]) -> dict[str, Any]:
@@ -225,8 +225,7 @@ def _choice(origin: _Origin, keys: tuple[str, ...], value: Any, names: Iterable[
 def _table(origin: _Origin, keys: tuple[str, ...], value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
-    place = origin.at(*keys) if keys else f"{origin.file}: `{origin.prefix.rstrip('.')}`"
-    raise origin.error(f"{place} is {value!r}; it takes a table.")
+    raise origin.error(f"{origin.at(*keys)} is {value!r}; it takes a table.")
 
 
 def _names(origin: _Origin, key: str, words: Iterable[str], catalogue: tuple[Check, ...]) -> tuple[str, ...]:
@@ -275,10 +274,12 @@ def _limits(origin: _Origin, word: str, check: Check, table: dict[str, Any]) -> 
     for key, value in table.items():
         place, name = origin.at("checks", word, key), known.get(key.replace("_", "-"))
         if name is None:
-            hint = (
+            rest = (
                 f"{_nearest(key, known)} `firstlight explain {check.name}` lists them." if known else "; it has none."
             )
-            raise origin.error(f"{place} is no limit of {check.name}{hint}")
+            raise origin.error(f"{place} is no limit of {check.name}{rest}")
+        if name in limits:
+            raise origin.error(f"{place} is given twice, with `-` and with `_`. Keep one of them.")
         default = getattr(check.limits, name)
         if not _fits(value, default):
             kind = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}[type(default)]

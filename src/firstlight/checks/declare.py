@@ -28,6 +28,8 @@ class Check:
     needs: type
     find: Callable[[Any, Any], Iterator[Evidence]]
     limits: Any = field(default_factory=NoLimits)
+    imposed: Severity | None = None
+    """The user's own severity for this check, which nothing overrides."""
     symptom: bool = False
     """It tells that something is wrong, not what: it yields to a finding that names the cause."""
     since: str = "0.1"

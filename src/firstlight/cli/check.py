@@ -1,6 +1,6 @@
 """`firstlight check`: is this worth starting?"""
 
-import os
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -19,7 +19,11 @@ from firstlight.settings import load
     short_help="Run a training script under observation and judge it.",
 )
 @click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
-@click.option("--profile", type=click.Choice(["quick", "standard", "deep"]), help="How long to look: 10 s, 30 s, minutes.")
+@click.option(
+    "--profile",
+    type=click.Choice(["quick", "standard", "deep"]),
+    help="How long to look: about 10 s, 30 s, or minutes.",
+)
 @click.option("--steps", type=click.IntRange(min=1), help="Stop after so many training steps.")
 @click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop so many seconds after the first backward.")
 @click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")
@@ -48,7 +52,7 @@ def command(
     no_contain: bool,
     words: tuple[str, ...],
 ) -> None:
-    """Run a training script, unmodified, for a bounded number of steps, and say what is wrong with it and on which line.
+    """Run a training script, unmodified, for a bounded number of steps, and say what is wrong and on which line.
 
     \b
     firstlight check train.py --epochs 100
@@ -59,6 +63,7 @@ def command(
     """
     from firstlight import session
     from firstlight.observe import target as targets
+    from firstlight.observe.watch import Eyes
 
     settings = load(
         Path.cwd(),
@@ -72,15 +77,21 @@ def command(
         contain=False if no_contain else None,
     )
     target = targets.parse(words, module)
+    signal.signal(signal.SIGTERM, _terminated)
     with _progress(show_output) as tell:
-        report = session.check(target, settings, tell, sys.stderr.buffer if show_output else None)
+        report = session.check(target, settings, Eyes(tell, sys.stderr.buffer if show_output else None))
     text = (
-        json_report.render(report) + "\n"
+        json_report.render(report)
         if form == "json"
         else terminal.render(report, colour=output is None and terminal.wants_colour(sys.stdout))
     )
     _deliver(text, output)
     context.exit(session.exit_code(report, settings.strict))
+
+
+def _terminated(number: int, _frame: object) -> None:
+    """Ends as on Ctrl-C: the script and its files are cleaned up on the way out."""
+    raise SystemExit(128 + number)
 
 
 def _listed(text: str | None) -> tuple[str, ...] | None:
@@ -94,7 +105,7 @@ def _deliver(text: str, output: Path | None) -> None:
     partial = output.with_name(output.name + ".partial")
     try:
         partial.write_text(text, encoding="utf-8")
-        os.replace(partial, output)
+        partial.replace(output)
     except OSError as error:
         raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from None
 
@@ -112,7 +123,7 @@ class _Status:
 
         self._status = Console(stderr=True).status("starting the script …")
         self._status.start()
-        return lambda text: self._status.update(text)
+        return self._status.update
 
     def __exit__(self, *_: object) -> None:
         self._status.stop()

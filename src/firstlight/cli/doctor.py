@@ -1,7 +1,6 @@
 """`firstlight doctor`: is this machine, and this Python environment, fit to check on?
 
-Versions are read from the installed metadata. torch itself is asked in a process of its own, so that a broken one
-cannot take the command down with it.
+torch is asked in a process of its own, so that a broken one cannot take the command down with it.
 """
 
 import importlib.metadata
@@ -31,9 +30,8 @@ TORCH_SECONDS = 90.0
 AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
 
 INTEGRATIONS = (
-    "numpy", "lightning", "pytorch-lightning", "torchmetrics", "transformers", "accelerate", "datasets", "peft", "trl",
-    "deepspeed", "timm", "torchvision", "torchaudio", "triton", "ray", "wandb", "mlflow", "mlflow-skinny", "sqlalchemy",
-    "tensorboard", "scikit-learn", "pandas", "safetensors",
+    "numpy", "lightning", "pytorch-lightning", "torchmetrics", "transformers", "accelerate", "datasets", "deepspeed",
+    "torchvision", "triton", "ray", "wandb", "mlflow", "mlflow-skinny", "sqlalchemy", "tensorboard", "scikit-learn",
 )  # fmt: skip
 
 ASK_TORCH = """
@@ -63,7 +61,7 @@ class Torch:
     version: str = ""
     threads: int = 0
     dtype: str = ""
-    devices: tuple[str, ...] = ()
+    devices: list[str] = field(default_factory=list)
     """Those CUDA can use."""
     mps: bool = False
     called_us: bool = True
@@ -84,7 +82,7 @@ class Found:
     torch: Torch | None = None
 
     def version(self, name: str) -> Version:
-        """Empty where the package is absent, which sorts before every version."""
+        """Empty where absent, which sorts before every version."""
         return tuple(map(int, re.findall(r"\d+", self.packages.get(name, "").partition("+")[0])[:3]))
 
 
@@ -249,8 +247,10 @@ def ask_torch(program: str, seconds: float) -> Torch:
     if asked.returncode != 0:
         last = asked.stderr.strip().splitlines()[-1:] or [f"exit code {asked.returncode}"]
         return Torch(problem=last[0])
-    answer = json.loads(asked.stdout.splitlines()[-1])
-    return Torch(**{**answer, "devices": tuple(answer["devices"])})
+    try:
+        return Torch(**json.loads(asked.stdout.splitlines()[-1]))
+    except (IndexError, ValueError, TypeError):
+        return Torch(problem="no answer that can be read")
 
 
 def _cores() -> int:
@@ -280,15 +280,14 @@ def _lines(found: Found, broken: list[Rule], usable: bool) -> Iterator[str]:
         "directory": "can be written to" if found.can_write else "cannot be written to",
         "fork": "available" if found.can_fork else "not available",
     }
-    for name, text in rows.items():
-        yield f"  {name:<10} {text}"
+    yield from (f"  {name:<10} {text}" for name, text in rows.items())
     beside = ", ".join(f"{name} {version}" for name, version in found.packages.items() if name != "torch")
     yield textwrap.fill(f"  {'beside':<10} {beside or 'nothing'}", 80, subsequent_indent=" " * 13)
     yield ""
     for rule in broken:
         yield f"{click.style(rule.state, fg=COLOURS[rule.state])}: {rule.what}"
-        yield textwrap.fill(f"  why  {rule.why}", 80, subsequent_indent=" " * 7)
-        yield textwrap.fill(f"  do   {rule.do}", 80, subsequent_indent=" " * 7)
+        for text in (f"  why  {rule.why}", f"  do   {rule.do}"):
+            yield textwrap.fill(text, 80, subsequent_indent=" " * 7)
     yield "Checks can run here." if usable else "Checks cannot run here until the faults are mended."
 
 

@@ -17,7 +17,7 @@ from firstlight.checks.catalogue import CATALOGUE, named
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.causes import BY_SLUG, Cause
 from firstlight.errors import UsageError
-from firstlight.store.run_directory import relative_to_here
+from firstlight.store.run_directory import shown
 
 WIDEST = 100
 MEANINGS = {cause.slug: cause.meaning for cause in BY_SLUG.values()}
@@ -66,7 +66,7 @@ def _plain(check: Check | None, cause: Cause | None) -> dict[str, Any]:
             "causes": [{"slug": slug, "meaning": MEANINGS[slug]} for slug in page.causes],
             "override": pages.override(page) if page.limits else None,
             "suppress": pages.suppression(page),
-            "examples": [relative_to_here(path) for path in _examples(page.name)],
+            "examples": [shown(path) for path in _examples(page.name)],
         }
     if cause is not None:
         plain["cause"] = {
@@ -120,7 +120,7 @@ def _check_lines(page: pages.Page) -> Iterator[str]:
     examples = _examples(page.name)
     if examples:
         yield from _title("examples")
-        yield from (f"  {relative_to_here(path)}" for path in examples)
+        yield from (f"  {shown(path)}" for path in examples)
 
 
 def _limit_lines(page: pages.Page) -> Iterator[str]:

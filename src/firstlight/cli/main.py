@@ -22,6 +22,8 @@ EXIT_INTERRUPTED = 130
 EXIT_NOBODY_READS = 141
 """What a shell reports for a program ended by SIGPIPE."""
 DEBUG = "FIRSTLIGHT_DEBUG"
+COMPLETION = "_FIRSTLIGHT_COMPLETE"
+"""Set by the shell functions that click writes for completion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +95,21 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(run(arguments))
 
 
-def run(arguments: Sequence[str] | None = None, command: Callable[..., object] = cli.main) -> int:
+def _invoke(arguments: list[str]) -> object:
+    """Not `cli.main`: that ends with 1, "judged ill", when nobody reads the output."""
+    if COMPLETION in os.environ:
+        return cli.main(arguments, prog_name="firstlight")
+    try:
+        with cli.make_context("firstlight", arguments) as ctx:
+            return cli.invoke(ctx)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+
+
+def run(arguments: Sequence[str] | None = None, command: Callable[[list[str]], object] = _invoke) -> int:
     """The exit code of one command line. A command may return its code or exit with it."""
     try:
-        ended = command(
-            args=None if arguments is None else list(arguments), prog_name="firstlight", standalone_mode=False
-        )
+        ended = command(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except FirstlightError as problem:
         click.echo(f"firstlight: {problem}", err=True)

@@ -1,7 +1,7 @@
 """The causes: the public vocabulary of every finding and diagnosis. A slug is never renamed.
 
-Priors are where to begin looking, not measured frequencies: data .40, loss .20, train .15, arch .10, hp .05, num .05 and
-env .05 of what is wrong, beside .13 for nothing wrong and .05 for a cause outside the list.
+Priors are where to begin looking, not measured frequencies: data .40, loss .20, train .15, arch .10, hp .05, num
+.05 and env .05 of what is wrong, beside .13 for nothing wrong and .05 for a cause outside the list.
 """
 
 from dataclasses import dataclass
@@ -67,11 +67,13 @@ CAUSES: tuple[Cause, ...] = (
         "loss does not depend on (some) parameters: detach/item/argmax/no_grad/.data/numpy",
         0.025,
     ),
-    Cause("loss-conflict", "loss", "terms pull in opposite directions", 0.008),
+    Cause("loss-conflict", "loss", "terms pull in opposite directions", 0.004),
     Cause(
         "loss-gradient",
         "loss",
-        "a hand-written backward (autograd.Function, hook) does not match the forward (grad_output dropped, wrong factor or sign)",
+        "a hand-written backward (autograd.Function, hook) does not match the forward "
+        "(grad_output dropped, wrong factor or sign)",
+        0.004,
     ),
     Cause("train-no-zero-grad", "train", "gradients accumulate unintentionally", 0.02),
     Cause("train-no-step", "train", "optimizer.step missing / never reached", 0.01),

@@ -7,6 +7,8 @@ from firstlight.records.report import Hypothesis
 COUNTED = {Severity.ERROR: 1.0, Severity.WARNING: 0.8, Severity.NOTE: 0.2}
 """How much a finding's own confidence counts: a warning is meant to be looked at, a note is not a claim."""
 LEAST = 0.05
+UNKNOWN = "unknown"
+"""A crash is not a cause."""
 
 
 def rank(findings: tuple[Finding, ...]) -> tuple[Hypothesis, ...]:
@@ -14,6 +16,8 @@ def rank(findings: tuple[Finding, ...]) -> tuple[Hypothesis, ...]:
     absent: dict[str, float] = {}
     because: dict[str, list[str]] = {}
     for finding in findings:
+        if finding.cause == UNKNOWN:
+            continue
         chance = finding.confidence * COUNTED[finding.severity]
         absent[finding.cause] = absent.get(finding.cause, 1.0) * (1.0 - chance)
         because.setdefault(finding.cause, []).append(finding.id)

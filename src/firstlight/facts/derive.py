@@ -3,6 +3,7 @@
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from firstlight.records import facts, observed
@@ -75,8 +76,8 @@ def _union(cards: Sequence[observed.TensorCard]) -> observed.TensorCard:
         dtype=first.dtype,
         low=min(card.low for card in cards),
         high=max(card.high for card in cards),
-        mean=statistics.fmean(card.mean for card in cards),
-        std=statistics.fmean(card.std for card in cards),
+        mean=sum(card.mean for card in cards) / len(cards),
+        std=sum(card.std for card in cards) / len(cards),
         nonfinite=sum(card.nonfinite for card in cards),
     )
 
@@ -187,7 +188,7 @@ def loss_roots(seen: Sightings) -> Iterator[facts.LossRoot]:
     for backs in groups(ordinary, lambda b: (b.rank, b.site)):
         first = backs[0]
         severed = [back for back in backs if not back.connected]
-        cut = next((cut for cut in reversed(cuts) if severed and cut.step <= severed[0].step), None)
+        cut = next((c for c in reversed(cuts) if severed and c.rank == first.rank and c.step <= severed[0].step), None)
         walked = [back for back in backs if back.parameters is not None]
         yield facts.LossRoot(
             rank=first.rank,
@@ -227,6 +228,7 @@ def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
             values=tuple(back.value for back in backs),
             weight_norms=tuple(step.weight_norm for step in own if step.weight_norm is not None),
             lr=own[0].lr if own else None,
+            lr_site=own[0].built if own else None,
             negated=tuple(back.negated for back in backs if back.negated is not None),
         )
 
@@ -255,6 +257,7 @@ def first_bads(seen: Sightings) -> Iterator[facts.FirstBad]:
             share=first.share,
             earlier=first.earlier,
             lr=steps[0].lr if steps else None,
+            lr_site=steps[0].built if steps else None,
             also=tuple(item.kind for item in ordered[1:]),
         )
 
@@ -289,25 +292,30 @@ def rates(seen: Sightings) -> Iterator[facts.Rate]:
 
 def _epoch_steps(seen: Sightings, rank: int) -> int | None:
     """Steps between two beginnings of the loader that is read while steps go on."""
+    epochs = _training_epochs(seen, rank)
+    return epochs[1].step - epochs[0].step if len(epochs) > 1 else None
+
+
+def _training_epochs(seen: Sightings, rank: int) -> list[observed.LoaderSeen]:
+    """The beginnings of the first loader that steps were made between."""
     for epochs in groups((e for e in seen.of(observed.LoaderSeen) if e.rank == rank), lambda e: e.loader):
-        starts = [epoch.step for epoch in epochs]
-        if len(starts) > 1 and starts[1] > starts[0]:
-            return starts[1] - starts[0]
-    return None
+        if len(epochs) > 1 and epochs[1].step > epochs[0].step:
+            return epochs
+    return []
 
 
 def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
-    loaders = seen.of(observed.LoaderSeen)
     for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.optimizer)):
         known = [step for step in steps if step.batch]
-        pairs = list(zip(known, known[1:], strict=False))
+        pairs = list(pairwise(known))
+        models = [model for model in seen.of(observed.ModelSeen) if model.rank == steps[0].rank]
         yield facts.Feeding(
             rank=steps[0].rank,
-            site=steps[0].backward_site,
+            site=models[0].site if models else steps[0].backward_site,
             steps=len(steps),
             compared=len(pairs),
             longest_repeat=longest_run(a.batch == b.batch and b.batch_rebuilt for a, b in pairs),
-            one_batch_epochs=any(loader.batches == 1 for loader in loaders),
+            one_batch_epochs=any(epoch.batches == 1 for epoch in _training_epochs(seen, steps[0].rank)),
         )
 
 

@@ -6,7 +6,7 @@ from firstlight.records.finding import Finding, Severity
 
 
 def gather(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
-    return order(explain_symptoms(merge(findings), symptoms), symptoms)
+    return order(one_a_cause(explain_symptoms(merge(findings), symptoms), symptoms), symptoms)
 
 
 def merge(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
@@ -33,7 +33,11 @@ def _moment(finding: Finding) -> tuple[int, int]:
 def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
     """A loss that explodes because gradients pile up is not a second illness."""
     root = next(
-        (f for f in order(findings, symptoms) if f.severity is Severity.ERROR and f.id not in symptoms and f.cause != "unknown"),
+        (
+            f
+            for f in order(findings, symptoms)
+            if f.severity is Severity.ERROR and f.id not in symptoms and f.cause != "unknown"
+        ),
         None,
     )
     if root is None:
@@ -54,8 +58,32 @@ def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) ->
     )
 
 
+def one_a_cause(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
+    """Where several checks see the same cause, the most decisive tells of it and the others are its traces."""
+    decisive: dict[str, Finding] = {}
+    for finding in order(findings, symptoms):
+        if finding.cause != "unknown":
+            decisive.setdefault(finding.cause, finding)
+
+    def told(finding: Finding) -> Finding:
+        first = decisive.get(finding.cause, finding)
+        if first.id == finding.id or finding.severity is Severity.NOTE:
+            return finding
+        return msgspec.structs.replace(
+            finding, severity=Severity.NOTE, likely=f"the same cause as {first.id} {first.name}"
+        )
+
+    return tuple(told(finding) for finding in findings)
+
+
 def order(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
     def decisive(finding: Finding) -> tuple[object, ...]:
-        return -finding.severity.weight, finding.id in symptoms, -finding.confidence, finding.where.step or 0, finding.id
+        return (
+            -finding.severity.weight,
+            finding.id in symptoms,
+            -finding.confidence,
+            finding.where.step or 0,
+            finding.id,
+        )
 
     return tuple(sorted(findings, key=decisive))

@@ -35,12 +35,12 @@ def judge(checks: Sequence[Check], facts: Iterable[Any], trained: bool) -> Judge
 
 
 def _run(check: Check, facts: list[Any], trained: bool) -> tuple[list[Finding], CheckOutcome]:
-    if not facts and not (trained and check.needs in ABSENCE_IS_CLEAN):
+    if not facts and not (check.needs is CheckCrash or (trained and check.needs in ABSENCE_IS_CLEAN)):
         return [], _outcome(check, Status.SKIPPED, 0.0, SOURCES[check.needs].absent)
     begun = time.perf_counter()
     try:
         found = [stamp(check, evidence) for fact in facts for evidence in check.find(fact, check.limits)]
-    except Exception as error:  # one broken check must not take the others with it; FL001 tells of it
+    except Exception as error:  # noqa: BLE001  # one broken check must not take the others with it; FL001 tells of it
         return [], _outcome(check, Status.CRASHED, time.perf_counter() - begun, f"{type(error).__name__}: {error}")
     status = Status.ILL if found else Status.CLEAN
     return found, _outcome(check, status, time.perf_counter() - begun, None)
@@ -57,7 +57,7 @@ def stamp(check: Check, evidence: Evidence) -> Finding:
         name=check.name,
         cause=cause,
         category=cause.partition("-")[0],
-        severity=evidence.severity or check.severity,
+        severity=check.imposed or evidence.severity or check.severity,
         confidence=check.confidence if evidence.confidence is None else evidence.confidence,
         verified=False,
         where=evidence.where,

@@ -52,7 +52,9 @@ class Output:
 class Script:
     """A running script. Every wait has an end; `end` kills whatever it started."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path, echo: IO[bytes] | None) -> None:
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], log: Path, echo: IO[bytes] | None
+    ) -> None:
         self.begun = time.monotonic()
         self._process = subprocess.Popen(
             command,

@@ -34,20 +34,22 @@ class Target:
 def parse(words: tuple[str, ...], module: bool) -> Target:
     """`words` are a script, an interpreter with one, or a launcher; with `module`, a module name. Arguments follow."""
     if not words:
-        raise UsageError("nothing to check. Name a script: `firstlight check train.py`, or a module: `firstlight check -m pkg.train`")
+        raise UsageError(
+            "nothing to check. Name a script: `firstlight check train.py`, or a module: `firstlight check -m pkg.train`"
+        )
     if module:
         return Target(("-m", *words), (sys.executable, *START, "-m", *words), None, sys.executable)
     first = words[0]
-    if Path(first).is_file():
-        return _script(sys.executable, (), words, words)
     if Path(first).is_dir():
         return _folder(words)
-    found = shutil.which(first)
-    if found is None:
+    program = shutil.which(first)
+    if program is not None and INTERPRETER.fullmatch(Path(first).name):
+        return _interpreter(program, words)
+    if Path(first).is_file() and (program is None or first.endswith(".py")):
+        return _script(sys.executable, (), words, words)
+    if program is None:
         raise UsageError(_no_such_file(first))
-    if INTERPRETER.fullmatch(Path(first).name):
-        return _interpreter(found, words)
-    return Target(words, (found, *words[1:]), _script_among(words), _interpreter_of(found))
+    return Target(words, (program, *words[1:]), _script_among(words), _interpreter_of(program))
 
 
 def _script(python: str, flags: tuple[str, ...], rest: tuple[str, ...], words: tuple[str, ...]) -> Target:
@@ -69,7 +71,9 @@ def _interpreter(python: str, words: tuple[str, ...]) -> Target:
         at += 2 if words[at] in TAKES_VALUE else 1
     flags, rest = words[1:at], words[at:]
     if not rest or rest[0] in ("-c", "-"):
-        raise UsageError(f"`{' '.join(words)}` names no script. Put the program in a file: `firstlight check -- python train.py`")
+        raise UsageError(
+            f"`{' '.join(words)}` names no script. Put the program in a file: `firstlight check -- python train.py`"
+        )
     if rest[0] == "-m":
         return Target(words, (python, *flags, *START, *rest), None, python)
     if not Path(rest[0]).is_file():
@@ -84,7 +88,7 @@ def _script_among(words: tuple[str, ...]) -> str | None:
 def _interpreter_of(program: str) -> str:
     """The Python behind a launcher such as torchrun: what its first line says, else ours."""
     try:
-        with open(program, "rb") as file:
+        with Path(program).open("rb") as file:
             first = file.readline(300).decode("utf-8", "replace")
     except OSError:
         return sys.executable
@@ -95,7 +99,7 @@ def _interpreter_of(program: str) -> str:
 def _no_such_file(name: str) -> str:
     folder = Path(name).parent
     scripts = [str(path) for path in folder.glob("*.py")] if folder.is_dir() else []
-    near = difflib.get_close_matches(name, [path.removeprefix("./") for path in scripts], n=1)
+    near = difflib.get_close_matches(name, [path.removeprefix("./") for path in scripts], n=1, cutoff=0.75)
     hint = f" Did you mean {near[0]}?" if near else ""
     return f"no file or program named {name}.{hint}"
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from firstlight.records.places import Site
 
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.+))?$')
-ERROR = re.compile(r"^(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)\w*)(?:: (?P<text>.*))?$")
+ERROR = re.compile(
+    r"^(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)\w*)(?:: (?P<text>.*))?$"
+)
 OWN = str(Path(__file__).resolve().parents[1])
 NOT_THEIRS = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}", f"{os.sep}lib{os.sep}python")
 

@@ -111,6 +111,8 @@ class LossCurve(_Fact, frozen=True, kw_only=True):
     values: tuple[float, ...]
     weight_norms: tuple[float, ...]
     lr: float | None
+    lr_site: Site | None = None
+    """Where the optimizer was made."""
     negated: tuple[float, ...] = ()
     """Where the value is the exact negative of a known loss: that loss."""
 
@@ -128,6 +130,8 @@ class FirstBad(_Fact, frozen=True, kw_only=True):
     earlier: tuple[float, ...]
     """The losses before it."""
     lr: float | None
+    lr_site: Site | None = None
+    """Where the optimizer was made."""
     also: tuple[str, ...] = ()
     """What else turned non-finite, later or at the same step."""
 
@@ -184,7 +188,6 @@ class ScriptOutcome(_Fact, frozen=True, kw_only=True):
     """`stopped` by us, `finished` by itself, `crashed`, `killed` by a signal, `silent` (no step in the time given)."""
     exit_code: int | None
     seconds: float
-    imported_torch: bool
     backwards: int
     steps: int
     message: str

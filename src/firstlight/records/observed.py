@@ -93,7 +93,7 @@ class LossCall(_Record, frozen=True, kw_only=True, tag="loss-call"):
 
 
 class Pairing(_Record, frozen=True, kw_only=True, tag="pairing"):
-    """An element-wise operation paired every example with every other: (N,) with (N, 1) gave (N, N), then one number."""
+    """An operation paired every example with every other: (N,) with (N, 1) gave (N, N), and that one number."""
 
     operation: str
     site: Site | None
@@ -105,7 +105,7 @@ class Pairing(_Record, frozen=True, kw_only=True, tag="pairing"):
 
 
 class Cut(_Record, frozen=True, kw_only=True, tag="cut"):
-    """The graph was cut on a tensor that trainable parameters had made (`detach`, `.data`, `item`, `argmax`, `numpy`)."""
+    """The graph was cut behind a tensor that parameters had made (`detach`, `.data`, `item`, `argmax`, `numpy`)."""
 
     operation: str
     site: Site | None
@@ -179,6 +179,8 @@ class StepSeen(_Record, frozen=True, kw_only=True, tag="step"):
     """How many of the fresh ones were added onto an old gradient that nobody had cleared."""
     empty: bool
     """A backward gave gradients, yet none was left (all None or zero) when the step came."""
+    built: Site | None = None
+    """Where the optimizer was made."""
     lr: float | None = None
     first_lr: float | None = None
     """The learning rate the optimizer was built with."""
@@ -219,7 +221,7 @@ class Census(_Record, frozen=True, kw_only=True, tag="census"):
     cut_off: Some
     """No gradient ever, although the owning module was called: it ran with gradients disabled, or a cut was seen."""
     wasted: Some
-    """No gradient ever, the owning module ran with gradients on, and nothing was seen to cut it: its output is not used."""
+    """No gradient ever, though the owning module ran with gradients on and nothing cut it: its output is not used."""
     zero: Some
     """A gradient arrived at every backward and was exactly zero each time."""
     cut_site: Site | None = None

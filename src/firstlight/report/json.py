@@ -7,4 +7,4 @@ from firstlight.records.report import Report
 
 
 def render(report: Report) -> str:
-    return msgspec.json.format(wire.encode(report), indent=1).decode()
+    return msgspec.json.format(wire.encode(report), indent=1).decode() + "\n"

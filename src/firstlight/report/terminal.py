@@ -67,7 +67,12 @@ def _incident(finding: Finding, paint: Paint, columns: int) -> str:
     lines = [painted, *(paint("bold", line) for line in first[1:])]
     lines += _row("where", _place(finding), paint, columns)
     lines += _source(finding.where, paint, columns)
-    for label, text in (("saw", finding.saw), ("wanted", finding.wanted), ("likely", finding.likely), ("do", finding.do)):
+    for label, text in (
+        ("saw", finding.saw),
+        ("wanted", finding.wanted),
+        ("likely", finding.likely),
+        ("do", finding.do),
+    ):
         lines += _row(label, text, paint, columns)
     lines += _row("more", f"firstlight explain {finding.id}", paint, columns)
     return "\n".join(lines)
@@ -118,12 +123,13 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
     lines += _row("program", subject, paint, columns)
     steps = f"{report.coverage.steps} steps in {report.coverage.seconds:.1f} s; {report.coverage.ended}"
     lines += _row("watched", steps, paint, columns)
+    judged = report.verdict is not Verdict.UNJUDGED
     for label, text in (
         ("causes", _causes(report)),
-        ("checked", _checked(report.checks)),
+        ("checked", _checked(report.checks) if judged else ""),
         ("held", _held(report.coverage.held_back)),
         ("allowed", "; ".join(report.coverage.suppressed)),
-        ("unsaid", "; ".join(report.coverage.limits)),
+        ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),
     ):
         lines += _row(label, text, paint, columns) if text else []

@@ -50,8 +50,7 @@ def new_id() -> str:
     return time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + "-" + secrets.token_hex(3)
 
 
-def relative_to_here(path: Path) -> str:
-    try:
-        return os.path.relpath(path)
-    except ValueError:
-        return str(path)
+def shown(path: Path | str) -> str:
+    """Relative to the working directory for what lies below it, else as it is."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith(os.pardir) else relative

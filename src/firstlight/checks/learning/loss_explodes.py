@@ -40,9 +40,9 @@ def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
     if first == 0 or last < limits.growth * first or not weights or weights[-1] < limits.weight_growth * weights[0]:
         return
     yield Evidence(
-        where=at(curve.site, rank=curve.rank),
-        saw=f"the loss went from {first:.3g} to {last:.3g} and the weights' norm from {weights[0]:.3g} to {weights[-1]:.3g}"
-        + (f" at learning rate {curve.lr:g}" if curve.lr else ""),
+        where=at(curve.lr_site or curve.site, rank=curve.rank),
+        saw=f"the loss went from {first:.3g} to {last:.3g} and the weights' norm "
+        f"from {weights[0]:.3g} to {weights[-1]:.3g}" + (f" at learning rate {curve.lr:g}" if curve.lr else ""),
         wanted="a loss that falls, or stays of the same order",
         numbers={"first": first, "last": last},
     )

@@ -1,9 +1,10 @@
 """Probabilities go into a loss that applies softmax or sigmoid itself.
 
 ## What it sees
-The prediction given to `cross_entropy` is the output of a softmax, or that given to `binary_cross_entropy_with_logits` the
-output of a sigmoid; where the graph does not tell (compiled models), every row is non-negative and sums to 1 at every call.
-The loss then has a floor it cannot go below (1.46 for ten classes) and gradients about ten times too small.
+The prediction given to `cross_entropy` is the output of a softmax, or that given to
+`binary_cross_entropy_with_logits` the output of a sigmoid; where the graph does not tell (compiled models), every
+row is non-negative and sums to 1 at every call. The loss then has a floor it cannot go below (1.46 for ten classes)
+and gradients about ten times too small.
 
 ## When it is fine
 `log_softmax` before `cross_entropy` changes nothing and is not reported. Probabilities as the *target* are allowed.

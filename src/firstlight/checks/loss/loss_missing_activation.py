@@ -1,8 +1,8 @@
 """Raw scores go into a loss that expects (log-)probabilities.
 
 ## What it sees
-`nll_loss` or `kl_div` was given values that are not log-probabilities: some are positive, or the rows' log-sum-exp is not
-zero. `nll_loss` accepts them silently and its value runs to minus infinity.
+`nll_loss` or `kl_div` was given values that are not log-probabilities: some are positive, or the rows' log-sum-exp
+is not zero. `nll_loss` accepts them silently and its value runs to minus infinity.
 
 ## When it is fine
 `nll_loss` over scores that a custom layer has normalised in another way (energy models) is rare; allow it there.
@@ -36,8 +36,8 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
         return  # normalised over another axis than the one judged here
     yield Evidence(
         where=at(loss.site, step=loss.first_step, rank=loss.rank),
-        saw=f"`{loss.function}` is given values from {loss.prediction.low:.3g} to {loss.prediction.high:.3g} whose rows "
-        f"have a log-sum-exp {error:.2g} away from 0",
+        saw=f"`{loss.function}` is given values from {loss.prediction.low:.3g} to {loss.prediction.high:.3g} "
+        f"whose rows have a log-sum-exp {error:.2g} away from 0",
         wanted="log-probabilities: no value above 0, log-sum-exp 0",
         numbers={"logsum_error": error, "high": loss.prediction.high},
     )

@@ -1,15 +1,16 @@
 """The negative of a loss is minimised, so the loss itself rises.
 
 ## What it sees
-Backward is called on exactly the negative of what a torch loss function returned, and that loss rises from step to step.
+Backward is called on exactly the negative of what a torch loss function returned, and that loss rises from step to
+step.
 
 ## When it is fine
 Adversarial training maximises a loss on purpose; with more than one optimizer nothing is reported.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import fmean
 
 from firstlight.checks.declare import Check
 from firstlight.records.facts import LossCurve
@@ -30,8 +31,8 @@ def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
     if curve.optimizers != 1 or len(known) < limits.sightings:
         return
     half = len(known) // 2
-    early, late = fmean(known[:half]), fmean(known[-half:])
-    if late <= limits.rise * early:
+    early, late = sum(known[:half]) / half, sum(known[-half:]) / half
+    if not (math.isfinite(late) and late > limits.rise * early):
         return
     yield Evidence(
         where=at(curve.site, rank=curve.rank),

@@ -1,8 +1,9 @@
 """Cross-entropy is given floating-point targets that are not probabilities over the classes.
 
 ## What it sees
-The target has the shape of the scores and is floating point, so `cross_entropy` takes its rows for class probabilities; their sums
-are not 1. Several labels at once (multi-hot rows) is the usual case: softmax then makes the labels compete with each other.
+The target has the shape of the scores and is floating point, so `cross_entropy` takes its rows for class
+probabilities; their sums are not 1. Several labels at once (multi-hot rows) is the usual case: softmax then makes
+the labels compete with each other.
 
 ## When it is fine
 Mixup, label smoothing and distillation give rows that sum to 1.

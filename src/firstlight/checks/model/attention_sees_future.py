@@ -1,8 +1,8 @@
 """An attention mask lets each position see only what comes after it.
 
 ## What it sees
-The mask given to `scaled_dot_product_attention` allows the positions above the diagonal and none below it. In this function True
-means "may attend"; in `nn.MultiheadAttention` it means the opposite.
+The mask given to `scaled_dot_product_attention` allows the positions above the diagonal and none below it. In this
+function True means "may attend"; in `nn.MultiheadAttention` it means the opposite.
 
 ## When it is fine
 Anti-causal models that read a sequence backwards exist; they are rare and would flip the sequence instead.

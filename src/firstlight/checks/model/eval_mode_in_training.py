@@ -1,12 +1,12 @@
 """The model is trained in eval mode.
 
 ## What it sees
-At every backward of a line, the model, which has dropout or batch norm, was in eval mode throughout: dropout does nothing and the
-batch statistics are never updated.
+At every backward of a line, the model, which has dropout or batch norm, was in eval mode throughout: dropout does
+nothing and the batch statistics are never updated.
 
 ## When it is fine
-Fine-tuning with all batch-norm layers frozen keeps the model itself in train mode and is not reported. Attacks that take
-input gradients in eval mode are mixed with training in train mode.
+Fine-tuning with all batch-norm layers frozen keeps the model itself in train mode and is not reported. Attacks that
+take input gradients in eval mode are mixed with training in train mode.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,9 @@
 """Layers kept in a Python list or dict, where the model does not find them.
 
 ## What it sees
-A module has an attribute that is a plain list, tuple or dict of layers. They take part in the loss, but `model.parameters()` does not
-return them, so no optimizer holds them; they are not moved to a device or saved either.
+A module has an attribute that is a plain list, tuple or dict of layers. They take part in the loss, but
+`model.parameters()` does not return them, so no optimizer holds them; they are not moved to a device or saved
+either.
 
 ## When it is fine
 A list used to keep a frozen teacher out of `parameters()` takes no part in the loss and is not reported.
@@ -21,8 +22,9 @@ def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
         proper = "nn.ModuleDict" if hidden.container == "dict" else "nn.ModuleList"
         yield Evidence(
             where=at(hidden.site or census.site, module=hidden.owner, step=census.step, rank=census.rank),
-            saw=f"`{hidden.owner}.{hidden.attribute}` is a plain {hidden.container} with {hidden.parameters.tensors} parameter "
-            f"tensors ({hidden.parameters.elements} values) that no optimizer holds",
+            saw=f"`{hidden.owner}.{hidden.attribute}` is a plain {hidden.container} with "
+            f"{hidden.parameters.tensors} parameter tensors ({hidden.parameters.elements} values) "
+            "that no optimizer holds",
             wanted=f"an `{proper}`, which registers them",
             do=f"wrap the {hidden.container} in `{proper}(…)`",
             numbers={"tensors": hidden.parameters.tensors, "elements": hidden.parameters.elements},

@@ -1,12 +1,12 @@
 """Parameters that get gradients are in no optimizer.
 
 ## What it sees
-Part of a model takes part in the loss and requires gradients, but no optimizer holds it. If the optimizer holds other tensors that
-belong to no model in use, it was made before a layer was replaced, or for another model.
+Part of a model takes part in the loss and requires gradients, but no optimizer holds it. If the optimizer holds
+other tensors that belong to no model in use, it was made before a layer was replaced, or for another model.
 
 ## When it is fine
-Training only the head, by handing only the head's parameters to the optimizer, is common and reported as a note. Freeze the
-rest with `requires_grad_(False)` to say so, which also saves its backward pass.
+Training only the head, by handing only the head's parameters to the optimizer, is common and reported as a note.
+Freeze the rest with `requires_grad_(False)` to say so, which also saves its backward pass.
 """
 
 from collections.abc import Iterator
@@ -21,19 +21,19 @@ def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
     left_out, strangers = census.unoptimized, census.strangers
     if not left_out.tensors or not (census.optimized.tensors or strangers.tensors):
         return
-    if not strangers.tensors and not census.optimized.tensors:
-        return
     share = left_out.elements / max(1, census.trainable.elements)
     also = f"; it holds {strangers.tensors} tensors that no model in use has" if strangers.tensors else ""
     chosen = not strangers.tensors and _one_branch(census.optimized)
     yield Evidence(
         where=at(census.site, module=left_out.names[0], step=census.step, rank=census.rank),
-        saw=f"{left_out.tensors} of {census.trainable.tensors} trainable tensors of `{census.name}` ({share:.0%} of its "
-        f"parameters: {listed(left_out)}) get gradients and are in no optimizer{also}",
+        saw=f"{left_out.tensors} of {census.trainable.tensors} trainable tensors of `{census.name}` ({share:.0%} "
+        f"of its parameters: {listed(left_out)}) get gradients and are in no optimizer{also}",
         wanted="every trainable parameter in an optimizer, or frozen",
         severity=None if strangers.tensors else Severity.NOTE if chosen else Severity.WARNING,
         confidence=None if strangers.tensors else 0.6,
-        likely="the optimizer was made before a layer was replaced, or for another model" if strangers.tensors else None,
+        likely="the optimizer was made before a layer was replaced, or for another model"
+        if strangers.tensors
+        else None,
         numbers={"tensors": left_out.tensors, "share": share},
     )
 

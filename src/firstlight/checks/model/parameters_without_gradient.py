@@ -1,12 +1,13 @@
 """Parameters an optimizer holds never get a gradient.
 
 ## What it sees
-After several steps no backward has ever reached these parameters. Either the path to them is cut (`detach`, `no_grad`, re-entrant
-checkpointing without a differentiable input), or their module runs and its output is not used, or it is never called.
+After several steps no backward has ever reached these parameters. Either the path to them is cut (`detach`,
+`no_grad`, re-entrant checkpointing without a differentiable input), or their module runs and its output is not
+used, or it is never called.
 
 ## When it is fine
-A head that is switched off, or an encoder's pooler that the task does not use: never called, or code that is not the
-user's own, is a note.
+A head that is switched off, or an encoder's pooler that the task does not use: never called, or code that is not
+the user's own, is a note.
 """
 
 from collections.abc import Iterator
@@ -35,7 +36,9 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
         share = census.cut_off.elements / whole
         at_line = f" (`{census.cut_by}` at {census.cut_site})" if census.cut_site else ""
         yield Evidence(
-            where=at(census.cut_site or census.site, module=census.cut_off.names[0], step=census.step, rank=census.rank),
+            where=at(
+                census.cut_site or census.site, module=census.cut_off.names[0], step=census.step, rank=census.rank
+            ),
             saw=f"{census.cut_off.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.cut_off)}) ran, and "
             f"no gradient reaches them: the graph is cut{at_line}",
             wanted="a differentiable path from them to the loss",
@@ -50,8 +53,8 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
         mine = census.own_code and share >= limits.share
         yield Evidence(
             where=at(census.site, module=census.wasted.names[0], step=census.step, rank=census.rank),
-            saw=f"{census.wasted.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.wasted)}) are computed and "
-            "never reach the loss",
+            saw=f"{census.wasted.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.wasted)}) "
+            "are computed and never reach the loss",
             wanted="every trained module's output used in the loss",
             severity=Severity.WARNING if mine else Severity.NOTE,
             numbers={"tensors": census.wasted.tensors, "share": share},
@@ -60,8 +63,8 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
         share = census.uncalled.elements / whole
         yield Evidence(
             where=at(census.site, module=census.uncalled.names[0], step=census.step, rank=census.rank),
-            saw=f"{census.uncalled.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.uncalled)}) belong to modules "
-            "that are never called",
+            saw=f"{census.uncalled.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.uncalled)}) "
+            "belong to modules that are never called",
             wanted="modules that are used, or not there",
             severity=Severity.NOTE,
             confidence=0.4,

@@ -1,9 +1,9 @@
 """A NaN or an infinity appears in training.
 
 ## What it sees
-The first value that is not finite: in a module's output, in the loss, in a gradient or in a weight, while the inputs are finite. The
-operation is named where the graph tells. If the losses before it grew at every step, the run diverged, and the value is only where
-the growth ended.
+The first value that is not finite: in a module's output, in the loss, in a gradient or in a weight, while the
+inputs are finite. The operation is named where the graph tells. If the losses before it grew at every step, the run
+diverged, and the value is only where the growth ended.
 
 ## When it is fine
 With a GradScaler, non-finite gradients now and then are how it finds its scale; they are not reported.
@@ -37,7 +37,7 @@ def find(bad: FirstBad, limits: Limits) -> Iterator[Evidence]:
     how = f": {bad.detail}" if bad.detail else ""
     if grew is not None:
         yield Evidence(
-            where=at(bad.site, step=bad.step, rank=bad.rank),
+            where=at(bad.lr_site or bad.site, step=bad.step, rank=bad.rank),
             saw=f"{what} is not finite at step {bad.step}, after the loss had grown {grew:.3g} times"
             + (f" at learning rate {bad.lr:g}" if bad.lr else ""),
             wanted="a loss that falls",

@@ -4,7 +4,7 @@
 `torch.load(…, weights_only=False)`.
 
 ## When it is fine
-A file you wrote yourself and kept to yourself is safe to load.
+A file of one's own that never left one's hands is safe to load.
 """
 
 import ast

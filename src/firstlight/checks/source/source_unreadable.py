@@ -32,7 +32,7 @@ CHECK = Check(
     likely="it is broken, or no Python of this version",
     fix="run `python -m py_compile` on it",
     severity=Severity.NOTE,
-    confidence=1.0,
+    confidence=0.99,
     needs=SourceFile,
     find=find,
 )

@@ -1,8 +1,8 @@
 """Gradients are clipped after the step that used them.
 
 ## What it sees
-`clip_grad_norm_` was called when no backward had come since the optimizer's step: the step used unclipped gradients, and
-the clipped ones are cleared before the next.
+`clip_grad_norm_` was called when no backward had come since the optimizer's step: the step used unclipped
+gradients, and the clipped ones are cleared before the next.
 
 ## When it is fine
 Calling it only to measure the norm, with an infinite limit, is not reported.

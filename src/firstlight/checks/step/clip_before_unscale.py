@@ -1,8 +1,8 @@
 """Gradients are clipped while still multiplied by the loss scale.
 
 ## What it sees
-A GradScaler is in use and `clip_grad_norm_` was called on gradients it had not unscaled: the limit is compared with a norm tens of
-thousands of times too large, so every update becomes that much too small.
+A GradScaler is in use and `clip_grad_norm_` was called on gradients it had not unscaled: the limit is compared with
+a norm tens of thousands of times too large, so every update becomes that much too small.
 
 ## When it is fine
 With the scaler disabled its factor is 1 and nothing is reported.
@@ -28,7 +28,8 @@ def find(clip: ClipOrder, limits: Limits) -> Iterator[Evidence]:
         return
     yield Evidence(
         where=at(clip.site, step=clip.first_step, rank=clip.rank),
-        saw=f"{clip.scaled} of {clip.times} clippings to {clip.max_norm:g} met scaled gradients of norm {clip.median_norm:.3g}",
+        saw=f"{clip.scaled} of {clip.times} clippings to {clip.max_norm:g} met scaled gradients of norm "
+        f"{clip.median_norm:.3g}",
         wanted="`scaler.unscale_(optimizer)` before the clipping",
         numbers={"scaled": clip.scaled, "times": clip.times, "median_norm": clip.median_norm},
     )

@@ -5,12 +5,13 @@ The number of nodes that backward walks rises step after step by about the same 
 losses before it, so steps become slower and memory fills.
 
 ## When it is fine
-Sequences of growing length or a curriculum change the graph irregularly. Unrolled optimisation keeps its graph on purpose
-for a bounded number of steps.
+Sequences of growing length or a curriculum change the graph irregularly. Unrolled optimisation keeps its graph on
+purpose for a bounded number of steps.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from firstlight.checks.declare import Check
 from firstlight.records.facts import GraphSize
@@ -28,7 +29,7 @@ class Limits:
 
 def find(graph: GraphSize, limits: Limits) -> Iterator[Evidence]:
     first = graph.nodes[: limits.backwards]
-    if len(first) < limits.backwards or not all(a < b for a, b in zip(first, first[1:], strict=False)):
+    if len(first) < limits.backwards or not all(a < b for a, b in pairwise(first)):
         return
     if first[-1] < limits.growth * first[0]:
         return

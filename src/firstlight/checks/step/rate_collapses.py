@@ -1,16 +1,18 @@
 """The learning rate all but vanishes within the first epochs, or never leaves the bottom of its warm-up.
 
 ## What it sees
-Within one epoch the rate fell, in several drops, to a small part of what the optimizer was built with: an epoch-wise schedule is stepped
-at every batch. Or the rate stood still for a whole epoch at a tiny part of that value: a warm-up counted in steps is stepped once per epoch.
+Within one epoch the rate fell in several steep drops, and it stays at a small part of its peak: a schedule in epochs
+is stepped at every batch. Or the rate stood still for a whole epoch at a tiny part of what the optimizer was built
+with: a warm-up counted in steps is stepped once per epoch.
 
 ## When it is fine
-One-cycle, cosine and linear schedules over the whole run change little within an epoch of a long run. In a run that lasts one epoch
-they go to zero within it, smoothly; only steep geometric falls are reported.
+One-cycle, cosine and linear schedules over the whole run change little within an epoch of a long run. In a run that
+lasts one epoch they go to zero within it, smoothly; only steep falls to a rate that then stays are reported.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 
 from firstlight.checks.declare import Check
 from firstlight.records.facts import Rate
@@ -21,7 +23,9 @@ from firstlight.records.places import at
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     collapsed_to: float = 0.05
-    """Part of the peak left after one epoch's worth of steps."""
+    """Part of the peak below which nothing is learnt any more."""
+    stays_epochs: float = 0.5
+    """Stay down there, up to the last step seen; a schedule over the whole run is that low only at its very end."""
     smallest_drop: float = 0.95
     """A schedule in epochs multiplies by at most this at each of its drops."""
     drops: int = 2
@@ -37,12 +41,12 @@ def find(rate: Rate, limits: Limits) -> Iterator[Evidence]:
         return
     epoch = rate.lrs[: rate.epoch_steps]
     peak = max(epoch)
-    falls = [b / a for a, b in zip(epoch, epoch[1:], strict=False) if a > 0 and b < a]
-    if falls and min(epoch[-1], rate.lrs[-1]) < limits.collapsed_to * peak and _geometric(falls, limits):
+    falls = [b / a for a, b in pairwise(epoch) if a > 0 and b < a]
+    if falls and _stays(rate, limits.collapsed_to * peak) >= limits.stays_epochs and _geometric(falls, limits):
         yield Evidence(
             where=at(rate.site, rank=rate.rank),
-            saw=f"the learning rate falls from {peak:.3g} to {epoch[-1]:.3g} within one epoch of {rate.epoch_steps} steps, "
-            f"by a factor of {min(falls):.2g} at a time",
+            saw=f"the learning rate falls from {peak:.3g} to {epoch[-1]:.3g} within one epoch of "
+            f"{rate.epoch_steps} steps, by a factor of {min(falls):.2g} at a time",
             wanted="a schedule in epochs stepped once per epoch",
             do="move `scheduler.step()` out of the batch loop, or give the schedule in batches",
             numbers={"peak": peak, "last": epoch[-1], "drops": len(falls)},
@@ -57,6 +61,12 @@ def find(rate: Rate, limits: Limits) -> Iterator[Evidence]:
             likely="a warm-up written in steps is stepped once per epoch",
             numbers={"lr": peak, "configured": rate.first_lr},
         )
+
+
+def _stays(rate: Rate, low: float) -> float:
+    """Epochs spent below `low` without a break, up to the last step seen."""
+    assert rate.epoch_steps
+    return sum(1 for _ in takewhile(lambda lr: lr < low, reversed(rate.lrs))) / rate.epoch_steps
 
 
 def _geometric(falls: list[float], limits: Limits) -> bool:

@@ -1,8 +1,8 @@
 """Backward runs, but no optimizer step follows.
 
 ## What it sees
-The program took many gradients and never stepped the optimizer that holds the parameters; or, without an optimizer, no
-weight changed between two backwards.
+The program took many gradients and never stepped the optimizer that holds the parameters; or, without an optimizer,
+no weight changed between two backwards.
 
 ## When it is fine
 Very long gradient accumulation: raise `--steps` or `--seconds` until the first step is reached.

@@ -1,7 +1,8 @@
 """The observer of one process: moments of training, told to the taps that asked for them, within a budget.
 
-The moments are: the first model is called, a module returned (on steps observed in full), a root model returned, a backward begins, a backward ended, a step begins, a step ended, the observation
-ends. A tap that fails is switched off and said to be unseen; the program never notices.
+The moments are: the first model is called, a module returned (on steps observed in full), a root model returned, a
+backward begins, a backward ended, a step begins, a step ended, the observation ends. A tap that fails is switched
+off and said to be unseen; the program never notices.
 """
 
 import atexit
@@ -64,6 +65,8 @@ class Observer:
         self.reading = False
         self.scale = 1.0
         self.finished = False
+        self.functional = False
+        """The program takes gradients with `torch.func`; parameters then never hold one."""
         self.first_backward: float | None = None
         self.ending: Callable[[str], Ending] | None = None
         self.has_optimizer: Callable[[], bool] = lambda: False
@@ -154,8 +157,10 @@ class Observer:
 
     def advance(self, step: int) -> None:
         """A step is over."""
+        if self.finished:
+            self.spend()
         if self.inert:
-            return self.spend() if self.finished else None
+            return
         self.step = step
         if step in MILESTONES:
             self.tell(self.moments.milestone)

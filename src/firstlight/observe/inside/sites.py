@@ -1,4 +1,4 @@
-"""Which line of the user's own code is running: the innermost frame outside torch, installed packages and firstlight."""
+"""Which line of the user's code is running: the innermost frame outside torch, installed packages and firstlight."""
 
 import os
 import sys

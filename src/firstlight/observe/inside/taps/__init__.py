@@ -27,7 +27,7 @@ def install(observer: "Observer") -> None:
     functional.install(observer)
     if "operations" in observer.spec.taps:
         mode = operations.install(observer, walked)
-        compiled.install(observer, mode)
+        compiled.install(seen, mode)
     if "census" in observer.spec.taps:
         census.install(observer, seen, held, walked)
     if "nonfinite" in observer.spec.taps:

@@ -89,10 +89,12 @@ def install(observer: "Observer", models: "Models") -> Walked:
         if observer.finished:
             observer.spend()
         if observer.inert or observer.in_backward or torch.compiler.is_compiling():
-            return original(tensors, *arguments, **keywords)
+            original(tensors, *arguments, **keywords)
+            return
         root = tensors if isinstance(tensors, torch.Tensor) else next(iter(tensors), None)
         if not isinstance(root, torch.Tensor):
-            return original(tensors, *arguments, **keywords)
+            original(tensors, *arguments, **keywords)
+            return
         begin_backward(observer, root, bool(keywords.get("retain_graph") or keywords.get("create_graph")))
         observer.in_backward = True
         try:

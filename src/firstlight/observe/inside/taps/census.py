@@ -1,7 +1,10 @@
 """Which parameters of a model train, and why the others do not."""
 
+import functools
 import inspect
+import linecache
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -68,6 +71,8 @@ class Counting:
 
     def count(self) -> None:
         """Models that share parameters (a model and its wrapper) are counted once, the largest first."""
+        if self.observer.functional:
+            return
         counted: set[int] = set()
         for root in sorted(self.models.live(), key=lambda seen: -len(seen.parameters)):
             identities = {id(p) for _, p in root.parameters}
@@ -107,8 +112,10 @@ class Counting:
             own_code=any(_owner_is_users(module, name) for name, _ in blamed),
             hidden=tuple(self._hidden(module, held))[:MOST_HIDDEN],
             strangers=self._strangers(),
-            flagged=tuple(_name(n) or type(m).__name__ for n, m in module.named_modules() if "requires_grad" in vars(m)),
-            flag_site=None,
+            flagged=tuple(
+                _name(n) or type(m).__name__ for n, m in module.named_modules() if "requires_grad" in vars(m)
+            ),
+            flag_site=_flagged_at(module),
         )
 
     def _learns(self, gradient: Gradient) -> bool:
@@ -155,7 +162,7 @@ class Counting:
                         attribute=attribute,
                         container=type(value).__name__,
                         parameters=_some(found),
-                        site=_assignment(type(module), attribute),
+                        site=_assignment(type(module), attribute),  # type: ignore[arg-type]
                     )
 
 
@@ -187,10 +194,11 @@ def _owner_is_users(root: torch.nn.Module, name: str) -> bool:
     for depth in range(len(parts), -1, -1):
         kind = type(root.get_submodule(".".join(parts[:depth])))
         if not kind.__module__.startswith("torch."):
-            return _is_users_class(kind)
+            return _is_users_class(kind)  # type: ignore[arg-type]  # a class is hashable
     return True
 
 
+@functools.cache
 def _is_users_class(kind: type) -> bool:
     try:
         return sites.is_users(inspect.getfile(kind))
@@ -198,6 +206,7 @@ def _is_users_class(kind: type) -> bool:
         return False
 
 
+@functools.cache
 def _assignment(kind: type, attribute: str) -> Site | None:
     """The line of the class that assigns `self.<attribute>`."""
     try:
@@ -209,6 +218,20 @@ def _assignment(kind: type, attribute: str) -> Site | None:
     for offset, line in enumerate(lines):
         if pattern.search(line):
             return sites.site_of(file, first + offset)
+    return None
+
+
+def _flagged_at(root: torch.nn.Module) -> Site | None:
+    """The line in the user's files that assigns `requires_grad` to the first module it was set on."""
+    path = next((name for name, module in root.named_modules() if "requires_grad" in vars(module)), None)
+    if path is None:
+        return None
+    pattern = re.compile(rf"\b{re.escape(path.rpartition('.')[2] or 'model')}\.requires_grad\s*=(?!=)")
+    for file in sorted(str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())):
+        if file.endswith(".py") and sites.is_users(file):
+            for number, line in enumerate(linecache.getlines(file), 1):
+                if pattern.search(line):
+                    return sites.site_of(file, number)
     return None
 
 

@@ -1,4 +1,7 @@
-"""`torch.compile`: single operations are not observed inside compiled code, and compiled code never sees our mode."""
+"""`torch.compile`: single operations are not observed inside compiled code, and compiled code never sees our mode.
+
+A compiled function or a module compiled in place does not call module hooks, so its calls are told from here.
+"""
 
 import functools
 from typing import TYPE_CHECKING, Any
@@ -6,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.models import Models
     from firstlight.observe.inside.taps.operations import Operations
 
 
-def install(observer: "Observer", mode: "Operations") -> None:
+def install(models: "Models", mode: "Operations") -> None:
     original = torch.compile
 
     @functools.wraps(original)
@@ -19,9 +22,9 @@ def install(observer: "Observer", mode: "Operations") -> None:
             return lambda function: compile(function, *arguments, **keywords)
         made = original(model, *arguments, **keywords)
         if isinstance(made, torch.nn.Module):
-            _pause_around_forward(made, mode)
+            made.forward = _paused(made.forward, models, mode)  # an instance attribute that enters the compiled code
             return made
-        return _paused(made, mode) if callable(made) else made
+        return _paused(made, models, mode)
 
     torch.compile = compile
     in_place = torch.nn.Module.compile
@@ -29,20 +32,31 @@ def install(observer: "Observer", mode: "Operations") -> None:
     @functools.wraps(in_place)
     def compile_in_place(self: torch.nn.Module, *arguments: Any, **keywords: Any) -> None:
         in_place(self, *arguments, **keywords)
-        self._compiled_call_impl = _paused(self._compiled_call_impl, mode)
+        self._compiled_call_impl = _told(self, _paused(self._compiled_call_impl, models, mode), models)
 
     torch.nn.Module.compile = compile_in_place  # type: ignore[method-assign]
 
 
-def _paused(function: Any, mode: "Operations") -> Any:
+def _paused(function: Any, models: "Models", mode: "Operations") -> Any:
     @functools.wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
+        if torch.is_grad_enabled():
+            models.begin()
         with mode.pause():
             return function(*arguments, **keywords)
 
     return call
 
 
-def _pause_around_forward(module: torch.nn.Module, mode: "Operations") -> None:
-    """An `OptimizedModule` calls its `forward`, an instance attribute, for the compiled code."""
-    module.forward = _paused(module.forward, mode)  # type: ignore[method-assign]
+def _told(module: torch.nn.Module, function: Any, models: "Models") -> Any:
+    @functools.wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        models.before(module, arguments)
+        output = None
+        try:
+            output = function(*arguments, **keywords)
+            return output
+        finally:
+            models.after(module, arguments, keywords, output)
+
+    return call

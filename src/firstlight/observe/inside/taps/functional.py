@@ -31,5 +31,6 @@ def _tell(observer: "Observer", found: Any) -> None:
     """The value stands in for the loss; its graph is gone by now, and its gradients belong to the caller."""
     value = found[1][0] if isinstance(found[1], tuple) else found[1]
     if isinstance(value, torch.Tensor) and value.numel() == 1:
+        observer.functional = True
         begin_backward(observer, value.detach(), retain=False, functional=True)
         end_backward(observer, value)

@@ -1,6 +1,7 @@
 """Calls of torch's own loss functions: what they were given, and what made it."""
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,12 +19,37 @@ if TYPE_CHECKING:
 OVER_CLASSES = ("cross_entropy", "nll_loss", "kl_div")
 FUNCTIONS = (
     *OVER_CLASSES,
-    *"""binary_cross_entropy binary_cross_entropy_with_logits mse_loss l1_loss smooth_l1_loss huber_loss
-    poisson_nll_loss gaussian_nll_loss hinge_embedding_loss soft_margin_loss multilabel_soft_margin_loss
-    multi_margin_loss multilabel_margin_loss cosine_embedding_loss triplet_margin_loss margin_ranking_loss
-    ctc_loss""".split(),
+    *[
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+        "mse_loss",
+        "l1_loss",
+        "smooth_l1_loss",
+        "huber_loss",
+        "poisson_nll_loss",
+        "gaussian_nll_loss",
+        "hinge_embedding_loss",
+        "soft_margin_loss",
+        "multilabel_soft_margin_loss",
+        "multi_margin_loss",
+        "multilabel_margin_loss",
+        "cosine_embedding_loss",
+        "triplet_margin_loss",
+        "margin_ranking_loss",
+        "ctc_loss",
+    ],
 )
 MOST_CALLS_A_SITE = 24
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a loss function was called with."""
+
+    function: str
+    prediction: torch.Tensor
+    target: torch.Tensor | None
+    options: dict[str, Any]
 
 
 class Losses:
@@ -43,30 +69,29 @@ class Losses:
         if training and scalar:
             self.walked.known_losses.append(reading.number(value))
         if self._calls[name, site, training] <= MOST_CALLS_A_SITE:
-            self.observer.emit(self._record(name, site, prediction, target, value if scalar else None, kwargs))
+            given = Given(name, prediction, target if isinstance(target, torch.Tensor) else None, kwargs)
+            self.observer.emit(self._record(given, site, reading.number(value) if scalar else None))
 
-    def _record(
-        self, name: str, site: Site | None, prediction: torch.Tensor, target: Any, value: Any, kwargs: dict[str, Any]
-    ) -> LossCall:
+    def _record(self, given: "Given", site: Site | None, value: float | None) -> LossCall:
+        prediction, target = given.prediction, given.target
         made_by, node = graph.activation_behind(prediction)
-        tensor_target = target if isinstance(target, torch.Tensor) else None
-        sums = _class_errors(prediction) if name in OVER_CLASSES else (None, None)
+        sums = _class_errors(prediction) if given.function in OVER_CLASSES else (None, None)
         return LossCall(
             step=self.observer.step,
             rank=rank(),
-            function=name,
+            function=given.function,
             site=site,
             training=prediction.requires_grad,
             prediction=reading.card(prediction),
-            target=reading.card(tensor_target) if tensor_target is not None else None,
-            value=reading.number(value) if value is not None else None,
+            target=reading.card(target) if target is not None else None,
+            value=value,
             made_by=made_by,
             made_at=self.walked.lines.get(node) if node is not None else None,
             class_sum_error=sums[0],
             class_logsum_error=sums[1],
-            target_sum_error=_target_error(name, prediction, tensor_target),
-            reduction=str(kwargs.get("reduction", "mean")),
-            ignored=_ignored(name, tensor_target, kwargs),
+            target_sum_error=_target_error(given),
+            reduction=str(given.options.get("reduction", "mean")),
+            ignored=_ignored(given),
         )
 
 
@@ -80,19 +105,23 @@ def _class_errors(prediction: torch.Tensor) -> tuple[float | None, float | None]
     return error, log_error
 
 
-def _target_error(name: str, prediction: torch.Tensor, target: torch.Tensor | None) -> float | None:
+def _target_error(given: Given) -> float | None:
     """For class probabilities given as the target: how far a row's sum is from 1."""
-    if name != "cross_entropy" or target is None or not target.is_floating_point() or target.shape != prediction.shape:
+    target = given.target
+    if given.function != "cross_entropy" or target is None or not target.is_floating_point():
+        return None
+    if target.shape != given.prediction.shape or target.numel() == 0:
         return None
     found = reading.sample_of(target).double()
-    return float((found.sum(1 if found.ndim > 1 else 0) - 1).abs().max().item()) if found.numel() else None
+    return float((found.sum(1 if found.ndim > 1 else 0) - 1).abs().max().item())
 
 
-def _ignored(name: str, target: torch.Tensor | None, kwargs: dict[str, Any]) -> float:
-    if name not in ("cross_entropy", "nll_loss") or target is None or target.is_floating_point():
+def _ignored(given: Given) -> float:
+    target = given.target
+    if given.function not in ("cross_entropy", "nll_loss") or target is None or target.is_floating_point():
         return 0.0
     found = reading.sample_of(target)
-    return float((found == kwargs.get("ignore_index", -100)).float().mean().item()) if found.numel() else 0.0
+    return float((found == given.options.get("ignore_index", -100)).float().mean().item()) if found.numel() else 0.0
 
 
 def handlers(observer: "Observer", walked: "Walked") -> Handlers:

@@ -11,6 +11,7 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import rank
 from firstlight.records.observed import ModelSeen
 from firstlight.records.places import Site
 
@@ -79,6 +80,10 @@ class Models:
             return
         self._local.depth = getattr(self._local, "depth", 0) + 1
         if not self._begun and torch.is_grad_enabled() and next(module.parameters(), None) is not None:
+            self.begin()
+
+    def begin(self) -> None:
+        if not self._begun:
             self._begun = True
             self.observer.tell(self.observer.moments.training_begins)
 
@@ -121,6 +126,7 @@ class Models:
         self.observer.emit(
             ModelSeen(
                 step=self.observer.step,
+                rank=rank(),
                 model=root.index,
                 name=root.name,
                 site=site,

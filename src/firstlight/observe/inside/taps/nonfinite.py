@@ -1,7 +1,8 @@
 """The first NaN or infinity: in the inputs, in a module's output, in the loss, in a gradient or in the weights.
 
-The usual step costs one sum of the inputs and the loss itself. Only when a loss is not finite is its graph searched: each
-node kept what it needs for the backward pass, and that shows which operation was given finite numbers and made the first bad one.
+The usual step costs one sum of the inputs and the loss itself. Only when a loss is not finite is its graph
+searched: each node kept what it needs for the backward pass, and that shows which operation was given finite
+numbers and made the first bad one.
 """
 
 import math
@@ -48,7 +49,9 @@ FORWARD = {
     "AsinBackward0": Singularity("self", lambda x: x.abs() > 1, "`asin` of {n} value(s) outside [-1, 1]"),
 }
 BACKWARD = {
-    "SqrtBackward0": Singularity("result", lambda x: x == 0, "`sqrt` at {n} exact zero(s), where its slope is infinite"),
+    "SqrtBackward0": Singularity(
+        "result", lambda x: x == 0, "`sqrt` at {n} exact zero(s), where its slope is infinite"
+    ),
     "NormBackward0": Singularity("result", lambda x: x == 0, "the norm of {n} zero vector(s), which has no slope"),
     "LinalgVectorNormBackward0": Singularity("result", lambda x: x == 0, "the norm of {n} zero vector(s)"),
     "StdBackward0": Singularity("result", lambda x: x == 0, "the standard deviation of {n} constant group(s)"),
@@ -76,7 +79,9 @@ def first_singular(root: torch.Tensor, table: dict[str, Singularity], walked: "W
         count = int(entry.bad(kept).sum().item())
         if count:
             site = walked.lines.get(node) or _line(walked, index, name)
-            found = Culprit(operation=name.removesuffix("Backward0").lower(), detail=entry.words.format(n=count), site=site)
+            found = Culprit(
+                operation=name.removesuffix("Backward0").lower(), detail=entry.words.format(n=count), site=site
+            )
     return found
 
 

@@ -74,26 +74,26 @@ class Operations(TorchFunctionMode):
         """On for the steps observed in full, off between; never pushed above a mode of the program's own."""
         wanted = self.begun and self.observer.full and not self.paused and not self.observer.finished
         if wanted and not self.on and self._may_push():
-            self.__enter__()
+            self._push()
             self.on = True
         elif not wanted and self.on and self._is_top():
-            self.__exit__(None, None, None)
+            self._pop()
             self.on = False
         self.walked.lines.clear()
 
     @contextlib.contextmanager
     def pause(self) -> Iterator[None]:
-        """Compiled code runs without the mode: seen by the compiler, it would be traced, and compiled again without it."""
+        """Compiled code runs without the mode: the compiler would trace it, and compile again once it is gone."""
         self.paused += 1
         lifted = self.on and self._is_top()
         if lifted:
-            self.__exit__(None, None, None)
+            self._pop()
         try:
             yield
         finally:
             self.paused -= 1
             if lifted:
-                self.__enter__()
+                self._push()
 
     def watch_evaluation(self, call: "Call") -> None:
         """The first evaluations are watched even between two fully observed steps."""
@@ -101,8 +101,14 @@ class Operations(TorchFunctionMode):
             return
         self.eval_calls += 1
         if self._may_push():
-            self.__enter__()
+            self._push()
             self.on = True
+
+    def _push(self) -> None:
+        self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+
+    def _pop(self) -> None:
+        self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
     @staticmethod
     def _may_push() -> bool:

@@ -43,6 +43,8 @@ class Held:
     marks: dict[int, Mark] = field(default_factory=dict)
     uncleared: set[int] = field(default_factory=set)
     got_gradients: bool = False
+    made: dict[int, Mark] = field(default_factory=dict)
+    """Gradients as the last backward left them."""
     ever_got_gradients: bool = False
     closure: bool = False
     empty: bool = False
@@ -101,7 +103,8 @@ class Optimizers:
 
     def backward_ended(self, *_: Any) -> None:
         for held in self.held.values():
-            if any(p.grad is not None for p in held.watched):
+            held.made = {id(p): _mark(p.grad) for p in held.watched if p.grad is not None}
+            if held.made:
                 held.got_gradients = held.ever_got_gradients = True
                 held.backwards += 1
         if not self.held:
@@ -121,8 +124,15 @@ class Optimizers:
         held.closure = bool(keywords.get("closure") or any(callable(item) for item in arguments[1:2]))
         if not held.watched:
             held.watch()
-        gone = all(p.grad is None or (self.observer.full and not _nonzero(p.grad)) for p in held.watched)
-        held.empty = held.got_gradients and gone and not held.closure
+        made = [p for p in held.watched if id(p) in held.made]
+        held.empty = held.got_gradients and not held.closure and all(self._is_gone(held, p) for p in made)
+
+    def _is_gone(self, held: Held, parameter: torch.Tensor) -> bool:
+        """Cleared since the last backward. Zeros that backward itself made are gradients like others."""
+        gradient = parameter.grad
+        if gradient is None:
+            return True
+        return self.observer.full and _mark(gradient) != held.made[id(parameter)] and not _nonzero(gradient)
 
     def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         held = self.of(optimizer)
@@ -160,6 +170,7 @@ class Optimizers:
             fresh=len(fresh),
             stale=len(fresh & held.uncleared),
             empty=held.empty,
+            built=held.site,
             lr=float(group["lr"]) if "lr" in group else None,
             first_lr=float(group.get("initial_lr", held.first_lr or 0.0)) or None,
             grad_norm=reading.length(reading.norms(gradients)),

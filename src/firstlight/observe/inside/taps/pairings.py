@@ -29,7 +29,9 @@ class Pairings:
 
     def paired(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         left, right = argument(args, kwargs, 0, "input"), argument(args, kwargs, 1, "other")
-        if not (isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) and isinstance(result, torch.Tensor)):
+        if not (
+            isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) and isinstance(result, torch.Tensor)
+        ):
             return
         if not _pairs(left, right) or left.data_ptr() == right.data_ptr():
             return

@@ -1,0 +1,52 @@
+"""Repairs run as experiments: each takes one cause away, and a paired improvement over the baseline verifies it."""
+
+from firstlight.diagnosis.knowledge.declare import Experiment
+
+
+def _repair(slug: str, cause: str, does: str, *needs: str, shows: str | None = None) -> Experiment:
+    return Experiment(
+        slug=slug,
+        does=does,
+        cost=1.0,
+        yields=() if shows is None else (shows,),
+        needs=frozenset(needs),
+        repairs=cause,
+    )
+
+
+REPAIRS: tuple[Experiment, ...] = (
+    _repair("lr-tenth", "hp-lr-high", "use a tenth of the learning rate", "optimizer", shows="lr-tenth-cures"),
+    _repair("lr-tenfold", "hp-lr-low", "use ten times the learning rate", "optimizer", shows="lr-tenfold-cures"),
+    _repair("fp32", "num-precision", "compute in full precision", "low-precision", shows="fp32-cures"),
+    _repair(
+        "no-regularisation",
+        "hp-regularisation",
+        "switch off dropout, weight decay and label smoothing",
+        "regularisation",
+        shows="no-regularisation-cures",
+    ),
+    _repair("zero-grads", "train-no-zero-grad", "clear the gradients before each backward", "optimizer"),
+    _repair("step-after-backward", "train-no-step", "step the optimizer after each backward", "optimizer"),
+    _repair("undo-activation", "loss-double-activation", "give the loss logits again", "loss"),
+    _repair("add-activation", "loss-missing-activation", "add the activation that the loss expects", "loss"),
+    _repair("flip-sign", "loss-sign", "minimise the negative of the loss", "loss"),
+    _repair("reshape-target", "loss-broadcast", "give target and prediction the same shape", "loss", "targets"),
+    _repair("mean-reduction", "loss-scale", "divide the loss by its number of terms", "loss"),
+    _repair("no-clipping", "hp-clip", "switch off clipping", "clipping"),
+    _repair("freeze-schedule", "train-schedule", "keep the learning rate of the first step", "schedule"),
+    _repair("add-parameters", "train-params-missing", "give the missing parameters to the optimizer", "optimizer"),
+    _repair("unfreeze", "train-frozen", "let every parameter require its gradient", "model", "optimizer"),
+    _repair("train-mode", "train-mode", "hold the model in training mode", "model"),
+    _repair("standardise", "data-scale", "standardise inputs and targets", "batch"),
+    _repair("reinitialise", "arch-init", "initialise the weights with the standard scheme", "model"),
+    _repair("shuffle", "data-not-shuffled", "shuffle the examples", "loader"),
+    _repair("leaky-units", "arch-dead-units", "let ReLU leak", "model"),
+    _repair("clip-gradients", "arch-exploding", "clip the gradient at its usual norm", "optimizer"),
+    _repair("add-warmup", "hp-warmup", "warm the learning rate up", "optimizer"),
+    _repair("smaller-batch", "hp-batch", "use a smaller batch", "loader"),
+    _repair("fresh-batches", "data-stale-batch", "take a new batch at each step", "loader"),
+    _repair("skip-bad-batches", "data-outlier", "leave out the batches of the spikes", "loader"),
+    _repair("default-betas", "hp-optimizer", "use the optimizer's default momentum and epsilon", "optimizer"),
+    _repair("no-compile", "num-compile", "run without the compiler", "compiled"),
+    _repair("finite-inputs", "data-nonfinite", "replace NaN and infinity in the batch by zero", "batch"),
+)

@@ -1,0 +1,161 @@
+"""Runs a script under observation and brings back everything that was seen of it."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from firstlight.observe import spec as session_spec
+from firstlight.observe import target as targets
+from firstlight.observe import traceback
+from firstlight.observe.inside import containment
+from firstlight.observe.process import Script
+from firstlight.records import observed, wire
+from firstlight.records.facts import ScriptOutcome
+from firstlight.store.event_log import LineReader
+from firstlight.store.run_directory import RunDirectory
+
+GRACE_SECONDS = 10.0
+"""After the budget, for a last long step; and for the script's own clean-up once it was told to stop."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Eyes:
+    """Who looks on while the script runs."""
+
+    progress: Progress
+    echo: IO[bytes] | None = None
+    """Where the script's own output is streamed to."""
+
+
+@dataclass
+class Watched:
+    """What came out of one run of a script."""
+
+    records: list[observed.Observed] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    """The end of its output, our own frames removed."""
+    seconds: float = 0.0
+    startup: float | None = None
+    """Seconds until the first backward."""
+    exit_code: int | None = None
+    """None where we ended it."""
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [record for record in self.records if isinstance(record, kind)]
+
+    @property
+    def backwards(self) -> int:
+        return len(self.of(observed.BackwardSeen))
+
+    @property
+    def steps(self) -> int:
+        counted = [step.step + 1 for step in self.of(observed.StepSeen)]
+        by_hand = [end.backwards for end in self.of(observed.Ending) if not end.optimizers]
+        return max([*counted, *by_hand], default=0)
+
+    def outcome(self) -> ScriptOutcome:
+        ended = self._ended()
+        crashed = ended in ("crashed", "killed")
+        message = traceback.message_of(self.lines) if crashed else ""
+        return ScriptOutcome(
+            ended=ended,
+            exit_code=self.exit_code,
+            seconds=self.seconds,
+            backwards=self.backwards,
+            steps=self.steps,
+            message=f"killed by signal {-(self.exit_code or 0)}" if ended == "killed" else message,
+            site=traceback.site_of(self.lines, Path.cwd()) if crashed else None,
+            wants_input=message.startswith("EOFError"),
+        )
+
+    def _ended(self) -> str:
+        if any(end.reason != "exit" for end in self.of(observed.Ending)):
+            return "stopped"
+        if self.exit_code is None:
+            return "stopped" if self.backwards else "silent"
+        if self.exit_code == 0:
+            return "finished"
+        return "crashed" if self.exit_code > 0 else "killed"
+
+
+def watch(target: targets.Target, spec: session_spec.Spec, startup_seconds: float, eyes: Eyes) -> Watched:
+    """Every wait has an end, and no process of the script outlives this call."""
+    run = RunDirectory(Path(spec.run))
+    session_spec.write(spec, run.session)
+    with _temporary_folder() as temporary:
+        environment = _environment(spec, run, temporary)
+        lent = targets.lend(target.interpreter, temporary / "lent")
+        if lent is not None:
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [lent, environment.get("PYTHONPATH")]))
+        script = Script(target.command, environment, run.output, eyes.echo)
+        try:
+            return _follow(script, spec, startup_seconds, eyes.progress)
+        finally:
+            script.end()
+            shutil.rmtree(run.scratch, ignore_errors=True)
+            run.session.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """Short, because sockets live in it and their paths may not be long."""
+    folder = Path(tempfile.mkdtemp(prefix="fl-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _environment(spec: session_spec.Spec, run: RunDirectory, temporary: Path) -> dict[str, str]:
+    """The user's environment, with the session, no new byte-code files, and temporary files that vanish."""
+    found = {**os.environ, session_spec.VARIABLE: str(run.session)}
+    found |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    if spec.contain:
+        found |= {"TMPDIR": str(temporary), **containment.tracker_environment(Path(spec.scratch))}
+    return found
+
+
+def _follow(script: Script, spec: session_spec.Spec, startup_seconds: float, progress: Progress) -> Watched:
+    watched = Watched()
+    reader = LineReader(Path(spec.events))
+    ending_since: list[float] = []
+
+    def over() -> bool:
+        _read(reader, watched, script.seconds)
+        progress(_told(watched, spec, script.seconds))
+        if watched.of(observed.Ending):
+            ending_since.append(script.seconds)
+            return script.seconds - ending_since[0] > GRACE_SECONDS
+        if watched.startup is None:
+            return script.seconds > startup_seconds
+        return script.seconds - watched.startup > spec.seconds + GRACE_SECONDS
+
+    watched.exit_code = script.wait(over)
+    script.end()
+    _read(reader, watched, script.seconds)
+    watched.seconds = script.seconds
+    watched.lines = traceback.without_ours(script.output.lines())
+    return watched
+
+
+def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
+    for event in reader.new():
+        if (plain := event.get("observed")) is not None:
+            watched.records.append(wire.convert(plain, observed.Observed))  # type: ignore[arg-type]  # a union
+    if watched.startup is None and watched.backwards:
+        watched.startup = round(seconds, 3)
+
+
+def _told(watched: Watched, spec: session_spec.Spec, seconds: float) -> str:
+    last = next((record for record in reversed(watched.records) if isinstance(record, observed.StepSeen)), None)
+    if last is None:
+        return f"starting the script … {seconds:.0f} s"
+    loss = f", loss {last.loss:.4g}" if last.loss is not None else ""
+    return f"step {last.step + 1} of {spec.steps}{loss}, {seconds:.0f} s"

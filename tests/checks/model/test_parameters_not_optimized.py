@@ -1,0 +1,92 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.model.parameters_not_optimized import CHECK, listed
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import Census, Some
+from firstlight.records.places import Site
+
+BACKBONE = Some(
+    tensors=4, elements=3424, names=("backbone.0.weight", "backbone.0.bias", "backbone.2.weight", "backbone.2.bias")
+)
+HEAD = Some(tensors=2, elements=165, names=("head.weight", "head.bias"))
+NONE = Some()
+
+REPLACED_HEAD = Census(
+    step=100,
+    rank=1,
+    model=0,
+    name="Network",
+    site=Site(file="train.py", line=29),
+    steps=100,
+    backwards=100,
+    trainable=Some(tensors=6, elements=3589, names=BACKBONE.names + HEAD.names),
+    frozen=NONE,
+    optimized=BACKBONE,
+    unoptimized=HEAD,
+    uncalled=NONE,
+    cut_off=NONE,
+    wasted=NONE,
+    zero=NONE,
+    strangers=Some(tensors=2, elements=3300, names=("AdamW[4]", "AdamW[5]")),
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(REPLACED_HEAD, **changes), CHECK.limits))
+
+
+def test_counts_what_is_left_out_and_what_is_held_instead() -> None:
+    (evidence,) = found()
+
+    assert evidence.saw == (
+        "2 of 6 trainable tensors of `Network` (5% of its parameters: head.weight, head.bias) get gradients "
+        "and are in no optimizer; it holds 2 tensors that no model in use has"
+    )
+    assert evidence.wanted == "every trainable parameter in an optimizer, or frozen"
+    assert evidence.likely == "the optimizer was made before a layer was replaced, or for another model"
+    assert evidence.severity is None
+    assert (evidence.where.file, evidence.where.line, evidence.where.module) == ("train.py", 29, "head.weight")
+    assert (evidence.where.step, evidence.where.rank) == (100, 1)
+
+
+def test_an_optimizer_of_another_model_holds_only_strangers() -> None:
+    (evidence,) = found(optimized=NONE, unoptimized=Some(tensors=6, elements=3589, names=HEAD.names))
+
+    assert evidence.severity is None
+    assert "6 of 6" in evidence.saw
+
+
+def test_training_one_branch_alone_is_a_note() -> None:
+    (evidence,) = found(optimized=HEAD, unoptimized=BACKBONE, strangers=NONE)
+
+    assert evidence.severity is Severity.NOTE
+    assert evidence.confidence == 0.6
+
+
+def test_leaving_out_a_part_of_several_branches_is_a_warning() -> None:
+    both = Some(tensors=4, elements=3000, names=("backbone.0.weight", "neck.weight"))
+
+    (evidence,) = found(optimized=both, strangers=NONE)
+
+    assert evidence.severity is Severity.WARNING
+    assert "it holds" not in evidence.saw
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"unoptimized": NONE},
+        {"optimized": NONE, "strangers": NONE},
+    ],
+    ids=["everything is held", "no optimizer at all"],
+)
+def test_other_models_are_fine(changes: dict[str, Any]) -> None:
+    assert found(**changes) == []
+
+
+def test_long_lists_name_the_first_and_count_the_rest() -> None:
+    assert listed(Some(tensors=9, elements=90, names=("a", "b"))) == "a, b and 7 more"
+    assert listed(HEAD) == "head.weight, head.bias"

@@ -1,0 +1,59 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.step.step_missing import CHECK
+from firstlight.records.facts import Stepping
+from firstlight.records.finding import Evidence
+from firstlight.records.places import Site
+
+IDLE = Stepping(
+    rank=1,
+    backwards=200,
+    steps=0,
+    optimizers=("Adam",),
+    unstepped=("Adam built at train.py:15",),
+    weights_moved=None,
+    backward_site=Site(file="train.py", line=21),
+)
+
+BY_HAND = replace(IDLE, optimizers=(), unstepped=())
+
+
+def found(stepping: Stepping = IDLE, **changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(stepping, **changes), CHECK.limits))
+
+
+def test_names_the_optimizer_that_never_stepped() -> None:
+    (evidence,) = found()
+
+    assert evidence.saw == "200 backwards, and no step of Adam built at train.py:15"
+    assert evidence.wanted == "an `optimizer.step()` after the backward"
+    assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 21, 1)
+    assert evidence.numbers == {"backwards": 200, "steps": 0}
+
+
+def test_one_of_two_optimizers_never_stepped() -> None:
+    assert len(found(steps=200, optimizers=("Adam", "SGD"), unstepped=("SGD built at train.py:16",))) == 1
+
+
+def test_no_optimizer_and_weights_that_stand_still() -> None:
+    (evidence,) = found(BY_HAND, weights_moved=False)
+
+    assert evidence.saw == "200 backwards, no optimizer, and no weight changed"
+
+
+@pytest.mark.parametrize("moved", [True, None])
+def test_an_update_by_hand_is_fine(moved: bool | None) -> None:
+    assert found(BY_HAND, weights_moved=moved) == []
+
+
+def test_stepping_optimizers_are_fine() -> None:
+    assert found(steps=200, unstepped=()) == []
+
+
+@pytest.mark.parametrize(("backwards", "times"), [(1, 0), (99, 0), (100, 1), (101, 1)])
+def test_each_side_of_backwards(backwards: int, times: int) -> None:
+    assert len(found(backwards=backwards)) == times
+    assert len(found(BY_HAND, backwards=backwards, weights_moved=False)) == times

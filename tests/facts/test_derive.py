@@ -1,0 +1,104 @@
+"""From sightings built by hand to the facts that are judged."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_shapes
+
+from firstlight.facts.derive import REDUCERS, Reducer, Sightings, broadcast, derive, longest_run
+from firstlight.records import observed
+from firstlight.records.observed import Observed, Some, TensorCard
+from firstlight.records.places import Site
+
+TRAIN = Site(file="train.py", line=20)
+OTHER = Site(file="train.py", line=40)
+
+
+def census(at: int, model: int = 0, rank: int = 0) -> observed.Census:
+    kinds = ("trainable", "frozen", "optimized", "unoptimized", "uncalled", "cut_off", "wasted", "zero")
+    counts: dict[str, Any] = dict.fromkeys(kinds, Some())
+    return observed.Census(step=at, rank=rank, model=model, name="Net", site=TRAIN, steps=at, backwards=at, **counts)
+
+
+def attention(at: int, site: Site = TRAIN, rank: int = 0) -> observed.Attention:
+    shares: dict[str, Any] = {"sees_past": 1.0, "sees_self": 1.0, "sees_future": 0.0, "blind_rows": 0.0}
+    return observed.Attention(step=at, rank=rank, site=site, queries=4, keys=4, boolean=True, **shares)
+
+
+def program(rank: int) -> list[Observed]:
+    """One sighting of each kind, such that every fact follows from it."""
+    column, row = (TensorCard(shape=shape, dtype="float32") for shape in ((8, 1), (8,)))
+    place: dict[str, Any] = {"step": 0, "rank": rank, "site": TRAIN}
+    return [
+        observed.LossCall(
+            **place, function="mse_loss", training=True, prediction=column, target=row, value=1.0, made_by=None
+        ),
+        observed.BackwardSeen(**place, value=1.0, connected=True),
+        observed.ClipSeen(**place, max_norm=1.0, norm=2.0, fresh=True, scaled=False),
+        observed.StepSeen(
+            **place,
+            optimizer=0,
+            name="SGD",
+            backward_site=TRAIN,
+            loss=1.0,
+            seconds=0.1,
+            backwards=1,
+            closure=False,
+            held=4,
+            fresh=4,
+            stale=0,
+            empty=False,
+            lr=0.1,
+        ),
+        observed.NonFinite(**place, kind="loss"),
+        attention(0, rank=rank),
+        census(3, rank=rank),
+        observed.Ending(step=1, rank=rank, reason="steps", backwards=1, steps=1),
+    ]
+
+
+def test_nothing_observed_gives_no_facts() -> None:
+    assert derive([]) == []
+
+
+def test_what_no_fact_needs_is_passed_over() -> None:
+    seen = observed.ProcessSeen(step=0, python="3.11", torch="2.13", device="cpu", threads=1)
+
+    assert derive([seen, observed.Unseen(step=0, tap="census", reason="KeyError")]) == []
+
+
+@pytest.mark.parametrize("reducer", REDUCERS, ids=lambda reducer: reducer.__name__)
+def test_every_reducer_keeps_ranks_apart(reducer: Reducer) -> None:
+    """The same program on two ranks gives each fact twice, once a rank."""
+    seen = Sightings(record for rank in (0, 1) for record in program(rank))
+
+    assert [fact.rank for fact in reducer(seen)] == [0, 1]
+
+
+@given(st.lists(st.booleans()))
+def test_longest_run_is_the_longest_stretch(flags: list[bool]) -> None:
+    stretches = "".join("x" if flag else " " for flag in flags).split()
+
+    assert longest_run(flags) == max(map(len, stretches), default=0)
+
+
+@given(mutually_broadcastable_shapes(num_shapes=2, max_dims=4, max_side=5))
+def test_broadcast_follows_numpy(shapes: BroadcastableShapes) -> None:
+    left, right = shapes.input_shapes
+
+    assert broadcast(left, right) == np.broadcast_shapes(left, right) == shapes.result_shape
+
+
+def test_the_last_census_of_each_model_counts() -> None:
+    early, other, late = census(3), census(3, model=1), census(10)
+
+    assert derive([early, other, late]) == [late, other]
+
+
+def test_the_first_mask_of_each_line_counts() -> None:
+    first, other, again = attention(0), attention(0, site=OTHER), attention(1)
+
+    assert derive([first, other, again]) == [first, other]

@@ -1,0 +1,142 @@
+"""Loss calls and shapes: from sightings built by hand to the facts that are judged."""
+
+from typing import Any, TypeVar
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.facts.derive import derive
+from firstlight.records import facts, observed
+from firstlight.records.observed import Observed, TensorCard
+from firstlight.records.places import Site
+
+T = TypeVar("T")
+TRAIN = Site(file="train.py", line=20)
+OTHER = Site(file="train.py", line=40)
+SCORES = TensorCard(shape=(8, 3), dtype="float32", low=-1.0, high=1.0, mean=0.0, std=1.0)
+LABELS = TensorCard(shape=(8,), dtype="int64", low=0.0, high=2.0)
+LOSS_CALL = observed.LossCall(
+    step=0,
+    function="cross_entropy",
+    site=TRAIN,
+    training=True,
+    prediction=SCORES,
+    target=LABELS,
+    value=1.1,
+    made_by=None,
+)
+
+
+def only(kind: type[T], *records: Observed) -> T:
+    (fact,) = all_of(kind, *records)
+    return fact
+
+
+def all_of(kind: type[T], *records: Observed) -> list[T]:
+    return [fact for fact in derive(records) if isinstance(fact, kind)]
+
+
+def loss_call(**changes: Any) -> observed.LossCall:
+    return replace(LOSS_CALL, **changes)
+
+
+class TestLossSite:
+    def test_calls_are_grouped_by_function_and_line(self) -> None:
+        sites = all_of(
+            facts.LossSite,
+            loss_call(),
+            loss_call(site=OTHER),
+            loss_call(function="nll_loss"),
+            loss_call(step=1),
+        )
+
+        assert [(site.function, site.site, site.calls) for site in sites] == [
+            ("cross_entropy", TRAIN, 2),
+            ("cross_entropy", OTHER, 1),
+            ("nll_loss", TRAIN, 1),
+        ]
+
+    def test_evaluation_is_not_training(self) -> None:
+        assert all_of(facts.LossSite, loss_call(training=False)) == []
+
+    def test_ranges_are_those_of_all_calls(self) -> None:
+        wide = TensorCard(shape=(4, 3), dtype="float32", low=-5.0, high=0.5, mean=-2.0, std=3.0, nonfinite=2)
+
+        site = only(facts.LossSite, loss_call(), loss_call(prediction=wide))
+
+        assert site.prediction == TensorCard(
+            shape=(8, 3), dtype="float32", low=-5.0, high=1.0, mean=-1.0, std=2.0, nonfinite=2
+        )
+
+    def test_errors_are_the_largest_and_unknown_ones_do_not_count(self) -> None:
+        site = only(
+            facts.LossSite,
+            loss_call(class_sum_error=0.1, ignored=0.2),
+            loss_call(class_sum_error=0.7, ignored=0.9),
+            loss_call(class_sum_error=None, ignored=0.5),
+        )
+
+        assert site.class_sum_error == 0.7
+        assert site.class_logsum_error is None
+        assert (site.least_ignored, site.most_ignored) == (0.2, 0.9)
+
+    def test_the_activation_counts_only_if_it_was_always_the_same(self) -> None:
+        softmax, plain = loss_call(made_by="softmax", made_at=OTHER), loss_call(made_by=None)
+
+        assert only(facts.LossSite, softmax, softmax).made_by == "softmax"
+        assert only(facts.LossSite, softmax, softmax).made_at == OTHER
+        assert only(facts.LossSite, softmax, plain).made_by is None
+
+    def test_a_loss_without_a_target(self) -> None:
+        assert only(facts.LossSite, loss_call(target=None)).target is None
+
+
+class TestShapeClash:
+    @staticmethod
+    def mse(left: tuple[int, ...], right: tuple[int, ...], **changes: Any) -> observed.LossCall:
+        return loss_call(
+            function="mse_loss",
+            prediction=TensorCard(shape=left, dtype="float32"),
+            target=TensorCard(shape=right, dtype="float32"),
+            **changes,
+        )
+
+    def test_column_against_row(self) -> None:
+        clash = only(facts.ShapeClash, self.mse((8, 1), (8,), step=2), self.mse((8, 1), (8,), step=3))
+
+        assert (clash.left, clash.right, clash.result) == ((8, 1), (8,), (8, 8))
+        assert (clash.in_loss, clash.times, clash.first_step) == (True, 2, 2)
+
+    @pytest.mark.parametrize(
+        ("left", "right"),
+        [((8,), (8,)), ((8, 1), (8, 1)), ((8, 3), (3,)), ((8, 3), (1,)), ((1, 8), (8,)), ((1, 1), (1,))],
+        ids=["equal", "columns", "row of weights", "scalar", "one batch", "one example"],
+    )
+    def test_shapes_whose_result_is_no_larger_do_not_clash(self, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+        assert all_of(facts.ShapeClash, self.mse(left, right)) == []
+
+    def test_only_the_clashing_calls_count(self) -> None:
+        clash = only(facts.ShapeClash, self.mse((8, 1), (8, 1)), self.mse((7, 1), (7,), step=4))
+
+        assert (clash.left, clash.times, clash.first_step) == ((7, 1), 1, 4)
+
+    def test_a_clash_in_evaluation_is_a_measurement(self) -> None:
+        assert not only(facts.ShapeClash, self.mse((8, 1), (8,), training=False)).in_loss
+
+    def test_losses_that_pair_by_design_are_passed_over(self) -> None:
+        assert all_of(facts.ShapeClash, loss_call(prediction=SCORES, target=LABELS)) == []
+
+    def test_pairings_are_grouped_by_operation_and_line(self) -> None:
+        shapes: dict[str, Any] = {"left": (8,), "right": (8, 1), "result": (8, 8)}
+        records = [
+            observed.Pairing(step=5, operation="sub", site=TRAIN, differentiable=True, **shapes),
+            observed.Pairing(step=6, operation="sub", site=TRAIN, differentiable=True, **shapes),
+            observed.Pairing(step=6, operation="eq", site=OTHER, differentiable=False, **shapes),
+        ]
+
+        found = all_of(facts.ShapeClash, *records)
+
+        assert [(clash.operation, clash.in_loss, clash.times, clash.first_step) for clash in found] == [
+            ("sub", True, 2, 5),
+            ("eq", False, 1, 6),
+        ]

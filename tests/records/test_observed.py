@@ -1,0 +1,47 @@
+"""What the observers stream fits a line of the event log and comes back as it was."""
+
+import json
+import typing
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from firstlight.records import wire
+from firstlight.records.observed import Observed, Some, _Record
+
+KINDS: tuple[type[_Record], ...] = typing.get_args(Observed)
+VALIDATOR = jsonschema.Draft202012Validator(wire.schema_of(Observed, "firstlight.observed/1"))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_every_sighting_is_admitted_and_comes_back(kind: type[_Record], data: st.DataObject) -> None:
+    record = data.draw(st.from_type(kind))
+
+    written = wire.encode(record)
+    back: Any = wire.convert(json.loads(written), Observed)  # type: ignore[arg-type]  # a union is a type to msgspec
+
+    VALIDATOR.validate(json.loads(written))
+    assert type(back) is kind
+    assert wire.encode(back) == written
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_every_sighting_knows_its_step_and_rank_and_is_frozen(kind: type[_Record]) -> None:
+    assert {"step", "rank"} <= set(kind.__struct_fields__)
+    assert kind.__struct_config__.frozen
+
+
+def test_tags_are_unique() -> None:
+    tags = [kind.__struct_config__.tag for kind in KINDS]
+
+    assert len(set(tags)) == len(tags)
+
+
+def test_a_set_of_parameters_names_a_handful() -> None:
+    """So that a count of a model with thousands of tensors fits one line."""
+    assert Some.MOST_NAMES <= 10
