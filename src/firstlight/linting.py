@@ -1,4 +1,4 @@
-"""Composition root for sources: finds the files, reads and follows each, judges, and reports. Runs nothing of theirs."""
+"""Composition root for sources: reads and follows each file, judges it, and reports. Runs nothing of theirs."""
 
 import hashlib
 import os

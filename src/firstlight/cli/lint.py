@@ -136,7 +136,7 @@ def _repair(findings: tuple[Finding, ...], write: bool) -> tuple[Finding, ...]:
             partial = path.with_name(f"{path.name}.firstlight-partial")
             partial.write_bytes(done.data)
             partial.chmod(path.stat().st_mode)
-            os.replace(partial, path)
+            partial.replace(path)
         else:
             click.echo(difference(before, done.data, name), nl=False)
         left = [finding for finding in left if finding not in done.fixed]

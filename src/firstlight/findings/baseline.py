@@ -1,7 +1,7 @@
 """Findings that were there when the linter came, so that only new ones are told.
 
-A finding is known by its check, its file and the text of its line: it stays known when lines move, and is new again when
-the line changes. Equal lines in one file are counted.
+A finding is known by its check, its file and the text of its line: it stays known when lines move, and is new again
+when the line changes. Equal lines in one file are counted.
 """
 
 import hashlib

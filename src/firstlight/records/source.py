@@ -1,11 +1,11 @@
 """A source file after it was read and followed: what each name holds, and which calls happen in which order.
 
-Nothing here was run. A value says what is certain about a name at one moment; where two ways of getting there disagree it
-says nothing.
+Nothing here was run. A value says what is certain about a name at one moment; where two ways of getting there disagree
+it says nothing.
 """
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -38,7 +38,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True):
     """How the program calls it: two values with the same key in one trace are the same object."""
     made: Spot | None = None
     act: str = ""
-    """The last activation of a tensor: softmax, sigmoid, log_softmax, …; `none` for the raw output of a linear layer."""
+    """The last activation of a tensor: softmax, sigmoid, log_softmax, …; `none` for the raw output of a linear one."""
     act_at: Spot | None = None
     cut: str = ""
     """The operation after which nothing of this value is connected to the model any more."""

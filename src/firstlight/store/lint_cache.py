@@ -1,6 +1,6 @@
 """What was found in a file stays true while the file, every file it led to, and the linter itself stay the same.
 
-One file, written whole and put in place at once. Contents are compared, never times: a checkout or a copy keeps the cache.
+One file, written whole and put in place at once. Contents are compared, never times: a checkout keeps the cache.
 """
 
 import contextlib
@@ -71,7 +71,7 @@ class LintCache:
             partial.write_bytes(
                 msgspec.msgpack.encode(Book(stamp=self._stamp, entries={**self._entries, **self._fresh}))
             )
-            os.replace(partial, self._path)
+            partial.replace(self._path)
 
     def _read(self) -> dict[str, Entry]:
         """A cache of another version, or one that is broken, is no cache."""

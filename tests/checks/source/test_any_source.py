@@ -1,4 +1,4 @@
-"""Whatever a file contains, it is judged or told to be unreadable: nothing raises, and the same text gives the same answer."""
+"""Whatever a file contains, it is judged or told to be unreadable, and the same text gives the same answer."""
 
 import ast
 import random
@@ -17,7 +17,9 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*/*.p
 CHECKS = [check for check in CATALOGUE if check.needs in READ_FROM_SOURCE or check.id == "FL001"]
 WORDS = [word for path in EXAMPLES[:40] for word in path.read_text().split(" ")]
 
-few = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+few = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 
 
 def judged(data: bytes, folder: Path, name: str = "any.py") -> tuple[Finding, ...]:
@@ -48,7 +50,7 @@ def test_mutated_programs(tmp_path: Path, seed: int, changes: int) -> None:
     chance = random.Random(seed)
     tree = ast.parse(chance.choice([path for path in EXAMPLES if "unreadable" not in str(path)]).read_text())
     for _ in range(changes):
-        bodies = [node.body for node in ast.walk(tree) if isinstance(getattr(node, "body", None), list) and node.body]
+        bodies = [body for node in ast.walk(tree) if isinstance(body := getattr(node, "body", None), list) and body]
         one, other = chance.choice(bodies), chance.choice(bodies)
         moved = chance.choice(one)
         if not any(inner is other for inner in (getattr(node, "body", None) for node in ast.walk(moved))):
@@ -82,11 +84,15 @@ def test_what_cannot_be_read_is_told_once(tmp_path: Path, data: bytes, told: str
     assert told in finding.saw
 
 
-@pytest.mark.parametrize("data", [b"", b"\n", b"\xef\xbb\xbfimport torch\n", "# -*- coding: latin-1 -*-\nx = 'é'\n".encode("latin-1")])
+@pytest.mark.parametrize(
+    "data", [b"", b"\n", b"\xef\xbb\xbfimport torch\n", "# -*- coding: latin-1 -*-\nx = 'é'\n".encode("latin-1")]
+)
 def test_odd_but_sound_files_are_clean(tmp_path: Path, data: bytes) -> None:
     assert judged(data, tmp_path) == ()
 
 
-@pytest.mark.parametrize("data", [b"[]", b"{}", b'{"cells": 3}', b'{"cells": [{}]}', b'{"cells": [{"cell_type": "code", "source": 3}]}'])
+@pytest.mark.parametrize(
+    "data", [b"[]", b"{}", b'{"cells": 3}', b'{"cells": [{}]}', b'{"cells": [{"cell_type": "code", "source": 3}]}']
+)
 def test_broken_notebooks_are_no_fault_of_ours(tmp_path: Path, data: bytes) -> None:
     assert {finding.name for finding in judged(data, tmp_path, "any.ipynb")} <= {"source-unreadable"}

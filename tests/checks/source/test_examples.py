@@ -1,4 +1,4 @@
-"""Every check of sources finds its failing example and leaves its healthy twin alone, whatever other checks there are."""
+"""Every check of sources finds its failing example and leaves its healthy twin alone, and so do all others."""
 
 from pathlib import Path
 

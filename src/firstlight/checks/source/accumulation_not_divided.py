@@ -48,7 +48,11 @@ AVERAGED = (
 def _counts(loop: TrainingLoop, update: Call) -> bool:
     branches = {branch for branch, side in update.arms if side == 0}
     for node in ast.walk(loop.loop.node):
-        if id(node) in branches and any(isinstance(inner, ast.Mod) for inner in ast.walk(node.test)):
+        if (
+            isinstance(node, ast.If)
+            and id(node) in branches
+            and any(isinstance(x, ast.Mod) for x in ast.walk(node.test))
+        ):
             return True
     return False
 

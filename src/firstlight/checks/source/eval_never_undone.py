@@ -24,7 +24,7 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
     back = [
         call for call in calls if call.target.endswith(".train") and not (call.args and call.args[0].const is False)
     ]
-    hidden = [call for call in calls if call.opaque and re.search(r"train|mode(?!l)|fit|epoch", call.target)]
+    hidden = [call for call in calls if call.opaque and re.search(r"train|mode\b|fit|epoch", call.target)]
     used = {
         _identity(call.receiver)
         for call in loop.steps

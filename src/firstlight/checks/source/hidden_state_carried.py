@@ -51,8 +51,8 @@ def _carried(node: ast.AST) -> list[str]:
     ):
         return []
     out = {each.id for each in node.targets[0].elts if isinstance(each, ast.Name)}
-    given = [arg.id for arg in node.value.args if isinstance(arg, ast.Name)]
-    return [name for name in given[1:] if name in out]
+    given = [arg.id for arg in node.value.args[1:] if isinstance(arg, ast.Name)]
+    return [name for name in given if name in out]
 
 
 def _renewed(loop: ast.AST, own: ast.AST, name: str) -> bool:

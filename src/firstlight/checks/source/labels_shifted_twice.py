@@ -38,7 +38,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                 )
 
 
-def _slice(node: ast.AST, names: dict[str, ast.AST]) -> str:
+def _slice(node: ast.expr, names: dict[str, ast.expr]) -> str:
     """The last slice of `x[:, 1:]`, followed through one name."""
     if isinstance(node, ast.Name) and node.id in names:
         node = names[node.id]

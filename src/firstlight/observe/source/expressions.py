@@ -4,8 +4,9 @@ import ast
 from typing import Any
 
 from firstlight.observe.source import calling
-from firstlight.observe.source.machine import Frame, Machine, Thing, lookup, method_of, symbol
-from firstlight.observe.source.project import Module
+from firstlight.observe.source.binding import bind, path_of
+from firstlight.observe.source.machine import Frame, Machine, lookup
+from firstlight.observe.source.members import member
 from firstlight.observe.source.values import combined, constant, element, join, replace
 from firstlight.records.source import UNKNOWN, Loop, Value
 
@@ -13,22 +14,8 @@ COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Gt: ">", ast.Lt: "<", ast.GtE:
 
 
 def evaluate(machine: Machine, frame: Frame, node: ast.expr) -> Value:
-    handler = HANDLERS.get(type(node), _other)
-    return handler(machine, frame, node)
-
-
-def path_of(node: ast.AST) -> str:
-    """`self.optimizer` as written; empty where it is no plain chain of names."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Attribute(value=value, attr=attr):
-            base = path_of(value)
-            return f"{base}.{attr}" if base else ""
-        case ast.Subscript(value=value, slice=ast.Constant(value=index)):
-            base = path_of(value)
-            return f"{base}[{index!r}]" if base else ""
-    return ""
+    value: Value = HANDLERS.get(type(node), _other)(machine, frame, node)
+    return value
 
 
 def _other(machine: Machine, frame: Frame, node: ast.expr) -> Value:
@@ -53,71 +40,6 @@ def _attribute(machine: Machine, frame: Frame, node: ast.Attribute) -> Value:
         return frame.env[path]
     base = evaluate(machine, frame, node.value)
     return member(machine, frame, base, node, path)
-
-
-def member(machine: Machine, frame: Frame, base: Value, node: ast.Attribute, path: str) -> Value:
-    name = node.attr
-    match base.kind:
-        case "symbol":
-            return symbol(machine, frame.module, f"{base.name}.{name}")
-        case "module":
-            return _of_module(machine, base.definition, name)
-        case "instance":
-            return _of_thing(machine, frame, base, name, path)
-        case "tensor" if name == "data":
-            return replace(base, cut=".data", cut_at=machine.spot(frame, node)) if base.has("output") else base
-        case "tensor" if name in ("T", "mT", "logits", "values"):
-            return replace(base, size=None)
-        case "tensor" if name in ("indices", "grad", "shape", "device", "dtype", "ndim"):
-            return UNKNOWN
-        case _:
-            return Value(kind="bound", name=name, items=(base,), key=path)
-
-
-def _of_module(machine: Machine, module: Module, name: str) -> Value:
-    if name in module.functions:
-        return Value(kind="function", name=name, definition=module.functions[name])
-    if name in module.classes:
-        return Value(kind="class", name=name, definition=module.classes[name])
-    return symbol(machine, module, module.names[name]) if name in module.names else UNKNOWN
-
-
-def _of_thing(machine: Machine, frame: Frame, base: Value, name: str, path: str) -> Value:
-    thing: Thing = base.definition
-    if name in thing.attributes:
-        return thing.attributes[name]
-    if thing.kind is not None:
-        method = method_of(machine, thing.kind, name)
-        if method is not None:
-            if any(
-                isinstance(each, ast.Name) and each.id == "property"
-                for each in getattr(method.node, "decorator_list", ())
-            ):
-                return calling.follow(machine, frame, method, (base,), {}, None)
-            return Value(kind="method", name=name, items=(base,), definition=method, key=path)
-        found = _assigned_elsewhere(machine, thing, base, name)
-        if found is not None:
-            return found
-    return Value(kind="bound", name=name, items=(base,), key=path)
-
-
-def _assigned_elsewhere(machine: Machine, thing: Thing, base: Value, name: str) -> Value | None:
-    """An attribute that some other method assigns, exactly once."""
-    assert thing.kind is not None
-    found = thing.kind.assigned.get(name, [])
-    if not found:
-        return None
-    thing.attributes[name] = Value(key=f"self.{name}")
-    if len(found) == 1 and len(machine.active) < 3:
-        method, node = found[0]
-        inner = Frame(method.module, {"self": base}, method.name, method.owner)
-        with machine.unrecorded():
-            thing.attributes[name] = _keyed(evaluate(machine, inner, node), f"self.{name}")
-    return thing.attributes[name]
-
-
-def _keyed(value: Value, key: str) -> Value:
-    return value if value.kind in ("const", "tensor") else replace(value, key=key)
 
 
 def _binary(machine: Machine, frame: Frame, node: ast.BinOp) -> Value:
@@ -185,7 +107,7 @@ def _compare(machine: Machine, frame: Frame, node: ast.Compare) -> Value:
 
 
 def _call(machine: Machine, frame: Frame, node: ast.Call) -> Value:
-    return calling.call(machine, frame, node, evaluate)
+    return calling.call(machine, frame, node)
 
 
 def _sequence(machine: Machine, frame: Frame, node: ast.List | ast.Tuple) -> Value:
@@ -288,50 +210,6 @@ def _walrus(machine: Machine, frame: Frame, node: ast.NamedExpr) -> Value:
 
 def _await(machine: Machine, frame: Frame, node: Any) -> Value:
     return evaluate(machine, frame, node.value) if node.value is not None else UNKNOWN
-
-
-def bind(machine: Machine, frame: Frame, target: ast.expr, value: Value) -> None:
-    """Puts a value behind a name, an attribute, or the names of a pattern."""
-    match target:
-        case ast.Name(id=name):
-            frame.env[name] = _named(value, name)
-        case ast.Attribute(value=base, attr=attr):
-            _bind_attribute(machine, frame, target, evaluate(machine, frame, base), attr, value)
-        case ast.Tuple(elts=targets) | ast.List(elts=targets):
-            _bind_each(machine, frame, targets, value)
-        case ast.Starred(value=inner):
-            bind(machine, frame, inner, UNKNOWN)
-        case ast.Subscript():
-            path = path_of(target)
-            evaluate(machine, frame, target.slice)
-            base = evaluate(machine, frame, target.value)
-            if path and base.kind != "tensor":
-                frame.env[path] = _named(value, path)
-
-
-def _bind_attribute(
-    machine: Machine, frame: Frame, target: ast.Attribute, base: Value, attr: str, value: Value
-) -> None:
-    path = path_of(target)
-    if base.kind == "instance":
-        thing: Thing = base.definition
-        calling.set_attribute(machine, thing, attr, _named(value, path))
-    elif path:
-        frame.env[path] = _named(value, path)
-
-
-def _bind_each(machine: Machine, frame: Frame, targets: list[ast.expr], value: Value) -> None:
-    known = value.kind in ("tuple", "list") and value.closed and len(value.items) == len(targets)
-    for index, target in enumerate(targets):
-        bind(machine, frame, target, value.items[index] if known else element(value))
-
-
-def _named(value: Value, name: str) -> Value:
-    if value.kind in ("const", "tensor", "symbol", "class", "function", "module", "list", "tuple", "dict"):
-        return value
-    if value.kind in ("unknown", "bound", "method"):
-        return Value(key=name) if not value.key else value
-    return value if value.key else replace(value, key=name)
 
 
 HANDLERS: dict[type, Any] = {

@@ -8,8 +8,26 @@ from firstlight.errors import UsageError
 
 SUFFIXES = frozenset({".py", ".ipynb"})
 LEFT_OUT = frozenset(
-    """.git .hg .svn .venv venv .tox .nox .eggs node_modules __pycache__ .ipynb_checkpoints .mypy_cache .pytest_cache
-    .ruff_cache .firstlight site-packages build dist""".split()
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        "venv",
+        ".tox",
+        ".nox",
+        ".eggs",
+        "node_modules",
+        "__pycache__",
+        ".ipynb_checkpoints",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".firstlight",
+        "site-packages",
+        "build",
+        "dist",
+    ]
 )
 """Folders that hold nobody's own sources. One that is named itself is read all the same."""
 
@@ -31,7 +49,6 @@ def _below(folder: Path) -> Iterator[Path]:
     for here, folders, files in os.walk(folder, onerror=None):
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         for name in sorted(files):
-            if os.path.splitext(name)[1] in SUFFIXES:
-                path = Path(here, name)
-                if path.is_file():
-                    yield path
+            path = Path(here, name)
+            if path.suffix in SUFFIXES and path.is_file():
+                yield path

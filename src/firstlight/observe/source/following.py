@@ -6,6 +6,7 @@ from pathlib import Path
 
 from firstlight.observe.source import statements
 from firstlight.observe.source.calling import build, follow
+from firstlight.observe.source.expressions import evaluate
 from firstlight.observe.source.machine import Frame, Machine
 from firstlight.observe.source.project import Function, Module, Project, shown
 from firstlight.observe.source.project import build as build_module
@@ -43,7 +44,7 @@ def source_file(path: Path, base: Path, data: bytes, project: Project) -> tuple[
 
 
 def _traces(module: Module, project: Project) -> list[Trace]:
-    machine = Machine(project=project, run=statements.run)
+    machine = Machine(project=project, run=statements.run, evaluate=evaluate)
     top = Frame(module, {}, "")
     statements.run(machine, top, module.tree.body)
     module.globals = top.env
@@ -68,11 +69,11 @@ def _enter(machine: Machine, frame: Frame, function: Function) -> None:
     followed, function.followed = function.followed, True
     if function.owner is not None and not _is_static(function):
         with machine.unrecorded():
-            thing = machine.memory.get(("self", function.owner)) or build(machine, frame, function.owner, ((), {}))
+            thing = machine.memory.get(("self", function.owner)) or build(machine, function.owner, ((), {}))
         machine.memory[("self", function.owner)] = thing
         args = (Value(kind="instance", name=function.owner.name, definition=thing, key="self"),)
     machine.entered = 1
-    follow(machine, frame, function, args, {}, None)
+    follow(machine, function, (args, {}))
     machine.entered = 0
     function.followed = followed
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firstlight.observe.source.project import Class, Function, Module, Project
+from firstlight.observe.source.values import join
 from firstlight.records.source import NONE, UNKNOWN, Assignment, Call, Loop, Spot, Value
 
 BUILTINS = frozenset(dir(builtins))
@@ -21,10 +22,14 @@ MOST_STATEMENTS = 6_000
 MOST_STATEMENTS_PER_FILE = 30_000
 
 
+Given = tuple[tuple[Value, ...], dict[str, Value]]
+"""The arguments of a call."""
+
+
 class Thing:
     """An object of a class of the program: what its attributes hold."""
 
-    __slots__ = ("attributes", "kind", "is_module")
+    __slots__ = ("attributes", "is_module", "kind")
 
     def __init__(self, kind: Class | None, is_module: bool) -> None:
         self.kind = kind
@@ -64,6 +69,7 @@ class Frame:
 class Machine:
     project: Project
     run: Callable[["Machine", Frame, list[ast.stmt]], bool]
+    evaluate: Callable[["Machine", Frame, ast.expr], Value]
     steps: list[Call | Assignment] = field(default_factory=list)
     recording: bool = True
     statements: int = 0
@@ -216,9 +222,7 @@ def method_of(machine: Machine, kind: Class, name: str, above: bool = False) -> 
     return next(found, None)
 
 
-def assign_attribute(
-    machine: Machine, thing: Thing, name: str, value: Value, join: Callable[[Value, Value], Value]
-) -> None:
+def assign_attribute(machine: Machine, thing: Thing, name: str, value: Value) -> None:
     """What is assigned on one side of an `if` only may still be what it was before."""
     before = thing.attributes.get(name, NONE)
     thing.attributes[name] = join(before, value) if machine.arms else value

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,9 +63,9 @@ def build(path: Path, shown: str, tree: ast.Module, text: str) -> Module:
     for node in tree.body:
         _declare(module, node)
     _collect_assigned(module)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for name, full in imported(node).items():
+    for inner in ast.walk(tree):
+        if isinstance(inner, ast.Import | ast.ImportFrom):
+            for name, full in imported(inner).items():
                 module.names.setdefault(name, full)
     _mark_followed(module)
     return module
@@ -97,15 +98,16 @@ def class_of(node: ast.ClassDef, module: Module) -> Class:
     for inner in node.body:
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
             method = found.methods[inner.name] = function_of(inner, module, found)
-            for node in ast.walk(inner):
-                for target in node.targets if isinstance(node, ast.Assign) else ():
-                    if (
-                        isinstance(target, ast.Attribute)
-                        and isinstance(target.value, ast.Name)
-                        and target.value.id == "self"
-                    ):
-                        found.assigned.setdefault(target.attr, []).append((method, node.value))  # type: ignore[attr-defined]
+            for name, value in _assigned_to_self(inner):
+                found.assigned.setdefault(name, []).append((method, value))
     return found
+
+
+def _assigned_to_self(method: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    for node in ast.walk(method):
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+                yield target.attr, node.value  # type: ignore[attr-defined]  # an assignment, or there are no targets
 
 
 def function_of(node: Any, module: Module, owner: Class | None = None) -> Function:
@@ -213,7 +215,7 @@ class Project:
             found = self._below(folder, parts)
             if found is not None:
                 return found
-            if folder == self._root or folder == folder.parent or self._root not in folder.parents:
+            if folder in (self._root, folder.parent) or self._root not in folder.parents:
                 return None
             folder = folder.parent
         return None

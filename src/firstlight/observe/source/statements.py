@@ -4,7 +4,8 @@ import ast
 from typing import Any
 
 from firstlight.observe.source import calling
-from firstlight.observe.source.expressions import bind, evaluate, path_of
+from firstlight.observe.source.binding import bind, path_of
+from firstlight.observe.source.expressions import evaluate
 from firstlight.observe.source.machine import Frame, Machine
 from firstlight.observe.source.project import class_of, imported
 from firstlight.observe.source.values import combined, element, join, replace

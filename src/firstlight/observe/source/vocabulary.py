@@ -21,6 +21,10 @@ LOSSES = {
     "HingeEmbeddingLoss": "hinge_embedding_loss",
     "SoftMarginLoss": "soft_margin_loss",
 }
+FACTORIES = frozenset(
+    {"randn", "rand", "randint", "zeros", "ones", "arange", "full", "linspace", "eye", "randperm", "normal", "empty"}
+)
+"""Functions whose result nothing was computed for."""
 LOSS_FUNCTIONS = {f"torch.nn.functional.{name}" for name in LOSSES.values()}
 FUNCTIONAL = "torch.nn.functional."
 
@@ -77,16 +81,92 @@ PASSING_LAYERS = re.compile(
 """Layers after which a probability is still one. Pooling of probabilities gives numbers between 0 and 1 as well."""
 
 PASSING = frozenset(
-    """to cuda cpu float double half bfloat16 type type_as contiguous clone view view_as reshape squeeze unsqueeze transpose
-    permute flatten unflatten expand expand_as repeat narrow swapaxes movedim chunk split unbind t index_select gather select
-    requires_grad_ masked_select dropout dropout1d dropout2d clamp clamp_ clamp_min clip nan_to_num stack cat concat
-    pin_memory take_along_dim rearrange to_dense""".split()
+    [
+        "to",
+        "cuda",
+        "cpu",
+        "float",
+        "double",
+        "half",
+        "bfloat16",
+        "type",
+        "type_as",
+        "contiguous",
+        "clone",
+        "view",
+        "view_as",
+        "reshape",
+        "squeeze",
+        "unsqueeze",
+        "transpose",
+        "permute",
+        "flatten",
+        "unflatten",
+        "expand",
+        "expand_as",
+        "repeat",
+        "narrow",
+        "swapaxes",
+        "movedim",
+        "chunk",
+        "split",
+        "unbind",
+        "t",
+        "index_select",
+        "gather",
+        "select",
+        "requires_grad_",
+        "masked_select",
+        "dropout",
+        "dropout1d",
+        "dropout2d",
+        "clamp",
+        "clamp_",
+        "clamp_min",
+        "clip",
+        "nan_to_num",
+        "stack",
+        "cat",
+        "concat",
+        "pin_memory",
+        "take_along_dim",
+        "rearrange",
+        "to_dense",
+    ]
 )
 """Functions and methods that move or trim numbers without changing what they mean."""
 FLOORING = frozenset({"clamp", "clamp_", "clamp_min", "clip"})
 RESHAPING = frozenset(
-    """view view_as reshape squeeze unsqueeze transpose permute flatten unflatten expand expand_as repeat narrow swapaxes
-    movedim chunk split unbind t gather select index_select masked_select stack cat concat take_along_dim rearrange""".split()
+    [
+        "view",
+        "view_as",
+        "reshape",
+        "squeeze",
+        "unsqueeze",
+        "transpose",
+        "permute",
+        "flatten",
+        "unflatten",
+        "expand",
+        "expand_as",
+        "repeat",
+        "narrow",
+        "swapaxes",
+        "movedim",
+        "chunk",
+        "split",
+        "unbind",
+        "t",
+        "gather",
+        "select",
+        "index_select",
+        "masked_select",
+        "stack",
+        "cat",
+        "concat",
+        "take_along_dim",
+        "rearrange",
+    ]
 )
 REDUCING = frozenset(
     {"mean", "sum", "nanmean", "max", "min", "amax", "amin", "norm", "logsumexp", "prod", "var", "std"}
@@ -118,9 +198,39 @@ CUTTING = {
 NUMBERS = frozenset({"item", "tolist", "numpy"})
 
 OPTIMIZERS = frozenset(
-    """SGD Adam AdamW Adamax NAdam RAdam RMSprop Adagrad Adadelta ASGD Rprop LBFGS SparseAdam Adafactor Lion Lamb LAMB LARS
-    Muon AdamP AdaBelief Ranger FusedAdam DeepSpeedCPUAdam AdamW8bit Adam8bit PagedAdamW8bit Novograd NvNovoGrad
-    Shampoo SOAP""".split()
+    [
+        "SGD",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "NAdam",
+        "RAdam",
+        "RMSprop",
+        "Adagrad",
+        "Adadelta",
+        "ASGD",
+        "Rprop",
+        "LBFGS",
+        "SparseAdam",
+        "Adafactor",
+        "Lion",
+        "Lamb",
+        "LAMB",
+        "LARS",
+        "Muon",
+        "AdamP",
+        "AdaBelief",
+        "Ranger",
+        "FusedAdam",
+        "DeepSpeedCPUAdam",
+        "AdamW8bit",
+        "Adam8bit",
+        "PagedAdamW8bit",
+        "Novograd",
+        "NvNovoGrad",
+        "Shampoo",
+        "SOAP",
+    ]
 )
 SCHEDULERS = re.compile(r"(LR|Scheduler|Plateau)$|^(get_\w*schedule\w*|get_scheduler|create_scheduler\w*)$")
 
