@@ -11,6 +11,15 @@ def f(loader, model):
         torch.manual_seed(42)
         model(x).sum().backward()
 """,
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+def batch():
+    g = torch.Generator().manual_seed(1)
+    return torch.randn(4, generator=g)
+def f(model):
+    for i in range(9):
+        model(batch()).sum().backward()
+""",
 ]
 GOOD = [
     """

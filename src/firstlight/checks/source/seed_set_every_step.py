@@ -1,8 +1,8 @@
 """The same seed is set again for every batch.
 
 ## What it sees
-`manual_seed` or `seed` with a constant inside the innermost training loop: dropout, noise and augmentation are the
-same for every batch.
+`manual_seed` or `seed` with a constant inside the innermost training loop, called functions included: dropout, noise,
+augmentation or the choice of examples are the same for every batch.
 
 ## When it is fine
 A seed that changes with the step is not reported.
@@ -25,13 +25,9 @@ SEEDS = (
 
 def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
     for call in loop.steps:
-        if (
-            isinstance(call, Call)
-            and call.target in SEEDS
-            and call.args
-            and call.args[0].kind == "const"
-            and call.loops == loop.backwards[0].loops
-        ):
+        if not isinstance(call, Call) or not (call.target in SEEDS or call.target.endswith(".manual_seed")):
+            continue
+        if call.args and call.args[0].kind == "const" and call.loops == loop.backwards[0].loops:
             yield Evidence(
                 where=call.spot.where,
                 saw=f"`{call.target}` with the same number for every pass of the loop at {loop.loop.spot}",
@@ -43,7 +39,10 @@ CHECK = Check(
     id="FL766",
     name="seed-set-every-step",
     summary="the random state is reset for every batch",
-    causes=("env-seed",),
+    causes=(
+        "env-seed",
+        "data-stale-batch",
+    ),
     likely="the seed was to make the run repeatable",
     fix="set the seed once, before training",
     severity=Severity.WARNING,

@@ -71,7 +71,7 @@ def follow(machine: Machine, function: Function, given: Given) -> Value:
     """What a function of the program gives back; what happens in it is noted as happening here."""
     if not machine.may_follow(function):
         return UNKNOWN
-    signature = None if function.followed else _signature(function, given)
+    signature = None if function.followed else _signature(function, given, "no_grad" in machine.guards)
     if signature is not None and signature in machine.memory:
         known: Value = machine.memory[signature]
         return known
@@ -89,9 +89,9 @@ def follow(machine: Machine, function: Function, given: Given) -> Value:
     return result
 
 
-def _signature(function: Function, given: Given) -> Any:
+def _signature(function: Function, given: Given, without_grad: bool) -> Any:
     """Everything about the arguments that can change what is returned; None where that is too much to compare."""
-    told: list[Any] = [id(function)]
+    told: list[Any] = [id(function), without_grad]
     for name, value in (*enumerate(given[0]), *given[1].items()):
         if value.kind in ("list", "tuple", "dict", "function", "layer"):
             return None

@@ -270,7 +270,7 @@ POSITIONS: dict[str, tuple[str, ...]] = {
 FOLLOWED = re.compile(
     r"^(?:backward|manual_backward|step|zero_grad|unscale_|update|eval|train|clip_grad\w*|no_grad|inference_mode|set_epoch|"
     r"\w*loss\w*|\w*criterion\w*|\w*cross_entropy\w*|BCE\w*|NLL\w*|autocast|GradScaler|requires_grad\w*|fit\w*|\w*split\w*|"
-    r"DataLoader|next|append|item|detach|load_state_dict|prepare)$",
+    r"DataLoader|next|append|item|detach|load_state_dict|prepare|\w*seed\w*)$",
     re.IGNORECASE,
 )
 """A function that mentions none of these has nothing a check looks for: only what it returns matters."""
