@@ -91,11 +91,10 @@ def follow(machine: Machine, function: Function, given: Given) -> Value:
 
 def _signature(function: Function, given: Given, without_grad: bool) -> Any:
     """Everything about the arguments that can change what is returned; None where that is too much to compare."""
-    told: list[Any] = [id(function), without_grad]
+    told: list[Any] = [function, without_grad]
     for name, value in (*enumerate(given[0]), *given[1].items()):
         if value.kind in ("list", "tuple", "dict", "function", "layer"):
             return None
-        definition = id(value.definition) if value.definition is not None else 0
         told.append(
             (
                 name,
@@ -105,7 +104,7 @@ def _signature(function: Function, given: Given, without_grad: bool) -> Any:
                 value.cut,
                 value.flags,
                 value.size,
-                definition,
+                value.definition,
                 repr(value.const)[:40],
             )
         )
