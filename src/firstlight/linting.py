@@ -35,7 +35,7 @@ from firstlight.records.report import (
     Timing,
     Verdict,
 )
-from firstlight.store.lint_cache import Entry, LintCache
+from firstlight.store.lint_cache import ABSENT, Entry, LintCache
 
 FILES_PER_TASK = 8
 WORTH_A_PROCESS = 24
@@ -58,6 +58,7 @@ class Linter:
         self._checks = tuple(check for check in checks if check.needs in READ_FROM_SOURCE or check.needs is CheckCrash)
         self._base = base.resolve()
         self._project = Project(self._base)
+        self._digests: dict[Path, str] = {}
 
     def entry(self, path: Path, data: bytes) -> Entry:
         self._project.asked.clear()
@@ -74,7 +75,8 @@ class Linter:
                 allowed.append(f"{finding.id} {finding.name} at {finding.where.file}:{finding.where.line}{reason}")
                 continue
             kept.append(_placed(finding, lines, parsed.cell_starts if home else ()))
-        rests_on = {str(other): _digest(other) for other in self._project.asked if other != path.resolve()}
+        own = path.resolve()
+        rests_on = {str(other): self._digest(other) for other in self._project.asked if other != own}
         return Entry(
             digest=hashlib.blake2b(data, digest_size=16).hexdigest(),
             findings=tuple(kept),
@@ -83,12 +85,13 @@ class Linter:
             notebook=source.notebook,
         )
 
-
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-    except OSError:
-        return ""
+    def _digest(self, path: Path) -> str:
+        if path not in self._digests:
+            try:
+                self._digests[path] = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+            except OSError:
+                self._digests[path] = ABSENT
+        return self._digests[path]
 
 
 def _once(findings: Iterable[Finding]) -> list[Finding]:

@@ -2,7 +2,6 @@
 
 import ast
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,33 +96,38 @@ def class_of(node: ast.ClassDef, module: Module) -> Class:
     found = Class(node, module, node.name)
     for inner in node.body:
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
-            method = found.methods[inner.name] = function_of(inner, module, found)
-            for name, value in _assigned_to_self(inner):
-                found.assigned.setdefault(name, []).append((method, value))
+            found.methods[inner.name] = function_of(inner, module, found)
     return found
 
 
-def _assigned_to_self(method: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    for node in ast.walk(method):
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
-                yield target.attr, node.value  # type: ignore[attr-defined]  # an assignment, or there are no targets
-
-
 def function_of(node: Any, module: Module, owner: Class | None = None) -> Function:
-    words = frozenset(
-        inner.attr if isinstance(inner, ast.Attribute) else inner.id
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Attribute | ast.Name)
-    )
     name = getattr(node, "name", "<lambda>")
-    return Function(node, module, f"{owner.name}.{name}" if owner else name, owner, words=words)
+    function = Function(node, module, f"{owner.name}.{name}" if owner else name, owner)
+    words: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute):
+            words.add(inner.attr)
+        elif isinstance(inner, ast.Name):
+            words.add(inner.id)
+        elif isinstance(inner, ast.Assign) and owner is not None:
+            for target in inner.targets:
+                if (
+                    isinstance(target, ast.Attribute)
+                    and isinstance(target.value, ast.Name)
+                    and target.value.id == "self"
+                ):
+                    owner.assigned.setdefault(target.attr, []).append((function, inner.value))
+    function.words = frozenset(words)
+    return function
 
 
 def _mark_followed(module: Module) -> None:
     everything = [*module.functions.values(), *(m for c in module.classes.values() for m in c.methods.values())]
+    known: dict[str, bool] = {}
     for function in everything:
-        function.followed = any(FOLLOWED.match(word) for word in function.words)
+        for word in function.words - known.keys():
+            known[word] = FOLLOWED.match(word) is not None
+        function.followed = any(known[word] for word in function.words)
     names = {function.name.rpartition(".")[2] for function in everything if function.followed}
     for function in everything:
         function.followed = function.followed or bool(function.words & (names - {"forward", "__init__"}))
