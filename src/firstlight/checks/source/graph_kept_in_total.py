@@ -23,7 +23,8 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
         if kept is None or step.loops != loop.backwards[0].loops or "no_grad" in step.guards:
             continue
         name, node, holder = kept
-        if name not in used or holder in used or holder == name:
+        iterated = any(each.text == holder for later in loop.around for each in later.loops)
+        if name not in used or holder in used or holder == name or iterated:
             continue
         yield Evidence(
             where=step.spot.where,

@@ -23,7 +23,7 @@ SHUFFLED_ELSEWHERE = re.compile(
 
 def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
     loader = loop.loop.over
-    if loader.kind != "loader" or loader.name != "torch.utils.data.DataLoader" or loader.made is None:
+    if loader.name != "torch.utils.data.DataLoader" or loader.made is None or "dataset" not in loader.args:
         return
     if any(name in loader.args for name in ORDERED) and loader.literal("shuffle") is not False:
         return
