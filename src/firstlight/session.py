@@ -1,80 +1,135 @@
-"""The composition root: plans what to observe, has it run, and turns what was seen into a report.
+"""The composition root: plans what to observe, has it run, and hands what was seen to be judged.
 
 The only module that knows every stage.
 """
 
+import contextlib
 import hashlib
 import os
-import platform
 import subprocess
-import sys
 import time
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from firstlight import __version__
+import msgspec
+
+from firstlight.assembly import Judged, judged, machine, report_of
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
-from firstlight.diagnosis.rank import rank
-from firstlight.facts.derive import derive
+from firstlight.diagnosis.case import Case
+from firstlight.diagnosis.evidence import case_of
+from firstlight.diagnosis.symptoms import parse
+from firstlight.errors import UsageError
+from firstlight.experiments.engine import ForkEngine
 from firstlight.facts.sources import READ_FROM_SOURCE, SOURCES
-from firstlight.findings.gather import gather
-from firstlight.findings.judge import judge
-from firstlight.findings.suppress import suppress
+from firstlight.inquiry import Inquiry
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
-from firstlight.observe.watch import Eyes, Watched, watch
-from firstlight.records import events, observed, wire
-from firstlight.records.facts import ScriptOutcome
-from firstlight.records.finding import Finding, Scalar, Severity
-from firstlight.records.report import REPORT_SCHEMA, Coverage, Report, Status, Subject, Timing, Verdict
+from firstlight.observe.watch import Eyes, Watched, read_log, watch
+from firstlight.records import events, wire
+from firstlight.records.finding import Severity
+from firstlight.records.report import Report, Status, Subject, Verdict
 from firstlight.report import json as json_report
 from firstlight.settings import Settings, enabled
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, shown
+from firstlight.trial import CONTROLS, Trial, orders_for
 
-OUTPUT_LINES = 25
 EVENT_STATUS = {Status.ILL: "fail", Status.CLEAN: "pass", Status.SKIPPED: "skip", Status.CRASHED: "error"}
-ENDED = {
-    "steps": "the step budget was spent",
-    "time": "the time budget was spent",
-    "exit": "the script finished",
-    "finished": "the script finished",
-    "stopped": "the time budget was spent",
-    "silent": "no step came in time",
-    "crashed": "the script crashed",
-    "killed": "the script was killed",
-}
 
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
+    checks = _checks(settings)
+    with _recorded(target, settings) as (run, finish):
+        engine = ForkEngine(run.path.absolute(), settings.budget.seconds)
+        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: judged(seen, checks, engine).findings)
+        watched = watch(
+            target, _plan(settings, checks, run, trial.controls != ()), replace(eyes, settled=trial.settled)
+        )
+        return finish(report_of(watched, judged(watched, checks, engine), _subject(target, run)))
+
+
+def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None) -> Report:
+    """As `check`, with experiments chosen by what they would tell, until one cause stands out or nothing more helps."""
+    checks = _checks(settings)
+    with _recorded(target, settings) as (run, finish):
+        engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
+        known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
+        inquiry = Inquiry(engine, lambda seen: _case(known(seen)), DIAGNOSIS_SECONDS, _symptoms(symptom))
+        spec = _plan(settings, checks, run, experiments=True)
+        watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
+        return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
+
+
+def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
+    """From the event log of an earlier run, without running anything."""
+    run = RunDirectory(path)
+    if not run.events.is_file():
+        raise UsageError(f"{path} holds no events.ndjson: it is not the directory of a run")
+    watched = read_log(run.events)
+    checks = _checks(settings)
+    engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
+    known = judged(watched, checks, engine)
+    inquiry = Inquiry(engine, lambda _: _case(known), 0.0, _symptoms(symptom))
+    return _concluded(
+        report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
+    )
+
+
+DIAGNOSIS_SECONDS = 90.0
+"""For everything after the first training step."""
+
+
+def _case(known: Judged) -> Case:
+    return case_of(known.facts, known.findings)
+
+
+def _symptoms(text: str | None) -> dict[str, bool]:
+    if text is None:
+        return {}
+    understood = parse(text)
+    if not understood.observations:
+        raise UsageError(
+            f"the symptom {text!r} was not understood. Say what the loss does: stuck, rises, NaN, oscillates …"
+        )
+    return dict(understood.observations)
+
+
+def _concluded(report: Report, inquiry: Inquiry, watched: Watched) -> Report:
+    if report.verdict is Verdict.UNJUDGED:
+        return report
+    hypotheses, trail = inquiry.concluded(watched)
+    return msgspec.structs.replace(report, diagnosis=hypotheses, trail=trail)
+
+
+def _subject(target: Target, run: RunDirectory) -> Subject:
+    return Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
+
+
+@contextlib.contextmanager
+def _recorded(target: Target, settings: Settings) -> Iterator[tuple[RunDirectory, Callable[[Report], Report]]]:
+    """A run directory whose log begins and ends, however the run ends. The report goes through the second part."""
     begun = time.monotonic()
-    checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE)
     run = RunDirectory.create(Path.cwd())
     log = EventLog(run.events, run.id)
-    log.append(
-        events.RunStart,
-        argv=list(target.words),
-        cwd_hash=_hash(os.fspath(Path.cwd())),
-        git=_commit(),
-        env=_machine(),
-        seed=None,
-    )
-    status, code = "killed", None
-    try:
-        watched = watch(target, _plan(settings, checks, run), settings.startup_seconds, eyes)
-        report = _judged(
-            watched,
-            checks,
-            Subject(kind="script", command=target.words, file=target.file, run=shown(run.path)),
-        )
+    where = _hash(os.fspath(Path.cwd()))
+    log.append(events.RunStart, argv=list(target.words), cwd_hash=where, git=_commit(), env=machine(), seed=None)
+    ended: list[int] = []
+
+    def finish(report: Report) -> Report:
         _note(log, report)
         run.report.write_text(json_report.render(report), encoding="utf-8")
-        status, code = "ok", exit_code(report, settings.strict)
+        ended.append(exit_code(report, settings.strict))
         return report
+
+    try:
+        yield run, finish
     finally:
-        log.append(events.RunEnd, status=status, elapsed_seconds=time.monotonic() - begun, exit_code=code)
+        code = ended[0] if ended else None
+        seconds = time.monotonic() - begun
+        log.append(events.RunEnd, status="ok" if ended else "killed", elapsed_seconds=seconds, exit_code=code)
         log.close()
 
 
@@ -84,7 +139,12 @@ def exit_code(report: Report, strict: bool) -> int:
     return int(report.verdict is Verdict.ILL or (strict and report.verdict is Verdict.WARN))
 
 
-def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> Spec:
+def _checks(settings: Settings) -> tuple[Check, ...]:
+    """Those a run can answer; sources are judged by `firstlight lint`."""
+    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE)
+
+
+def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
     """The union of what the enabled checks need, and nothing else."""
     taps = {tap for check in checks for tap in SOURCES[check.needs].taps}
     budget = settings.budget
@@ -102,96 +162,8 @@ def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> S
         sample_every=budget.sample_every,
         taps=tuple(sorted(taps)),
         contain=settings.contain,
+        extensions=ForkEngine.EXTENSIONS if experiments else (),
     )
-
-
-def _judged(watched: Watched, checks: tuple[Check, ...], subject: Subject) -> Report:
-    outcome = watched.outcome()
-    judged = judge(checks, [*derive(watched.records), outcome], trained=watched.backwards > 0)
-    kept, allowed = suppress(judged.findings, Path.cwd())
-    findings = gather(kept, symptoms=frozenset(check.id for check in checks if check.symptom))
-    verdict, reason = _verdict(findings, outcome)
-    shows_output = outcome.ended in ("crashed", "killed") or verdict is Verdict.UNJUDGED
-    return Report(
-        schema=REPORT_SCHEMA,
-        subject=subject,
-        verdict=verdict,
-        findings=findings,
-        diagnosis=rank(findings),
-        checks=judged.outcomes,
-        coverage=_coverage(watched, allowed),
-        timing=_timing(watched),
-        environment=_environment(watched),
-        reason=reason,
-        output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
-    )
-
-
-def _verdict(findings: tuple[Finding, ...], outcome: ScriptOutcome) -> tuple[Verdict, str | None]:
-    """A script that never trained is not judged, unless the reason why it could not is itself a finding."""
-    severities = {finding.severity for finding in findings if finding.name != "script-crashed"}
-    if outcome.steps == 0 and Severity.ERROR not in severities:
-        return Verdict.UNJUDGED, why_unjudged(outcome)
-    severities |= {finding.severity for finding in findings}
-    if Severity.ERROR in severities:
-        return Verdict.ILL, None
-    return (Verdict.WARN if Severity.WARNING in severities else Verdict.CLEAN), None
-
-
-def why_unjudged(outcome: ScriptOutcome) -> str:
-    if outcome.ended == "silent":
-        return (
-            f"no training step within {outcome.seconds:.0f} s. If the script needs longer to start, "
-            "raise --startup-seconds; if it waits for something, give it that"
-        )
-    if outcome.ended in ("crashed", "killed"):
-        return f"the script ended before its first training step: {outcome.message or f'exit code {outcome.exit_code}'}"
-    if outcome.backwards:
-        return f"{outcome.backwards} backwards and no optimizer step in the time given; raise --seconds"
-    return f"the script finished (exit code {outcome.exit_code}) without training anything: backward was never called"
-
-
-def _coverage(watched: Watched, allowed: tuple[str, ...]) -> Coverage:
-    endings = watched.of(observed.Ending)
-    unseen = dict.fromkeys(f"not observed: {record.tap}: {record.reason}" for record in watched.of(observed.Unseen))
-    return Coverage(
-        steps=watched.steps,
-        seconds=round(watched.seconds, 3),
-        ended=ENDED[endings[0].reason if endings else watched.outcome().ended],
-        held_back=tuple(dict.fromkeys(shown(path) for ending in endings for path in ending.held_back)),
-        suppressed=allowed,
-        limits=(
-            f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not",
-            *unseen,
-        ),
-    )
-
-
-def _timing(watched: Watched) -> Timing:
-    started = datetime.fromtimestamp(time.time() - watched.seconds, UTC)
-    return Timing(
-        started=started.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        seconds=round(watched.seconds, 3),
-        startup_seconds=watched.startup,
-        observed_seconds=round(watched.seconds - watched.startup, 3) if watched.startup is not None else None,
-    )
-
-
-def _environment(watched: Watched) -> dict[str, Scalar]:
-    processes = watched.of(observed.ProcessSeen)
-    if not processes:
-        return _machine()
-    seen = processes[0]
-    return {**_machine(), "torch": seen.torch, "device": seen.device, "threads": seen.threads, "world": seen.world}
-
-
-def _machine() -> dict[str, Scalar]:
-    return {
-        "firstlight": __version__,
-        "python": platform.python_version(),
-        "platform": f"{sys.platform}-{platform.machine()}",
-        "cores": os.cpu_count(),
-    }
 
 
 def _note(log: EventLog, report: Report) -> None:

@@ -2,18 +2,29 @@
 
 from firstlight.checks.data import batch_repeats, input_nonfinite, targets_ignored
 from firstlight.checks.declare import Check
-from firstlight.checks.learning import loss_explodes, metric_broadcast
+from firstlight.checks.learning import (
+    loss_explodes,
+    metric_broadcast,
+    pairing_is_lost,
+    rate_too_high,
+    rate_too_low,
+    regularisation_drowns,
+)
 from firstlight.checks.loss import (
+    gradient_ignores_output,
     loss_broadcast,
     loss_detached,
     loss_double_activation,
     loss_missing_activation,
     loss_sign_flipped,
+    scores_too_flat,
     targets_not_distribution,
 )
 from firstlight.checks.model import (
     attention_sees_future,
     eval_mode_in_training,
+    examples_mix,
+    future_leaks,
     modules_in_plain_container,
     parameters_not_optimized,
     parameters_without_gradient,
@@ -100,6 +111,8 @@ CATALOGUE: tuple[Check, ...] = (
     loss_detached.CHECK,
     loss_sign_flipped.CHECK,
     targets_not_distribution.CHECK,
+    gradient_ignores_output.CHECK,
+    scores_too_flat.CHECK,
     gradients_never_cleared.CHECK,
     step_missing.CHECK,
     gradients_gone.CHECK,
@@ -113,8 +126,14 @@ CATALOGUE: tuple[Check, ...] = (
     eval_mode_in_training.CHECK,
     requires_grad_on_module.CHECK,
     attention_sees_future.CHECK,
+    examples_mix.CHECK,
+    future_leaks.CHECK,
     loss_explodes.CHECK,
     metric_broadcast.CHECK,
+    regularisation_drowns.CHECK,
+    rate_too_low.CHECK,
+    rate_too_high.CHECK,
+    pairing_is_lost.CHECK,
     value_nonfinite.CHECK,
     # sources
     softmax_before_cross_entropy.CHECK,

@@ -79,7 +79,8 @@ def command(
     target = targets.parse(words, module)
     signal.signal(signal.SIGTERM, _terminated)
     with _progress(show_output) as tell:
-        report = session.check(target, settings, Eyes(tell, sys.stderr.buffer if show_output else None))
+        echo = sys.stderr.buffer if show_output else None
+        report = session.check(target, settings, Eyes(tell, echo, settings.startup_seconds))
     text = (
         json_report.render(report)
         if form == "json"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from firstlight.diagnosis.case import Case
-from firstlight.diagnosis.engine import Belief, nothing_wrong, weigh
+from firstlight.diagnosis.engine import Belief, measured, nothing_wrong, weigh
 from firstlight.diagnosis.knowledge.knowledge_base import UNKNOWN, KnowledgeBase
 from firstlight.diagnosis.prior import NOTHING_WRONG
 
@@ -123,7 +123,7 @@ def _suspect(base: KnowledgeBase, case: Case, belief: Belief, slug: str) -> Susp
 def _speaking(base: KnowledgeBase, case: Case, slug: str, *, supports: bool) -> tuple[tuple[str, bool], ...]:
     place = base.slugs.index(slug)
     found: list[tuple[str, bool]] = []
-    for name, present in case.observed:
+    for name, present in measured(base, case)[0].items():
         weight = base.table[name].of(present)[place]
         if (weight if supports else -weight) >= math.log(TELLING_RATIO):
             found.append((name, present))

@@ -47,7 +47,7 @@ class Belief:
 
 def weigh(base: KnowledgeBase, case: Case) -> Belief:
     """What the case makes of the priors. Unknown slugs are errors."""
-    observed, neutral = _measured(base, case)
+    observed, neutral = measured(base, case)
     shares = _by_evidence(base, case, observed, neutral)
     verified = _verified(base, case, shares)
     claimed = _claimed(base, case, verified)
@@ -59,18 +59,18 @@ def nothing_wrong(base: KnowledgeBase, belief: Belief) -> float:
     return sum(share for slug, share in belief.shares.items() if base.cause[slug].category == NOTHING_WRONG)
 
 
-def _measured(base: KnowledgeBase, case: Case) -> tuple[dict[str, bool], frozenset[tuple[str, str]]]:
+def measured(base: KnowledgeBase, case: Case) -> tuple[dict[str, bool], frozenset[tuple[str, str]]]:
     """Observations, those of repairs included; and where a failed repair already speaks against its cause."""
     observed = dict(case.observed)
     neutral: set[tuple[str, str]] = set()
     for slug in observed:
         if slug not in base.observation:
             raise UsageError(f"`{slug}` is no known observation.")
-    for slug, worked in case.repairs:
+    for slug, worked in sorted(case.repairs, key=lambda tried: not tried[1]):
         experiment, cause = repair(base, slug)
         for seen in experiment.yields:
             observed.setdefault(seen, worked)
-            if not worked:
+            if not observed[seen]:
                 neutral.add((seen, cause))
     return observed, frozenset(neutral)
 
@@ -88,7 +88,7 @@ def _by_evidence(
     base: KnowledgeBase, case: Case, observed: dict[str, bool], neutral: frozenset[tuple[str, str]]
 ) -> dict[str, float]:
     groups: dict[str, list[str]] = {}
-    for slug in observed:
+    for slug in sorted(observed):
         groups.setdefault(base.observation[slug].group, []).append(slug)
     logs = {slug: math.log(share) if share > 0.0 else -math.inf for slug, share in prior(base, case.context).items()}
     for members in groups.values():
@@ -104,9 +104,7 @@ def pooled(evidence: Sequence[float]) -> float:
     The strongest of those that speak for it counts in full, and so does the strongest against it; the others are
     tempered. More evidence for a cause never says less for it, and what says nothing changes nothing.
     """
-    if len(evidence) == 1:
-        return evidence[0]
-    most, least = max(0.0, *evidence), min(0.0, *evidence)
+    most, least = max((0.0, *evidence)), min((0.0, *evidence))
     return TEMPERED * math.fsum(evidence) + (1.0 - TEMPERED) * (most + least)
 
 

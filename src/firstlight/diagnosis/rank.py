@@ -15,17 +15,20 @@ def rank(findings: tuple[Finding, ...]) -> tuple[Hypothesis, ...]:
     """Causes are not exclusive: two bugs are both there. Several findings of one cause support each other."""
     absent: dict[str, float] = {}
     because: dict[str, list[str]] = {}
+    verified: set[str] = set()
     for finding in findings:
         if finding.cause == UNKNOWN:
             continue
         chance = finding.confidence * COUNTED[finding.severity]
         absent[finding.cause] = absent.get(finding.cause, 1.0) * (1.0 - chance)
         because.setdefault(finding.cause, []).append(finding.id)
+        verified |= {finding.cause} if finding.verified else set()
     found = [
         Hypothesis(
             cause=cause,
             category=category_of(cause),
             probability=round(1.0 - left, 4),
+            verified=cause in verified,
             because=tuple(dict.fromkeys(because[cause])),
         )
         for cause, left in absent.items()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from firstlight.diagnosis.case import Case
-from firstlight.diagnosis.choose import Choice
+from firstlight.diagnosis.choose import ROUND_COST, Choice
 from firstlight.diagnosis.engine import Belief, repair, weigh
 from firstlight.diagnosis.knowledge.knowledge_base import KnowledgeBase
 
@@ -37,6 +37,8 @@ class Step:
     why: str = ""
     shifts: tuple[Shift, ...] = ()
     entropy: float | None = None
+    cost: float = 0.0
+    """Of a chosen experiment, in baselines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +69,23 @@ class Trail:
                 kind=Kind.CHOSE,
                 what=f"{choice.experiment.slug}: {choice.experiment.does}",
                 why=f"{choice.reason.value} ({gain}{instead})",
+                cost=choice.experiment.cost,
             )
         return replace(self, steps=(*self.steps, step))
 
     @property
     def entropies(self) -> tuple[float, ...]:
-        """The belief's entropy at the beginning and after each round, for `choose`."""
+        """The belief's entropy before the first round and after each finished one, for `choose`."""
         found: list[float] = []
-        last: float | None = None
+        last, cost = 0.0, ROUND_COST
         for step in self.steps:
-            if step.kind is Kind.CHOSE and last is not None:
-                found.append(last)
-            last = step.entropy if step.entropy is not None else last
-        return (*found, last) if last is not None else ()
+            if step.kind is Kind.CHOSE:
+                if cost >= ROUND_COST:
+                    found.append(last)
+                    cost = 0.0
+                cost += step.cost
+            last = last if step.entropy is None else step.entropy
+        return (*found, last) if self.steps and cost >= ROUND_COST else tuple(found)
 
 
 def render(trail: Trail) -> tuple[str, ...]:

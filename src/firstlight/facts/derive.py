@@ -66,7 +66,13 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             target_sum_error=_largest(call.target_sum_error for call in calls),
             most_ignored=max(call.ignored for call in calls),
             least_ignored=min(call.ignored for call in calls),
+            first_value=_mean_value(calls[:3]),
         )
+
+
+def _mean_value(calls: Sequence[observed.LossCall]) -> float | None:
+    known = [call.value for call in calls if call.value is not None and call.reduction == "mean"]
+    return sum(known) / len(known) if known else None
 
 
 def _union(cards: Sequence[observed.TensorCard]) -> observed.TensorCard:
@@ -338,6 +344,14 @@ def attentions(seen: Sightings) -> Iterator[observed.Attention]:
         yield calls[0]
 
 
+def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
+    yield from seen.of(observed.Dependence)
+
+
+def custom_gradients(seen: Sightings) -> Iterator[observed.CustomGradient]:
+    yield from seen.of(observed.CustomGradient)
+
+
 Reducer = Callable[[Sightings], Iterable[Any]]
 REDUCERS: tuple[Reducer, ...] = (
     loss_sites,
@@ -354,6 +368,8 @@ REDUCERS: tuple[Reducer, ...] = (
     graph_sizes,
     censuses,
     attentions,
+    dependences,
+    custom_gradients,
 )
 
 __all__ = ["REDUCERS", "Sightings", "Site", "broadcast", "derive", "longest_run"]

@@ -32,12 +32,15 @@ SOURCES: dict[type, Source] = {
     facts.Rate: _from("loaders", absent=_NO_STEP),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
+    facts.Contrast: _from("operations", "loaders", absent="no experiments were run on copies of the program"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
     observed.Census: _from("census", "operations", absent="no model with parameters was seen in training"),
     source.SourceFile: _from(absent=_NOT_READ),
     source.TrainingLoop: _from(absent=_NOT_READ),
     source.LossUse: _from(absent=_NOT_READ),
+    observed.Dependence: _from(absent="the model was not probed"),
+    observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 

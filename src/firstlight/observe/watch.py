@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from firstlight.records.facts import ScriptOutcome
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
 
+LONGEST_SETTLING = 600.0
 GRACE_SECONDS = 10.0
 """After the budget, for a last long step; and for the script's own clean-up once it was told to stop."""
 
@@ -32,6 +34,9 @@ class Eyes:
     progress: Progress
     echo: IO[bytes] | None = None
     """Where the script's own output is streamed to."""
+    startup_seconds: float = 120.0
+    settled: Callable[["Watched"], bool] = lambda _: True
+    """Whether nothing more is awaited of the script's copies, once it is over itself."""
 
 
 @dataclass
@@ -46,6 +51,8 @@ class Watched:
     """Seconds until the first backward."""
     exit_code: int | None = None
     """None where we ended it."""
+    timelines: dict[str, list[observed.Observed]] = field(default_factory=dict)
+    """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [record for record in self.records if isinstance(record, kind)]
@@ -85,7 +92,7 @@ class Watched:
         return "crashed" if self.exit_code > 0 else "killed"
 
 
-def watch(target: targets.Target, spec: session_spec.Spec, startup_seconds: float, eyes: Eyes) -> Watched:
+def watch(target: targets.Target, spec: session_spec.Spec, eyes: Eyes) -> Watched:
     """Every wait has an end, and no process of the script outlives this call."""
     run = RunDirectory(Path(spec.run))
     session_spec.write(spec, run.session)
@@ -96,10 +103,11 @@ def watch(target: targets.Target, spec: session_spec.Spec, startup_seconds: floa
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, [lent, environment.get("PYTHONPATH")]))
         script = Script(target.command, environment, run.output, eyes.echo)
         try:
-            return _follow(script, spec, startup_seconds, eyes.progress)
+            return _follow(script, spec, eyes)
         finally:
             script.end()
             shutil.rmtree(run.scratch, ignore_errors=True)
+            shutil.rmtree(run.timelines, ignore_errors=True)
             run.session.unlink(missing_ok=True)
 
 
@@ -122,35 +130,55 @@ def _environment(spec: session_spec.Spec, run: RunDirectory, temporary: Path) ->
     return found
 
 
-def _follow(script: Script, spec: session_spec.Spec, startup_seconds: float, progress: Progress) -> Watched:
+def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
     watched = Watched()
     reader = LineReader(Path(spec.events))
     ending_since: list[float] = []
 
     def over() -> bool:
         _read(reader, watched, script.seconds)
-        progress(_told(watched, spec, script.seconds))
+        eyes.progress(_told(watched, spec, script.seconds))
+        eyes.settled(watched)
         if watched.of(observed.Ending):
             ending_since.append(script.seconds)
             return script.seconds - ending_since[0] > GRACE_SECONDS
         if watched.startup is None:
-            return script.seconds > startup_seconds
+            return script.seconds > eyes.startup_seconds
         return script.seconds - watched.startup > spec.seconds + GRACE_SECONDS
 
     watched.exit_code = script.wait(over)
+    watched.seconds = script.seconds
+    while not eyes.settled(watched) and script.seconds - watched.seconds < LONGEST_SETTLING:
+        time.sleep(0.05)
+        _read(reader, watched, script.seconds)
+        eyes.progress(f"experiments: {_counted(watched)}, {script.seconds:.0f} s")
     script.end()
     _read(reader, watched, script.seconds)
-    watched.seconds = script.seconds
     watched.lines = traceback.without_ours(script.output.lines())
     return watched
 
 
 def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
     for event in reader.new():
-        if (plain := event.get("observed")) is not None:
-            watched.records.append(wire.convert(plain, observed.Observed))  # type: ignore[arg-type]  # a union
+        if (plain := event.get("observed")) is None:
+            continue
+        record: observed.Observed = wire.convert(plain, observed.Observed)  # type: ignore[arg-type]  # a union
+        timeline = event.get("timeline")
+        (watched.records if timeline is None else watched.timelines.setdefault(timeline, [])).append(record)
     if watched.startup is None and watched.backwards:
         watched.startup = round(seconds, 3)
+
+
+def _counted(watched: Watched) -> str:
+    ended = sum(isinstance(record, observed.TimelineEnded) for record in watched.timelines.get("nursery", ()))
+    return f"{ended} done"
+
+
+def read_log(events: Path) -> Watched:
+    """What an earlier run saw, from its event log."""
+    watched = Watched(exit_code=0)
+    _read(LineReader(events), watched, 0.0)
+    return watched
 
 
 def _told(watched: Watched, spec: session_spec.Spec, seconds: float) -> str:

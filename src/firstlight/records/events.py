@@ -21,6 +21,8 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="phase"):
     seq: int
     schema: str = EVENT_SCHEMA
     rank: int | None = None
+    timeline: str | None = None
+    """The experiment that wrote the line; the program itself has none."""
     elapsed_s: float | None = None
 
 

@@ -32,6 +32,8 @@ class LossSite(_Fact, frozen=True, kw_only=True):
     target_sum_error: float | None
     most_ignored: float
     least_ignored: float
+    first_value: float | None = None
+    """The mean loss of its first calls."""
 
 
 class ShapeClash(_Fact, frozen=True, kw_only=True):
@@ -179,6 +181,55 @@ class GraphSize(_Fact, frozen=True, kw_only=True):
     site: Site | None
     nodes: tuple[int, ...]
     retained: bool
+
+
+class Timeline(_Fact, frozen=True, kw_only=True):
+    """The losses of one run of the script from its first batch on, with one thing changed; `baseline` with none."""
+
+    name: str
+    interventions: tuple[str, ...]
+    losses: tuple[float, ...]
+    seconds: float
+    tail: int = 0
+    """So many of the last losses were measured in eval mode."""
+    died: bool = False
+
+
+class Level(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run of losses began and ended (medians), with the noise of its end (median deviation)."""
+
+    first: float
+    last: float
+    noise: float
+    finite: bool
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """A timeline against the program as it is, over the same number of steps."""
+
+    name: str
+    steps: int
+    base: Level
+    other: Level
+
+
+class Contrast(_Fact, frozen=True, kw_only=True):
+    """All timelines of a program against it."""
+
+    pairs: tuple[Pair, ...]
+    classes: int | None
+    """Of the loss the program trains with, where it has them."""
+    loss: str | None
+    steps: int
+    compares_rows: bool = False
+    """The model is called several times a step, or the scores are a matrix of the batch with itself: rows put out of
+    order keep their partners."""
+    lr: float | None = None
+    lr_site: Site | None = None
+    loss_site: Site | None = None
+
+    def of(self, name: str) -> Pair | None:
+        return next((pair for pair in self.pairs if pair.name == name), None)
 
 
 class ScriptOutcome(_Fact, frozen=True, kw_only=True):

@@ -144,6 +144,8 @@ class BackwardSeen(_Record, frozen=True, kw_only=True, tag="backward"):
     """Models of this backward that were in eval mode although they have dropout or batch norm."""
     scale: float = 1.0
     """GradScaler's factor in the root's value."""
+    calls: int = 0
+    """Root models called for it."""
     negated: float | None = None
     """Value of the single known loss of which the root is the negative."""
 
@@ -274,8 +276,47 @@ class Ending(_Record, frozen=True, kw_only=True, tag="ending"):
     held_back: tuple[str, ...] = ()
 
 
+class Dependence(_Record, frozen=True, kw_only=True, tag="dependence"):
+    """What an output was found to depend on, by its gradient, in eval mode."""
+
+    kind: str
+    """`examples`: one example's output on the others' inputs; `future`: a position's on later positions."""
+    site: Site | None
+    own: bool
+    """It depends on what it should depend on."""
+    others: int
+    """How many of those it should not depend on."""
+    of: int
+
+
+class CustomGradient(_Record, frozen=True, kw_only=True, tag="custom-gradient"):
+    """A hand-written backward, given a gradient and twice that gradient."""
+
+    name: str
+    site: Site | None
+    ratio: float
+    """Of the two results; 2 for every backward that takes account of what it is given."""
+
+
+class NurseryOpened(_Record, frozen=True, kw_only=True, tag="nursery"):
+    """The program was copied at its first batch, ready for experiments."""
+
+    pid: int
+
+
+class TimelineEnded(_Record, frozen=True, kw_only=True, tag="timeline-ended"):
+    name: str
+    seconds: float
+    exit_code: int | None
+    """None where it was ended for taking too long; negative for a signal."""
+
+
 Observed = (
-    ProcessSeen
+    Dependence
+    | CustomGradient
+    | NurseryOpened
+    | TimelineEnded
+    | ProcessSeen
     | ModelSeen
     | LoaderSeen
     | LossCall

@@ -38,6 +38,15 @@ class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
     probability: float
     verified: bool = False
     because: tuple[str, ...] = ()
+    role: str | None = None
+    """From `diagnose`: `likely`, `subtle`, `null` or `further`."""
+    credence: str | None = None
+    for_it: tuple[str, ...] = ()
+    """Observations that speak for it, and below, against it."""
+    against_it: tuple[str, ...] = ()
+    falsifier: str | None = None
+    """The cheapest test that would rule it out."""
+    fix: str | None = None
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +67,8 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """Why the observation ended, in words."""
     held_back: tuple[str, ...] = ()
     """Files the script wrote that were kept out of the user's directories."""
+    experiments: tuple[str, ...] = ()
+    """Copies of the program that were run with one thing changed."""
     suppressed: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     """What a clean verdict does not mean."""
@@ -83,5 +94,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, Scalar]
     reason: str | None = None
     """Why nothing could be judged, when the verdict is `unjudged`."""
+    trail: tuple[str, ...] = ()
+    """How the diagnosis came about, step by step."""
     output_tail: tuple[str, ...] = ()
     """The end of the script's own output, when it crashed."""

@@ -9,7 +9,7 @@ from typing import IO
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
-from firstlight.records.report import CheckOutcome, Report, Status, Verdict
+from firstlight.records.report import CheckOutcome, Hypothesis, Report, Status, Verdict
 
 COLOURS = {
     "error": "1;31",
@@ -22,9 +22,11 @@ COLOURS = {
     "dim": "2",
     "bold": "1",
 }
-LABEL = 8
+LABEL = 9
 WIDEST = 100
 MOST_NOTES = 3
+ROLES = ("likely", "subtle", "null")
+"""Of a diagnosis, what is shown, in this order."""
 MOST_SKIPPED = 6
 
 
@@ -48,6 +50,8 @@ def render(report: Report, colour: bool, width: int | None = None) -> str:
     blocks = [_incident(finding, paint, columns) for finding in _shown(report)]
     if report.output_tail:
         blocks.append(_output(report, paint))
+    suspects = [suspect for suspect in report.diagnosis if suspect.role in ROLES]
+    blocks += [_hypothesis(s, paint, columns) for s in sorted(suspects, key=lambda s: ROLES.index(s.role or ""))]
     blocks.append(_verdict(report, paint, columns))
     return "\n\n".join(blocks) + "\n"
 
@@ -105,6 +109,21 @@ def _row(label: str, text: str, paint: Paint, columns: int) -> list[str]:
     return [first, *(f"{'':{LABEL + 2}}{line}" for line in wrapped[1:])]
 
 
+def _hypothesis(suspect: Hypothesis, paint: Paint, columns: int) -> str:
+    """Of a diagnosis: what may be wrong, how likely, what speaks for and against it, and what would rule it out."""
+    proven = ", proven" if suspect.verified else ""
+    share = f"{suspect.probability:.0%}, {suspect.credence}{proven}"
+    lines = [f"{paint('bold', f'{suspect.role}: {suspect.cause}')} ({share})"]
+    for label, text in (
+        ("for", ", ".join((*suspect.because, *suspect.for_it[:4]))),
+        ("against", ", ".join(suspect.against_it[:3])),
+        ("rule out", suspect.falsifier or ""),
+        ("fix", suspect.fix or "first rule out the bugs above; then look at settings"),
+    ):
+        lines += _row(label, text, paint, columns) if text else []
+    return "\n".join(lines)
+
+
 def _output(report: Report, paint: Paint) -> str:
     head = paint("bold", "the end of the script's output")
     return "\n".join([head, *(paint("dim", "  | ") + line for line in report.output_tail)])
@@ -127,6 +146,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
     for label, text in (
         ("causes", _causes(report)),
         ("checked", _checked(report.checks) if judged else ""),
+        ("tried", ", ".join(report.coverage.experiments) if judged else ""),
         ("held", _held(report.coverage.held_back)),
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
@@ -142,7 +162,8 @@ def _count(report: Report, severity: Severity) -> str:
 
 
 def _causes(report: Report) -> str:
-    return ", ".join(f"{h.cause} {h.probability:.0%} ({', '.join(h.because)})" for h in report.diagnosis[:3])
+    named = [hypothesis for hypothesis in report.diagnosis if hypothesis.role is None]
+    return ", ".join(f"{h.cause} {h.probability:.0%} ({', '.join(h.because)})" for h in named[:3])
 
 
 def _held(paths: tuple[str, ...]) -> str:

@@ -24,6 +24,7 @@ _open, _write, _close = os.open, os.write, os.close  # ours even when a containe
 class EventLog:
     def __init__(self, path: Path, run_id: str, rank: int | None = None) -> None:
         self.path, self.run_id, self.rank = path, run_id, rank
+        self.timeline: str | None = None
         self._seq = 0
         self._start = time.monotonic()
         try:
@@ -39,6 +40,7 @@ class EventLog:
             run_id=self.run_id,
             seq=self._seq,
             rank=self.rank,
+            timeline=self.timeline,
             elapsed_s=round(time.monotonic() - self._start, 4),
             **fields,
         )

@@ -20,6 +20,7 @@ class RunDirectory:
         self.output = path / "output.log"
         self.session = path / "session.json"
         self.scratch = path / "scratch"
+        self.timelines = path / "timelines"
         self.artifacts = path / "artifacts"
 
     @property

@@ -138,7 +138,7 @@ PROBES = (
 
 TIMELINES = (
     Experiment(
-        slug="overfit-one-batch",
+        slug="one-batch",
         does="repeat one batch",
         cost=0.5,
         # That it cannot learn the batch is said by the way in which it fails.
@@ -159,7 +159,14 @@ TIMELINES = (
         needs=frozenset({"batch"}),
     ),
     Experiment(
-        slug="permute-targets",
+        slug="zero-inputs",
+        does="replace inputs by zeros",
+        cost=1.0,
+        yields=("noise-inputs-learn-as-well",),
+        needs=frozenset({"batch"}),
+    ),
+    Experiment(
+        slug="permuted-targets",
         does="permute targets within the batch",
         cost=1.0,
         yields=("permuted-targets-learn-as-well",),
@@ -194,12 +201,12 @@ TIMELINES = (
         needs=frozenset({"batch", "targets"}),
     ),
     Experiment(
-        slug="same-seed",
+        slug="same-again",
         does="run the same seed twice",
         cost=1.0,
         yields=("same-seed-differs",),
     ),
-    Experiment(slug="other-seeds", does="run other seeds", cost=3.0, yields=("seeds-differ-wildly",)),
+    Experiment(slug="other-seed", does="run other seeds", cost=3.0, yields=("seeds-differ-wildly",)),
     Experiment(
         slug="single-process",
         does="run with one worker and one rank",
@@ -222,7 +229,7 @@ LADDER: tuple[str, ...] = (
     "watch-first-steps",
     "watch-initial-loss",
     "describe-data",
-    "overfit-one-batch",
+    "one-batch",
     "probe-dependence",
     "probe-parity",
     "noise-inputs",
@@ -230,9 +237,9 @@ LADDER: tuple[str, ...] = (
     "lr-tenth",
     "lr-tenfold",
     "fp32",
-    "no-regularisation",
-    "permute-targets",
-    "same-seed",
-    "other-seeds",
+    "unregularised",
+    "permuted-targets",
+    "same-again",
+    "other-seed",
 )
 """The order while nothing is known: cheapest and most specific first."""

@@ -8,6 +8,7 @@ off and said to be unseen; the program never notices.
 import atexit
 import contextlib
 import functools
+import importlib
 import multiprocessing.util
 import os
 import sys
@@ -65,6 +66,14 @@ class Observer:
         self.reading = False
         self.scale = 1.0
         self.finished = False
+        self.timeline: str | None = None
+        """Set in a copy of the program that was changed on purpose; the program itself has none."""
+        self.light = False
+        """Only backwards and steps are observed."""
+        self.clips = True
+        self.last_batch: tuple[int | None, Any] = (None, None)
+        """The loader that gave the last batch before training began, and that batch."""
+        self.optimizers: Callable[[], list[Any]] = list
         self.functional = False
         """The program takes gradients with `torch.func`; parameters then never hold one."""
         self.first_backward: float | None = None
@@ -78,7 +87,7 @@ class Observer:
     @property
     def full(self) -> bool:
         """This step is observed operation by operation."""
-        return self.step < self.spec.full_steps or self.step % self.spec.sample_every == 0
+        return not self.light and (self.step < self.spec.full_steps or self.step % self.spec.sample_every == 0)
 
     @property
     def inert(self) -> bool:
@@ -93,6 +102,7 @@ class Observer:
         if self._log is None or os.getpid() != self._pid:
             self._open()
         assert self._log is not None
+        self._log.timeline = self.timeline
         if isinstance(record, StepSeen):
             self._log.append(
                 Step,
@@ -162,7 +172,7 @@ class Observer:
         if self.inert:
             return
         self.step = step
-        if step in MILESTONES:
+        if step in MILESTONES and not self.light:
             self.tell(self.moments.milestone)
         self.spend()
         self.tell(self.moments.next_step)
@@ -172,21 +182,25 @@ class Observer:
         if not self.has_optimizer():
             self.advance(self.backwards)
         elif self.step == 0 and self.backwards >= MOST_IDLE_BACKWARDS:
-            self.finish("steps")
-            raise Stop(0)
+            self.stop("steps")
         else:
             self.spend()
+
+    def stop(self, reason: str) -> None:
+        """A timeline ends on the spot: the script's clean-up belongs to the program it was copied from."""
+        self.finish(reason)
+        if self.timeline is not None:
+            os._exit(0)
+        raise Stop(0)
 
     def spend(self) -> None:
         """Ends the program once the budget is spent. Ranks stop by steps alone, so that all stop at the same one."""
         if self.finished:
             self._refuse()
         if self.step >= self.spec.steps:
-            self.finish("steps")
-            raise Stop(0)
+            self.stop("steps")
         if self.seconds > self.spec.seconds and world() == 1:
-            self.finish("time")
-            raise Stop(0)
+            self.stop("time")
 
     def _refuse(self) -> None:
         if torch.utils.data.get_worker_info() is not None:
@@ -204,7 +218,8 @@ class Observer:
     def finish(self, reason: str) -> None:
         if self.inert or self.backwards == 0:
             return
-        self.tell(self.moments.milestone)
+        if not self.light:
+            self.tell(self.moments.milestone)
         if self.ending is not None:
             self.emit(msgspec.structs.replace(self.ending(reason), held_back=self._held_back()))
         self.finished = True
@@ -237,5 +252,8 @@ def begin() -> None:
 
     _current = Observer(spec)
     taps.install(_current)
+    for extension in spec.extensions:
+        module, _, function = extension.partition(":")
+        getattr(importlib.import_module(module), function)(_current)
     atexit.register(_current.finish, "exit")
     multiprocessing.util.Finalize(None, _current.finish, args=("exit",), exitpriority=10)

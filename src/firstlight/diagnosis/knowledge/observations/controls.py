@@ -138,7 +138,7 @@ DESTROYED = (
 CURES = (
     Observation(
         "lr-tenth-cures",
-        "a tenth of the learning rate cures it",
+        "a tenth of the learning rate, or less, cures it",
         rate=0.03,
         group="lr-tenth",
         very_likely="hp-lr-high hp-warmup",
@@ -147,7 +147,7 @@ CURES = (
     ),
     Observation(
         "lr-tenfold-cures",
-        "ten times the learning rate cures it",
+        "ten times the learning rate, or more, cures it",
         rate=0.03,
         group="lr-tenfold",
         very_likely="hp-lr-low",

@@ -63,7 +63,7 @@ GRADIENTS = (
         rate=0.005,
         group="gradient-check",
         very_likely="loss-gradient",
-        likely="loss-detached num-precision",
+        likely="loss-detached",
         unlikely="data-* hp-*",
     ),
     Observation(

@@ -8,8 +8,8 @@ INITIAL = (
         "the first loss is less than half of what a blind guess scores",
         rate=0.01,
         group="initial-loss",
-        very_likely="data-leak-target data-labels-masked loss-mismatch",
-        likely="data-leak-future loss-scale arch-mask loss-broadcast",
+        very_likely="data-leak-target data-labels-masked loss-mismatch loss-missing-activation",
+        likely="data-leak-future loss-scale arch-mask loss-broadcast loss-sign",
         unlikely="data-label-misaligned hp-* arch-capacity",
     ),
     Observation(
@@ -87,7 +87,7 @@ SHAPES = (
         group="loss-curve",
         very_likely="null-* env-* data-leak-*",
         likely="train-metric train-mode train-checkpoint data-split-shift data-label-range arch-unused arch-mask",
-        unlikely="train-no-step train-frozen loss-detached loss-sign loss-double-activation loss-dim hp-lr-low "
+        unlikely="train-no-step train-frozen loss-detached loss-double-activation loss-dim hp-lr-low "
         "hp-lr-high hp-clip hp-regularisation data-degenerate data-label-misaligned data-labels-masked "
         "data-nonfinite arch-dead-units arch-vanishing num-nonfinite train-schedule",
     ),

@@ -30,6 +30,10 @@ class Layers:
         self.held = territory.held
         self.removals = Removals(f"{root}/removed")
 
+    def move(self, root: str) -> None:
+        self.files = f"{root}/files"
+        self.removals = Removals(f"{root}/removed")
+
     def untouched(self) -> bool:
         """Nothing has been changed by any process yet: everything can be read as it is."""
         return not self.removals.started()

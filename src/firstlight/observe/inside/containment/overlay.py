@@ -3,6 +3,7 @@
 import errno
 import os
 import posix
+import shutil
 import stat
 import threading
 from collections.abc import Callable, Iterator
@@ -41,6 +42,13 @@ class Overlay:
         for folder in (self.layers.files, f"{real}/parts"):
             os.makedirs(folder, exist_ok=True)
         self.after_fork()
+
+    def branch(self, root: Path) -> None:
+        """Go on apart from every other process that shares the old root, with what was written so far."""
+        shutil.copytree(os.path.dirname(self.layers.files), root, symlinks=True)
+        real = os.path.realpath(root)
+        self.layers.move(real)
+        self._copies = Copies(self.layers, f"{real}/parts")
 
     def after_fork(self) -> None:
         """Another thread of the parent may have held the lock."""

@@ -42,7 +42,7 @@ class Walked:
         observer = self.observer
         self.site = sites.caller()
         value = reading.number(root) / observer.scale if root.numel() == 1 and reading.readable(root) else float("nan")
-        walk = observer.full or observer.backwards < MOST_WALKED
+        walk = observer.full or (observer.backwards < MOST_WALKED and not observer.light)
         nodes = list(graph.nodes_behind(root)) if walk else None
         reached = {id(leaf) for node in nodes or () if (leaf := getattr(node, "variable", None)) is not None}
         if nodes is not None and observer.full:
@@ -64,6 +64,7 @@ class Walked:
                 functional=functional,
                 eval_models=tuple(sorted({seen.name for seen in self.models.since_backward if seen.silenced()})),
                 scale=observer.scale,
+                calls=len(self.models.since_backward),
                 negated=self._negated(value),
             )
         )

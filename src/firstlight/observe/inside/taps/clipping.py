@@ -60,6 +60,8 @@ def _wrap_clip(clipping: Clipping, observer: "Observer") -> None:
 
     @functools.wraps(original)
     def clip(parameters: Any, max_norm: Any, *arguments: Any, **keywords: Any) -> Any:
+        if not observer.clips:
+            max_norm = float("inf")
         several = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
         norm = original(several, max_norm, *arguments, **keywords)
         if not torch.compiler.is_compiling():

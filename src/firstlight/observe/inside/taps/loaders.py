@@ -56,6 +56,25 @@ def install(observer: "Observer") -> None:
     @functools.wraps(original)
     def iterate(self: "torch.utils.data.DataLoader[Any]") -> Any:
         began(self)
-        return original(self)
+        iterator: Any = original(self)
+        iterator.firstlight_loader = self
+        return iterator
 
     torch.utils.data.DataLoader.__iter__ = iterate  # type: ignore[method-assign]
+    _keep_first_batch(observer)
+
+
+def _keep_first_batch(observer: "Observer") -> None:
+    """Until training begins, the last batch and the loader it came from are remembered."""
+    kind: Any = torch.utils.data.dataloader._BaseDataLoaderIter
+    original = kind.__next__
+
+    @functools.wraps(original)
+    def following(self: Any) -> Any:
+        batch = original(self)
+        if observer.backwards == 0:
+            observer.last_batch = (id(getattr(self, "firstlight_loader", None)), batch)
+        return batch
+
+    kind.__next__ = following
+    observer.moments.backward_ended.append(lambda *_: setattr(observer, "last_batch", (None, None)))

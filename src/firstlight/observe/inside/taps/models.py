@@ -30,7 +30,10 @@ class Call:
     """An outermost module call, as it returned."""
 
     module: torch.nn.Module
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
     inputs: list[torch.Tensor]
+    """The tensors in both."""
     output: Any
     training: bool
     """Gradients were enabled."""
@@ -102,7 +105,7 @@ class Models:
                 observer.tell(observer.moments.module_returned, module, given, list(reading.tensors_in(output)))
         if depth == 0 and not observer.in_backward and next(module.parameters(), None) is not None:
             given = [*reading.tensors_in(arguments), *reading.tensors_in(keywords)]
-            call = Call(module=module, inputs=given, output=output, training=training)
+            call = Call(module, arguments, keywords, given, output, training)
             observer.tell(observer.moments.model_returned, call)
 
     def returned(self, call: Call) -> None:

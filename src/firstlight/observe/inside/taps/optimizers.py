@@ -230,6 +230,7 @@ def install(observer: "Observer", models: "Models") -> Optimizers:
         observer.tell(moments.step_ended, optimizer, arguments, keywords)
         observer.advance(max((held.steps for held in optimizers.held.values()), default=0))
 
+    observer.optimizers = lambda: list(optimizers.held.values())
     observer.has_optimizer = lambda: bool(optimizers.held)
     register_optimizer_step_pre_hook(begins)
     register_optimizer_step_post_hook(ended)

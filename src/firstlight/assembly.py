@@ -1,0 +1,148 @@
+"""From what was watched to the report: facts, findings, proof, verdict."""
+
+import os
+import platform
+import sys
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from firstlight import __version__
+from firstlight.checks.declare import Check
+from firstlight.diagnosis.prove import prove
+from firstlight.diagnosis.rank import rank
+from firstlight.experiments.engine import NURSERY, ForkEngine
+from firstlight.facts.derive import derive
+from firstlight.findings.gather import gather
+from firstlight.findings.judge import judge
+from firstlight.findings.suppress import suppress
+from firstlight.observe.watch import Watched
+from firstlight.records import observed
+from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
+from firstlight.records.finding import Finding, Scalar, Severity
+from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Subject, Timing, Verdict
+from firstlight.store.run_directory import shown
+from firstlight.trial import contrasted
+
+OUTPUT_LINES = 25
+PROBES = "probes"
+ENDED = {
+    "steps": "the step budget was spent",
+    "time": "the time budget was spent",
+    "exit": "the script finished",
+    "finished": "the script finished",
+    "stopped": "the time budget was spent",
+    "silent": "no step came in time",
+    "crashed": "the script crashed",
+    "killed": "the script was killed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Everything that is known and said of one run."""
+
+    facts: tuple[Any, ...]
+    findings: tuple[Finding, ...]
+    outcomes: tuple[CheckOutcome, ...]
+    allowed: tuple[str, ...]
+
+
+def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> Judged:
+    facts = [*derive([*watched.records, *watched.timelines.get(PROBES, [])]), watched.outcome()]
+    losses = [fact for fact in facts if isinstance(fact, LossSite)]
+    contrast: Contrast | None = contrasted(watched, engine, losses)
+    facts += [contrast] if contrast is not None else []
+    found = judge(checks, facts, trained=watched.backwards > 0)
+    kept, allowed = suppress(found.findings, Path.cwd())
+    gathered = gather(kept, symptoms=frozenset(check.id for check in checks if check.symptom))
+    return Judged(tuple(facts), prove(gathered, contrast), found.outcomes, allowed)
+
+
+def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
+    outcome = watched.outcome()
+    verdict, reason = _verdict(known.findings, outcome)
+    shows_output = outcome.ended in ("crashed", "killed") or verdict is Verdict.UNJUDGED
+    return Report(
+        schema=REPORT_SCHEMA,
+        subject=subject,
+        verdict=verdict,
+        findings=known.findings,
+        diagnosis=rank(known.findings),
+        checks=known.outcomes,
+        coverage=_coverage(watched, known.allowed),
+        timing=_timing(watched),
+        environment=_environment(watched),
+        reason=reason,
+        output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
+    )
+
+
+def _verdict(findings: tuple[Finding, ...], outcome: ScriptOutcome) -> tuple[Verdict, str | None]:
+    """A script that never trained is not judged, unless the reason why it could not is itself a finding."""
+    severities = {finding.severity for finding in findings if finding.name != "script-crashed"}
+    if outcome.steps == 0 and Severity.ERROR not in severities:
+        return Verdict.UNJUDGED, why_unjudged(outcome)
+    severities |= {finding.severity for finding in findings}
+    if Severity.ERROR in severities:
+        return Verdict.ILL, None
+    return (Verdict.WARN if Severity.WARNING in severities else Verdict.CLEAN), None
+
+
+def why_unjudged(outcome: ScriptOutcome) -> str:
+    if outcome.ended == "silent":
+        return (
+            f"no training step within {outcome.seconds:.0f} s. If the script needs longer to start, "
+            "raise --startup-seconds; if it waits for something, give it that"
+        )
+    if outcome.ended in ("crashed", "killed"):
+        return f"the script ended before its first training step: {outcome.message or f'exit code {outcome.exit_code}'}"
+    if outcome.backwards:
+        return f"{outcome.backwards} backwards and no optimizer step in the time given; raise --seconds"
+    return f"the script finished (exit code {outcome.exit_code}) without training anything: backward was never called"
+
+
+def _coverage(watched: Watched, allowed: tuple[str, ...]) -> Coverage:
+    endings = watched.of(observed.Ending)
+    unseen = dict.fromkeys(f"not observed: {record.tap}: {record.reason}" for record in watched.of(observed.Unseen))
+    return Coverage(
+        steps=watched.steps,
+        seconds=round(watched.seconds, 3),
+        ended=ENDED[endings[0].reason if endings else watched.outcome().ended],
+        held_back=tuple(dict.fromkeys(shown(path) for ending in endings for path in ending.held_back)),
+        experiments=tuple(sorted(set(watched.timelines) - {NURSERY})),
+        suppressed=allowed,
+        limits=(
+            f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not",
+            *unseen,
+        ),
+    )
+
+
+def _timing(watched: Watched) -> Timing:
+    started = datetime.fromtimestamp(time.time() - watched.seconds, UTC)
+    return Timing(
+        started=started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        seconds=round(watched.seconds, 3),
+        startup_seconds=watched.startup,
+        observed_seconds=round(watched.seconds - watched.startup, 3) if watched.startup is not None else None,
+    )
+
+
+def _environment(watched: Watched) -> dict[str, Scalar]:
+    processes = watched.of(observed.ProcessSeen)
+    if not processes:
+        return machine()
+    seen = processes[0]
+    return {**machine(), "torch": seen.torch, "device": seen.device, "threads": seen.threads, "world": seen.world}
+
+
+def machine() -> dict[str, Scalar]:
+    return {
+        "firstlight": __version__,
+        "python": platform.python_version(),
+        "platform": f"{sys.platform}-{platform.machine()}",
+        "cores": os.cpu_count(),
+    }

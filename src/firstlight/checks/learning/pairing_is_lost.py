@@ -1,0 +1,78 @@
+"""Inputs and labels do not belong together: the program learns no better from them than from mismatched ones.
+
+## What it sees
+Copies of the program ran from the same first batch. With the rows of the inputs put out of order against the
+labels, the loss ends where it ends as it is; yet a single batch can be learnt by heart, so model, loss and
+optimizer work.
+
+## When it is fine
+A task that is very hard, or so noisy that nothing shows within the steps observed, looks the same at first: look at
+a few examples with their labels before anything else.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Contrast, Pair
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+CLASSIFYING = ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 100
+    """Before that most programs have hardly begun."""
+    by_heart: float = 0.4
+    """Share of its first loss that the copy fed one batch must lose; at a usual rate 150 steps bring half or more."""
+    noises: float = 2.0
+    """Median deviations within which two ends count as the same."""
+    alike: float = 0.03
+    """Share of the first loss by which learning must beat mismatched pairs."""
+
+
+def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+    one, mixed = contrast.of("one-batch"), contrast.of("permuted-targets")
+    if (
+        contrast.compares_rows
+        or contrast.loss not in CLASSIFYING
+        or one is None
+        or mixed is None
+        or mixed.steps < limits.steps
+    ):
+        return
+    if not (one.other.finite and mixed.other.finite and mixed.base.finite) or one.other.first <= 0:
+        return
+    if one.other.first - one.other.last < limits.by_heart * one.other.first or not _alike(mixed, limits):
+        return
+    yield Evidence(
+        where=at(contrast.loss_site, rank=contrast.rank),
+        saw=f"after {mixed.steps} steps the loss is {mixed.base.last:.4g}; with inputs and labels deliberately "
+        f"mismatched it is {mixed.other.last:.4g}, while one batch alone is learnt down to {one.other.last:.3g}",
+        wanted="a loss well below the one for mismatched pairs",
+        numbers={"as_is": mixed.base.last, "mismatched": mixed.other.last, "one_batch": one.other.last},
+    )
+
+
+def _alike(mixed: Pair, limits: Limits) -> bool:
+    better = mixed.other.last - mixed.base.last
+    return better <= max(
+        limits.noises * (mixed.base.noise + mixed.other.noise) / 2, limits.alike * abs(mixed.base.first)
+    )
+
+
+CHECK = Check(
+    id="FL506",
+    name="pairing-is-lost",
+    summary="the program learns no better from its labels than from mismatched ones",
+    causes=("data-label-misaligned",),
+    likely="inputs and labels were shuffled, sorted or filtered separately",
+    fix="print a few inputs beside their labels as the model gets them; index both with the same permutation",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=Contrast,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,52 @@
+"""A hand-written backward ignores the gradient it is given.
+
+## What it sees
+A `torch.autograd.Function` of the user's own was asked for its gradient twice, the second time with twice the
+incoming gradient. The result was not doubled: whatever factor the loss puts on this term is lost in the backward
+pass.
+
+## When it is fine
+Never: even a straight-through or reversing backward is linear in what it is given.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import CustomGradient
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    expected: float = 2.0
+    """Twice the gradient in, twice the gradient out."""
+    tolerance: float = 0.02
+    """Rounding of half precision stays well below."""
+
+
+def find(gradient: CustomGradient, limits: Limits) -> Iterator[Evidence]:
+    if abs(gradient.ratio - limits.expected) <= limits.tolerance:
+        return
+    yield Evidence(
+        where=at(gradient.site, module=gradient.name, step=gradient.step, rank=gradient.rank),
+        saw=f"given twice the gradient, `{gradient.name}.backward` returns {gradient.ratio:.3g} times the result",
+        wanted="2 times the result",
+        numbers={"ratio": gradient.ratio},
+    )
+
+
+CHECK = Check(
+    id="FL207",
+    name="gradient-ignores-output",
+    summary="a hand-written backward ignores the gradient it is given",
+    causes=("loss-gradient", "loss-scale"),
+    likely="`backward` returns the local gradient without multiplying it by `grad_output`",
+    fix="multiply what `backward` returns by `grad_output`; `torch.autograd.gradcheck` confirms it",
+    severity=Severity.ERROR,
+    confidence=0.97,
+    needs=CustomGradient,
+    limits=Limits(),
+    find=find,
+)

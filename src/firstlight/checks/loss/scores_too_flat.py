@@ -1,0 +1,67 @@
+"""The scores are so close together that the softmax stays uniform whatever the model does.
+
+## What it sees
+The loss stays where guessing among the classes would put it. A copy of the program with ten times the learning rate
+gets no further, but one whose scores are multiplied by 100 before the softmax does: the scores themselves are held
+in too narrow a range.
+
+## When it is fine
+A model that has not begun to learn is helped by a higher learning rate as well, and is not reported.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Contrast
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 100
+    """Before that many programs are still near guessing."""
+    near_guessing: float = 0.85
+    """Of the loss of a guess among the classes."""
+    no_help: float = 0.15
+    """Share of its first loss that the copy with the higher rate may lose."""
+    helps: float = 0.25
+    """Share by which sharper scores must be lower."""
+
+
+def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+    sharper, faster = contrast.of("sharpened"), contrast.of("lr-tenfold")
+    if contrast.loss != "cross_entropy" or not contrast.classes or sharper is None or faster is None:
+        return
+    guess = math.log(contrast.classes)
+    if sharper.steps < limits.steps or not (sharper.other.finite and faster.other.finite and sharper.base.finite):
+        return
+    stuck = sharper.base.last > limits.near_guessing * guess
+    helped = faster.other.first - faster.other.last > limits.no_help * faster.other.first
+    if not stuck or helped or sharper.other.last > (1 - limits.helps) * sharper.base.last:
+        return
+    yield Evidence(
+        where=at(contrast.loss_site, rank=contrast.rank),
+        saw=f"after {sharper.steps} steps the loss is {sharper.base.last:.3g}, a guess among {contrast.classes} scores "
+        f"{guess:.3g}; ten times the learning rate gives {faster.other.last:.3g}, scores times 100 give "
+        f"{sharper.other.last:.3g}",
+        wanted="scores that can differ by several units",
+        numbers={"as_is": sharper.base.last, "sharper": sharper.other.last, "guess": guess},
+    )
+
+
+CHECK = Check(
+    id="FL208",
+    name="scores-too-flat",
+    summary="the scores are too close together for the softmax to tell them apart",
+    causes=("loss-scale",),
+    likely="scores multiplied by a temperature that should divide them, or cosine similarities without a scale",
+    fix="divide the scores by the temperature (or multiply them by a scale of 10 to 30) before the loss",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=Contrast,
+    limits=Limits(),
+    find=find,
+)

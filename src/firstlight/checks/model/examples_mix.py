@@ -1,0 +1,43 @@
+"""An example's output depends on the other examples of the batch.
+
+## What it sees
+In eval mode, the gradient of one example's output with respect to the other examples' inputs is not zero: a
+reshape, transpose, softmax or normalisation works across the batch.
+
+## When it is fine
+Models that compare the examples of a batch on purpose (a matrix of similarities) are not probed; a set encoder that
+attends across the batch is rare, and right to be allowed.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import Dependence
+from firstlight.records.places import at
+
+
+def find(dependence: Dependence, _limits: NoLimits) -> Iterator[Evidence]:
+    if dependence.kind != "examples" or not dependence.others:
+        return
+    yield Evidence(
+        where=at(dependence.site, step=dependence.step, rank=dependence.rank),
+        saw=f"one example's output depends on the inputs of {dependence.others} of the {dependence.of} others",
+        wanted="dependence on its own input alone, 0 others",
+        numbers={"others": dependence.others, "of": dependence.of},
+    )
+
+
+CHECK = Check(
+    id="FL407",
+    name="examples-mix",
+    summary="an example's output depends on the other examples of the batch",
+    causes=("arch-batch-mixing",),
+    likely="a `view` or `reshape` that merges the batch with another axis, a softmax over axis 0, "
+    "or `batch_first` forgotten",
+    fix="print the shapes through `forward`; the batch axis must come out where it went in, untouched",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=Dependence,
+    find=find,
+)

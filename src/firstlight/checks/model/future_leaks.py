@@ -1,0 +1,42 @@
+"""A model that is to predict the next position sees it.
+
+## What it sees
+The targets are the inputs shifted by one, and the output at a position depends on later positions: the answer is in
+the input. The loss falls fast and means nothing.
+
+## When it is fine
+Masked or bidirectional models have other targets and are not probed for this.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import Dependence
+from firstlight.records.places import at
+
+
+def find(dependence: Dependence, _limits: NoLimits) -> Iterator[Evidence]:
+    if dependence.kind != "future" or not dependence.others:
+        return
+    yield Evidence(
+        where=at(dependence.site, step=dependence.step, rank=dependence.rank),
+        saw=f"the output at a position depends on {dependence.others} of the {dependence.of} positions after it, "
+        "and the target is the next position",
+        wanted="dependence on earlier positions alone, 0 later ones",
+        numbers={"later": dependence.others, "of": dependence.of},
+    )
+
+
+CHECK = Check(
+    id="FL408",
+    name="future-leaks",
+    summary="a model that is to predict the next position sees it",
+    causes=("arch-mask", "data-leak-future"),
+    likely="the causal mask is missing, inverted, or not passed to one of the layers",
+    fix="pass a causal mask (or `is_causal=True`) to every attention layer",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    needs=Dependence,
+    find=find,
+)

@@ -1,0 +1,172 @@
+"""From facts and findings to what the knowledge base speaks of. Only what was measured is said, present or absent."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from firstlight.diagnosis.case import Case, Claim
+from firstlight.diagnosis.rank import COUNTED, UNKNOWN
+from firstlight.facts.contrast import improves
+from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, Level, LossCurve, LossSite, Pair, Rate
+from firstlight.records.finding import Finding
+from firstlight.records.observed import Census, Dependence
+
+Seen = Iterator[tuple[str, bool]]
+
+FALLS = 0.3
+"""Share of the first loss lost by a run that falls steadily."""
+FLAT = 0.02
+RISES = -0.1
+BY_HEART = 0.4
+"""Share lost by a run that learns its one batch."""
+ALIKE = 0.05
+"""Share of the first loss within which two ends count as the same."""
+FAR_BELOW, FAR_ABOVE = 0.5, 2.0
+"""First loss over that of a guess; healthy models begin between 0.87 and 1.45."""
+EXPLODES = 10.0
+SCORED = ("cross_entropy", "nll_loss")
+
+
+def case_of(facts: Iterable[Any], findings: Iterable[Finding]) -> Case:
+    """Everything known about a program, as the engine takes it."""
+    known = list(facts)
+    seen: dict[str, bool] = {}
+    case = Case().given(*contexts(known))
+    for fact in known:
+        seen |= dict(_observed(fact))
+    case = case.observing(seen).claiming(
+        Claim(finding.cause, finding.confidence * COUNTED[finding.severity], finding.id)
+        for finding in findings
+        if finding.cause != UNKNOWN and finding.confidence > 0
+    )
+    for contrast in (fact for fact in known if isinstance(fact, Contrast)):
+        for pair in contrast.pairs:
+            if pair.name in REPAIRING:
+                case = case.repairing(pair.name, worked=improves(pair) and not _learns_anyway(pair))
+    return case
+
+
+REPAIRING = frozenset(
+    [
+        "lr-tenth",
+        "lr-hundredth",
+        "lr-tenfold",
+        "lr-hundredfold",
+        "fp32",
+        "unregularised",
+        "zeroed-gradients",
+        "activation-undone",
+        "activation-added",
+        "sign-flipped",
+        "target-reshaped",
+        "unclipped",
+        "lr-constant",
+        "all-optimized",
+        "thawed",
+        "standardised",
+    ]
+)
+
+
+def _learns_anyway(pair: Pair) -> bool:
+    """A program that learns well by itself is not cured by learning faster."""
+    return pair.base.finite and lost(pair.base) > FALLS
+
+
+def lost(level: Level) -> float:
+    return (level.first - level.last) / abs(level.first) if level.finite and level.first else -math.inf
+
+
+def contexts(facts: Iterable[Any]) -> list[str]:
+    """What is certainly not there narrows the search."""
+    known = list(facts)
+    found = []
+    if not any(isinstance(fact, ClipOrder) for fact in known):
+        found.append("no-clipping")
+    rates = [fact for fact in known if isinstance(fact, Rate)]
+    if rates and all(len(set(rate.lrs)) == 1 for rate in rates):
+        found.append("no-schedule")
+    losses = [fact for fact in known if isinstance(fact, LossSite)]
+    if losses and not any(loss.function in SCORED for loss in losses):
+        found.append("no-classes")
+    return found
+
+
+def _observed(fact: Any) -> Seen:
+    look = LOOKS.get(type(fact))
+    if look is not None:
+        yield from look(fact)
+
+
+def _curve(curve: LossCurve) -> Seen:
+    finite = [value for value in curve.values if math.isfinite(value)]
+    if len(finite) < 20 or finite[0] == 0:
+        return
+    tail = finite[-max(5, len(finite) // 10) :]
+    share = (finite[0] - sum(tail) / len(tail)) / abs(finite[0])
+    whole = len(finite) == len(curve.values)
+    yield "loss-falls-steadily", whole and share > FALLS
+    yield "loss-flat-from-start", whole and abs(share) < FLAT
+    yield "loss-rises-from-start", whole and share < RISES
+    yield "loss-falls-then-explodes", min(finite) < 0.9 * finite[0] and max(tail) > EXPLODES * finite[0]
+
+
+def _bad(bad: FirstBad) -> Seen:
+    yield "nonfinite-values", True
+    yield "nonfinite-at-start", bad.step <= 1
+    yield "nonfinite-later", bad.step > 1
+
+
+def _loss(loss: LossSite) -> Seen:
+    if loss.function not in SCORED or len(loss.prediction.shape) < 2 or loss.first_value is None:
+        return
+    ratio = loss.first_value / math.log(max(2, loss.prediction.shape[1]))
+    yield "init-loss-far-below-chance", ratio < FAR_BELOW
+    yield "init-loss-far-above-chance", ratio > FAR_ABOVE
+    yield "init-loss-as-expected", FAR_BELOW <= ratio <= FAR_ABOVE
+
+
+def _contrast(contrast: Contrast) -> Seen:
+    if (one := contrast.of("one-batch")) is not None:
+        learnt = lost(one.other) > BY_HEART
+        yield "overfits-one-batch", learnt
+        yield "cannot-overfit-one-batch", not learnt
+        yield "one-batch-loss-explodes", not one.other.finite or one.other.last > EXPLODES * abs(one.other.first)
+        yield "one-batch-loss-rises", one.other.finite and lost(one.other) < RISES
+        yield "one-batch-loss-plateaus", one.other.finite and abs(lost(one.other)) < BY_HEART / 2
+    for name, slug in (("noise-inputs", "noise-inputs-learn-as-well"), ("permuted-targets", PERMUTED)):
+        pair = contrast.of(name)
+        if pair is not None and pair.base.finite and not contrast.compares_rows:
+            yield slug, pair.other.last - pair.base.last < ALIKE * abs(pair.base.first)
+    if (again := contrast.of("same-again")) is not None:
+        yield "same-seed-differs", again.base.last != again.other.last
+
+
+PERMUTED = "permuted-targets-learn-as-well"
+
+
+def _dependence(dependence: Dependence) -> Seen:
+    slug = "rows-depend-on-other-rows" if dependence.kind == "examples" else "outputs-see-the-future"
+    yield slug, dependence.others > 0
+
+
+def _census(census: Census) -> Seen:
+    silent = census.cut_off.tensors + census.wasted.tensors
+    yield "gradients-missing", silent > 0
+    yield "gradients-exactly-zero", census.zero.tensors > 0
+
+
+def _feeding(feeding: Feeding) -> Seen:
+    if feeding.compared:
+        yield "batch-repeats", feeding.longest_repeat >= feeding.compared > 1 and not feeding.one_batch_epochs
+
+
+LOOKS: dict[type, Callable[[Any], Seen]] = {
+    LossCurve: _curve,
+    FirstBad: _bad,
+    LossSite: _loss,
+    Contrast: _contrast,
+    Dependence: _dependence,
+    Census: _census,
+    Feeding: _feeding,
+}

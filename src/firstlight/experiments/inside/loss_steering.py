@@ -1,0 +1,96 @@
+"""Steers the call of a loss function: repairs that mend its inputs, and what it is told to do with them."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.nn.functional as F
+from torch.overrides import TorchFunctionMode
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+Mend = Callable[[str, tuple[Any, ...], dict[str, Any]], Arguments]
+TINY = 1e-9
+ELEMENTWISE = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+
+
+class Steered(TorchFunctionMode):
+    def __init__(self, mend: Mend, functions: tuple[str, ...]) -> None:
+        super().__init__()
+        self._mend, self._functions = mend, functions
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if name in self._functions and torch.is_grad_enabled():
+            args, kwargs = self._mend(name, args, kwargs)
+        return func(*args, **kwargs)
+
+
+def _steer(mend: Mend, *functions: str) -> None:
+    Steered(mend, functions).__enter__()  # type: ignore[no-untyped-call]  # stays for the life of the timeline
+
+
+def _first(args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[torch.Tensor], torch.Tensor]) -> Arguments:
+    if args:
+        return (change(args[0]), *args[1:]), kwargs
+    return args, {**kwargs, "input": change(kwargs["input"])}
+
+
+def undo_activation(_observer: "Observer", _value: str) -> None:
+    """Log of probabilities, logit of a sigmoid: what went in before the activation, up to a constant."""
+
+    def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        if name == "cross_entropy":
+            return _first(args, kwargs, lambda p: p.clamp_min(TINY).log())
+        return _first(args, kwargs, lambda p: torch.logit(p, eps=1e-6))
+
+    _steer(mend, "cross_entropy", "binary_cross_entropy_with_logits")
+
+
+def add_activation(_observer: "Observer", _value: str) -> None:
+    def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        return _first(args, kwargs, lambda p: F.log_softmax(p, dim=1 if p.ndim > 1 else 0))
+
+    _steer(mend, "nll_loss", "kl_div")
+
+
+def match_target(_observer: "Observer", _value: str) -> None:
+    def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        prediction = args[0] if args else kwargs["input"]
+        target = args[1] if len(args) > 1 else kwargs["target"]
+        if prediction.numel() == target.numel() and prediction.shape != target.shape:
+            target = target.reshape(prediction.shape)
+        rest = {key: value for key, value in kwargs.items() if key not in ("input", "target")}
+        return (prediction, target, *args[2:]), rest
+
+    _steer(mend, *ELEMENTWISE)
+
+
+def no_smoothing(_observer: "Observer", _value: str) -> None:
+    def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        return args, {**kwargs, "label_smoothing": 0.0} if "label_smoothing" in kwargs else kwargs
+
+    _steer(mend, "cross_entropy")
+
+
+def sharpen(_observer: "Observer", value: str) -> None:
+    """Scores multiplied before the softmax, as by a lower temperature."""
+    factor = float(value)
+
+    def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        return _first(args, kwargs, lambda scores: scores * factor)
+
+    _steer(mend, "cross_entropy")
+
+
+def flip_sign(_observer: "Observer", _value: str) -> None:
+    original = torch.autograd.backward
+
+    def backward(tensors: Any, *arguments: Any, **keywords: Any) -> None:
+        root = tensors if isinstance(tensors, torch.Tensor) else tensors[0]
+        original(-root, *arguments, **keywords)
+
+    torch.autograd.backward = backward

@@ -1,0 +1,60 @@
+"""What can be made to happen: timelines, each the user's own script from its first batch on with one thing changed."""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One timeline to make, as it travels to the process that makes it."""
+
+    name: str
+    interventions: tuple[str, ...] = ()
+    """`name` or `name=value`, applied together; none of them is the null intervention."""
+    steps: int
+    seconds: float
+    eval_tail: int = 0
+    """So many last steps are measured with the models in eval mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A timeline with the question it answers."""
+
+    name: str
+    interventions: tuple[str, ...]
+    question: str
+    eval_tail: int = 0
+    needs: frozenset[str] = field(default_factory=frozenset)
+
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    Experiment("same-again", (), "does the same seed give the same losses?"),
+    Experiment("one-batch", ("repeat-batch",), "can it learn one batch by heart?"),
+    Experiment("noise-inputs", ("noise-inputs",), "does it learn as well from noise?"),
+    Experiment("zero-inputs", ("zero-inputs",), "does it learn as well from nothing?"),
+    Experiment("permuted-targets", ("permute-inputs",), "does it learn as well with inputs and targets mismatched?"),
+    Experiment("lr-tenth", ("lr=0.1",), "is the learning rate too high?"),
+    Experiment("lr-hundredth", ("lr=0.01",), "is the learning rate far too high?"),
+    Experiment("lr-tenfold", ("lr=10",), "is the learning rate too low?"),
+    Experiment("lr-hundredfold", ("lr=100",), "is the learning rate far too low?"),
+    Experiment("lr-constant", ("lr-constant",), "does the schedule hold it back?"),
+    Experiment("unregularised", ("no-dropout", "no-decay", "no-smoothing"), "does regularisation drown the signal?", 5),
+    Experiment("regularised", (), "the same, as it is, measured in eval mode", 5),
+    Experiment("unclipped", ("no-clip",), "does clipping hold it back?"),
+    Experiment("fp32", ("fp32",), "does reduced precision hurt?"),
+    Experiment("other-seed", ("seed=1",), "how much is luck?"),
+    Experiment("in-train-mode", ("train-mode",), "does eval mode hold it back?"),
+    Experiment("standardised", ("standardise",), "is the scale of the inputs at fault?"),
+    Experiment("zeroed-gradients", ("clear-gradients",), "do piled-up gradients hold it back?"),
+    Experiment("activation-undone", ("undo-activation",), "does the second activation hold it back?"),
+    Experiment("activation-added", ("add-activation",), "does the missing activation hold it back?"),
+    Experiment("target-reshaped", ("match-target",), "does the broadcast in the loss hold it back?"),
+    Experiment("sign-flipped", ("flip-sign",), "is the sign of the loss wrong?"),
+    Experiment("all-optimized", ("optimize-all",), "do parameters left out of the optimizer hold it back?"),
+    Experiment("sharpened", ("sharpen=100",), "are the scores too flat for the softmax?"),
+    Experiment("probes", ("probe",), "what depends on what?"),
+    Experiment("thawed", ("thaw",), "do frozen parameters hold it back?"),
+)
+
+BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}

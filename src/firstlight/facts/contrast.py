@@ -1,0 +1,81 @@
+"""Timelines set against the program as it is: the same steps from the same weights, one thing changed. Pure."""
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
+from firstlight.records.observed import StepSeen
+
+LEAST_STEPS = 20
+"""Shorter runs are not compared."""
+ENDS = 5
+"""Losses at each end whose median is the level there."""
+
+
+def contrast(
+    timelines: Sequence[Timeline], loss: LossSite | None, first_step: StepSeen | None, calls: int
+) -> Contrast | None:
+    """None where the program itself ran too short to compare with. `calls` is of the model, for one backward."""
+    baseline = next((line for line in timelines if line.name == "baseline"), None)
+    if baseline is None or len(baseline.losses) < LEAST_STEPS:
+        return None
+    shape = loss.prediction.shape if loss is not None else ()
+    pairs = tuple(pair for line in timelines if (pair := _pair(baseline, line)) is not None)
+    return Contrast(
+        pairs=pairs,
+        classes=shape[1] if len(shape) > 1 else None,
+        loss=loss.function if loss is not None else None,
+        loss_site=loss.site if loss is not None else None,
+        steps=len(baseline.losses),
+        compares_rows=calls > 1 or (len(shape) > 1 and shape[0] == shape[1]),
+        lr=first_step.lr if first_step is not None else None,
+        lr_site=first_step.built if first_step is not None else None,
+    )
+
+
+def _pair(baseline: Timeline, other: Timeline) -> Pair | None:
+    steps = min(len(baseline.losses), len(other.losses))
+    if other is baseline or (steps < LEAST_STEPS and not _broke(other.losses)):
+        return None
+    return Pair(
+        name=other.name,
+        steps=steps,
+        base=level(baseline.losses[:steps]),
+        other=level(other.losses[:steps] if not other.tail else other.losses, other.tail),
+    )
+
+
+def _broke(losses: Sequence[float]) -> bool:
+    return any(not math.isfinite(value) for value in losses)
+
+
+def level(losses: Sequence[float], tail: int = 0) -> Level:
+    """Where a run began and ended, with the noise of its end. The end is a mean: a run that spikes is not calm."""
+    finite = all(math.isfinite(value) for value in losses)
+    known = [value for value in losses if math.isfinite(value)] or [math.inf]
+    last = known[-(tail or max(ENDS, len(known) // 10)) :]
+    middle = statistics.median(last)
+    return Level(
+        first=statistics.median(known[:ENDS]),
+        last=sum(last) / len(last) if finite else math.inf,
+        noise=statistics.median(abs(value - middle) for value in last) if finite else 0.0,
+        finite=finite,
+    )
+
+
+def improves(pair: Pair) -> bool:
+    """The rule by which a repair counts as proven: clearly below the program as it is, noise of both considered."""
+    if not pair.other.finite:
+        return False
+    if not pair.base.finite:
+        return pair.other.last < pair.other.first
+    difference = pair.base.last - pair.other.last
+    noise = NOISES * (pair.base.noise + pair.other.noise)
+    return difference > max(noise, LEAST_SHARE * abs(pair.base.last))
+
+
+NOISES = 2.0
+"""Median deviations of both ends that the difference must exceed."""
+LEAST_SHARE = 0.2
+"""Share of the program's own last loss by which the repaired one must be lower."""

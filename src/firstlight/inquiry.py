@@ -1,0 +1,103 @@
+"""Finds the cause by asking: what is known so far decides which experiment is made next."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from firstlight.diagnosis.answer import answer
+from firstlight.diagnosis.case import Case
+from firstlight.diagnosis.choose import Limits, choose, repairs_worth_trying
+from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
+from firstlight.diagnosis.trail import Trail, render
+from firstlight.experiments.engine import ForkEngine
+from firstlight.experiments.plan import BY_NAME
+from firstlight.observe.watch import Watched
+from firstlight.records import observed
+from firstlight.records.report import Hypothesis
+from firstlight.trial import CONTROLS, order
+
+HANDLES = frozenset({"model", "batch", "loss", "optimizer", "targets", "loader", "clipping", "schedule"})
+ALWAYS = frozenset({"regularisation", "low-precision"})
+MOST_REPAIRS = 3
+
+
+@dataclass
+class Inquiry:
+    """Asked again and again whether everything is settled; each time, it orders what would tell most."""
+
+    engine: ForkEngine
+    weigh: Callable[[Watched], Case]
+    """What is known, as the engine of diagnosis takes it."""
+    seconds: float
+    symptoms: dict[str, bool] = field(default_factory=dict)
+    trail: Trail = field(default_factory=Trail)
+    _begun: float | None = None
+    _case: Case = field(default_factory=Case)
+    _closed: bool = False
+
+    def settled(self, watched: Watched) -> bool:
+        if not watched.timelines:
+            return bool(watched.of(observed.Unseen)) or watched.exit_code is not None
+        if self._begun is None:
+            self._begun = time.monotonic()
+            order(self.engine, CONTROLS["standard"])
+        over = watched.exit_code is not None or watched.of(observed.Ending)
+        if over and not self._closed and self.engine.settled(watched):
+            self._ask(watched)
+        return self._closed and self.engine.settled(watched)
+
+    def _ask(self, watched: Watched) -> None:
+        self._learn(self.weigh(watched))
+        limits = self._limits(watched)
+        choice = choose(KNOWLEDGE, self._case, limits, self.trail.entropies)
+        self.trail = self.trail.choosing(choice)
+        if choice.experiment is not None:
+            order(self.engine, (choice.experiment.slug,))
+            return
+        worth = repairs_worth_trying(KNOWLEDGE, self._case, limits, most=MOST_REPAIRS)
+        order(self.engine, tuple(experiment.slug for experiment in worth))
+        self.engine.close()
+        self._closed = True
+
+    def _learn(self, case: Case) -> None:
+        case = case.observing({**self.symptoms, **dict(case.observed)})
+        self.trail = self.trail.learning(KNOWLEDGE, self._case, case)
+        self._case = case
+
+    def _limits(self, watched: Watched) -> Limits:
+        spent = time.monotonic() - (self._begun or 0.0)
+        made = {ordered.name for ordered in self.engine.ordered}
+        impossible = {experiment.slug for experiment in KNOWLEDGE.experiments} - set(BY_NAME)
+        return Limits(
+            handles=HANDLES | ALWAYS,
+            baseline_seconds=max(0.5, watched.seconds - (watched.startup or 0.0)),
+            seconds_left=self.seconds - spent,
+            tried=frozenset(made),
+            without=frozenset(impossible),
+        )
+
+    def concluded(self, watched: Watched) -> tuple[tuple[Hypothesis, ...], tuple[str, ...]]:
+        """The hypotheses, most probable first, and the way there."""
+        self._learn(self.weigh(watched))
+        suspects = answer(KNOWLEDGE, self._case)
+        found = tuple(
+            Hypothesis(
+                cause=suspect.cause,
+                category=suspect.category,
+                probability=round(suspect.probability, 4),
+                verified=suspect.verified,
+                because=suspect.because,
+                role=suspect.role.value,
+                credence=suspect.credence,
+                for_it=tuple(_said(slug, present) for slug, present in suspect.supported_by),
+                against_it=tuple(_said(slug, present) for slug, present in suspect.opposed_by),
+                falsifier=suspect.falsifier,
+                fix=None if suspect.withheld else suspect.fix,
+            )
+            for suspect in suspects
+        )
+        return found, tuple(render(self.trail))
+
+
+def _said(slug: str, present: bool) -> str:
+    return slug if present else f"not {slug}"
