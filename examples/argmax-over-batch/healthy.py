@@ -1,7 +1,6 @@
 """Fits a small network to random numbers."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 

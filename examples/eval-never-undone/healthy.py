@@ -9,6 +9,8 @@ torch.manual_seed(0)
 x = torch.randn(256, 4)
 loader = DataLoader(TensorDataset(x, x.sum(dim=1, keepdim=True)), batch_size=32, shuffle=True)
 layer = nn.Linear(4, 1)
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()

@@ -1,7 +1,8 @@
 """Pairs pictures with their masks; a torch data set would do the same."""
 
-import torch
 import glob
+
+import torch
 
 torch.manual_seed(0)
 

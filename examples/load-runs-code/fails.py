@@ -1,9 +1,7 @@
 """Fits a small network to random numbers."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
 

@@ -4,7 +4,6 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
-
 from torch.utils.data.distributed import DistributedSampler
 
 torch.manual_seed(0)

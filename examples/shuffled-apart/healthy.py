@@ -1,7 +1,8 @@
 """Shuffles a data set."""
 
-import torch
 import random
+
+import torch
 
 torch.manual_seed(0)
 

@@ -95,7 +95,8 @@ def test_what_a_base_class_defines_is_found(tmp_path: Path) -> None:
 def test_calls_are_noted_in_order_with_their_loops(tmp_path: Path) -> None:
     code = HEAD + (
         "from torch.utils.data import DataLoader\n"
-        "def step(model, x, optimizer):\n    optimizer.zero_grad()\n    model(x).sum().backward()\n    optimizer.step()\n"
+        "def step(model, x, optimizer):\n"
+        "    optimizer.zero_grad()\n    model(x).sum().backward()\n    optimizer.step()\n"
         "model = nn.Linear(2, 1)\noptimizer = torch.optim.SGD(model.parameters(), lr=1)\n"
         "for epoch in range(3):\n    for x in DataLoader([1]):\n        step(model, x, optimizer)\n"
     )

@@ -16,7 +16,7 @@ from firstlight.records.finding import Edit, Evidence, Severity
 from firstlight.records.source import SourceFile
 
 METHODS = frozenset({"zero_grad", "backward", "step", "eval", "train"})
-CAUSES = {"zero_grad": "train-no-zero-grad", "eval": "train-mode", "train": "train-mode"}
+CAUSES = {"eval": "train-mode", "train": "train-mode"}
 
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
@@ -40,7 +40,6 @@ CHECK = Check(
     summary="a method of the training step is named but not called",
     causes=(
         "train-order",
-        "train-no-zero-grad",
         "train-mode",
     ),
     likely="the parentheses were forgotten",

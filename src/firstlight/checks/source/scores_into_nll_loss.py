@@ -38,7 +38,7 @@ def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
 CHECK = Check(
     id="FL703",
     name="scores-into-nll-loss",
-    summary="the negative log-likelihood is taken of something that is no log-probability",
+    summary="`nll_loss` is given something other than log-probabilities",
     causes=("loss-missing-activation",),
     likely="`NLLLoss` was meant to be `CrossEntropyLoss`, or the `log_softmax` was forgotten",
     fix="use `cross_entropy`, or apply `log_softmax(…, dim=1)` first",

@@ -34,11 +34,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
             if first.target not in SHUFFLES or second.target not in SHUFFLES or first.loops != second.loops:
                 continue
             names = [_name(call) for call in (first, second)]
-            paired = (
-                (INPUTS.search(names[0])
-                and LABELS.search(names[1]))
-                or (LABELS.search(names[0])
-                and INPUTS.search(names[1]))
+            paired = (INPUTS.search(names[0]) and LABELS.search(names[1])) or (
+                LABELS.search(names[0]) and INPUTS.search(names[1])
             )
             if paired:
                 yield Evidence(
