@@ -53,7 +53,7 @@ def tools(peers: Path | None) -> dict[str, list[str]]:
     for name, words in {
         "torch-preflight": ["torch-preflight", "check", "-q", "."],
         "TorchFix": ["torchfix", "--select=ALL", "."],
-        "flake8 (alone)": ["flake8", "--isolated", "--exit-zero", "--quiet", "--extend-ignore=TOR", "."],
+        "flake8 (alone)": ["flake8", "--isolated", "--exit-zero", "--quiet", "."],
     }.items():
         if peers is not None and (peers / words[0]).exists():
             found[name] = [str(peers / words[0]), *words[1:]]
@@ -64,8 +64,10 @@ def measured(command: list[str], folder: Path) -> tuple[float, float]:
     """Seconds on the clock and of processor time, children included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.perf_counter()
-    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     clock = time.perf_counter() - begun
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"{command} ended with {done.returncode}: {done.stderr[-2000:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return clock, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -12,7 +12,10 @@ def main():
     model = torchvision.models.resnet18()
     opt = torch.optim.SGD(model.parameters(), lr=0.1)
     model.fc = nn.Linear(512, 2)
-    return model, opt
+    for i in range(9):
+        opt.zero_grad()
+        model(i).sum().backward()
+        opt.step()
 """,
 ]
 GOOD = [

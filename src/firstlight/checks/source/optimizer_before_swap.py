@@ -1,8 +1,8 @@
 """A layer is replaced after the optimizer was built, so the new one is never trained.
 
 ## What it sees
-`optimizer = …(model.parameters())`, and further down in the same function a new layer is assigned to an attribute of
-that model.
+`optimizer = …(model.parameters())`, further down a new layer is assigned to an attribute of that model, and the
+optimizer is stepped after that.
 
 ## When it is fine
 `add_param_group`, or a second optimizer after the swap, is taken for the remedy.
@@ -28,7 +28,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                 continue
             name = step.target.rpartition(".")[0]
             owner = next((key for key in held if name == key or name.startswith(f"{key}.")), None)
-            if owner is not None and _is_new(step.value) and step.depth == 0 and _remade(trace, step) is False:
+            if owner is not None and _is_new(step.value) and step.depth == 0 and _trained(trace, step):
                 yield Evidence(
                     where=step.spot.where,
                     saw=f"`{step.target}` is replaced here, after the optimizer was built at {held[owner].spot}",
@@ -49,12 +49,12 @@ def _models(call: Call) -> list[Value]:
     return [value.items[0] for value in (*call.args, *call.keywords.values()) if value.kind == "params" and value.items]
 
 
-def _remade(trace: Trace, swap: Assignment) -> bool:
+def _trained(trace: Trace, swap: Assignment) -> bool:
+    """Whether the old optimizer goes on being used after the swap, and no other takes its place."""
     later = trace.steps[next(i for i, step in enumerate(trace.steps) if step is swap) :]
-    return any(
-        isinstance(step, Call) and (step.result.kind == "optimizer" or "add_param_group" in step.target)
-        for step in later
-    )
+    calls = [step for step in later if isinstance(step, Call)]
+    remade = any(call.result.kind == "optimizer" or "add_param_group" in call.target for call in calls)
+    return not remade and any(call.target in ("optimizer.step", "scaler.step") for call in calls)
 
 
 CHECK = Check(
