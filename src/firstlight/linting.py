@@ -61,7 +61,7 @@ class Linter:
         self._digests: dict[Path, str] = {}
 
     def entry(self, path: Path, data: bytes) -> Entry:
-        self._project.asked.clear()
+        self._project.begin()
         source, parsed = source_file(path, self._base, data, self._project)
         judged = judge(self._checks, from_source(source), trained=True)
         kept: list[Finding] = []

@@ -155,8 +155,14 @@ class Project:
         self._resolved: dict[tuple[Path, str], tuple[Path | None, tuple[Path, ...]]] = {}
         self._symbols: dict[tuple[str, str], tuple[Class | Function | Module | None, frozenset[Path]]] = {}
         self._looked: list[Path] = []
+        self._told: set[tuple[str, str]] = set()
         self.asked: set[Path] = set()
-        """Files looked for since the set was last cleared."""
+        """Files looked for since `begin`."""
+
+    def begin(self) -> None:
+        """From here on, `asked` is about another file."""
+        self.asked.clear()
+        self._told.clear()
 
     def add(self, module: Module) -> None:
         self._modules[module.path] = module
@@ -176,7 +182,9 @@ class Project:
             self._symbols[key] = (found, frozenset(self.asked))
             self.asked = before
         found, asked = self._symbols[key]
-        self.asked |= asked
+        if key not in self._told:
+            self._told.add(key)
+            self.asked |= asked
         return found
 
     def _symbol(self, home: Module, full: str, depth: int) -> Class | Function | Module | None:

@@ -77,7 +77,9 @@ def _augmented(machine: Machine, frame: Frame, node: ast.AugAssign) -> None:
 def _if(machine: Machine, frame: Frame, node: ast.If) -> bool:
     evaluate(machine, frame, node.test)
     start = dict(frame.env)
-    guard = ("mode_branch",) if _asks_for_mode(node.test) else ()
+    if node not in machine.memory:
+        machine.memory[node] = ("mode_branch",) if _asks_for_mode(node.test) else ()
+    guard: tuple[str, ...] = machine.memory[node]
     with machine.arm(node, 0), machine.guarded(*guard):
         first_ended = run(machine, frame, node.body)
     first, frame.env = frame.env, start
