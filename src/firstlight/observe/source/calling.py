@@ -185,12 +185,7 @@ def _bound(machine: Machine, frame: Frame, node: ast.Call, callee: Value, given:
         and given[0][0].kind in ("function", "method")
     ):
         follow(machine, given[0][0].definition, (given[0][0].items, {}))
-    if (
-        receiver.kind == "instance"
-        and receiver.definition.is_module
-        and callee.name
-        in ("to", "cuda", "cpu", "float", "train", "eval", "half", "double", "requires_grad_", "apply", "compile")
-    ):
+    if receiver.kind == "instance" and receiver.definition.is_module and callee.name in outside.RETURNING_SELF:
         machine.note(
             frame, Call, node, target=f"model.{callee.name}", receiver=receiver, args=given[0], keywords=given[1]
         )

@@ -28,6 +28,9 @@ WRAPPERS = frozenset(
         "copy.deepcopy",
     ]
 )
+RETURNING_SELF = frozenset(
+    {"to", "cuda", "cpu", "float", "double", "half", "train", "eval", "requires_grad_", "apply", "compile"}
+)
 OPERATIONS = re.compile(r"(?:torch|torch\.nn\.functional|torch\.linalg|einops)\.\w+$")
 ITERATION = frozenset(
     {"enumerate", "tqdm", "zip", "iter", "list", "track", "islice", "cycle", "reversed", "sorted", "trange"}
@@ -187,47 +190,36 @@ def _iterated(last: str, args: Args) -> Value:
 
 
 def method_called(machine: Machine, frame: Frame, node: ast.Call, callee: Value, given: Given) -> Value:
-    args, keywords = given
     receiver = callee.items[0] if callee.items else UNKNOWN
-    name = callee.name
-    spot = machine.spot(frame, node)
     title = role(receiver)
-    result = UNKNOWN
-    if receiver.kind == "tensor":
-        result = operated(name, (receiver, *args), keywords, spot)
-    elif receiver.kind in ("layer", "optimizer") and name in (
-        "to",
-        "cuda",
-        "cpu",
-        "float",
-        "train",
-        "eval",
-        "half",
-        "double",
-        "requires_grad_",
-        "apply",
-    ):
-        result = receiver
-    elif name in ("detach", "item", "numpy"):
-        result = cut_off(receiver, name, spot)
-    elif name in ("parameters", "named_parameters"):
-        result = Value(kind="params", key=receiver.key, items=(receiver,), made=spot)
-    elif name == "prepare" and args:
-        result = args[0] if len(args) == 1 else Value(kind="tuple", items=args)
-    elif title == "scaler" and name == "scale" and args:
-        result = args[0]
-    elif receiver.kind == "learner" and name in ("fit_transform", "transform"):
-        result = Value(kind="unknown", name=name)
-    target = f"{title or receiver.kind if receiver.kind != 'unknown' else title}.{name}"
+    result = _of_method(receiver, callee.name, given, machine.spot(frame, node))
+    kind = title if receiver.kind == "unknown" else title or receiver.kind
     machine.note(
         frame,
         Call,
         node,
-        target=target,
+        target=f"{kind}.{callee.name}",
         receiver=receiver,
-        args=args,
-        keywords=keywords,
+        args=given[0],
+        keywords=given[1],
         result=result,
         opaque=receiver.kind in ("unknown", "bound", "instance"),
     )
     return result
+
+
+def _of_method(receiver: Value, name: str, given: Given, spot: Spot) -> Value:
+    args, keywords = given
+    if receiver.kind == "tensor":
+        return operated(name, (receiver, *args), keywords, spot)
+    if receiver.kind in ("layer", "optimizer") and name in RETURNING_SELF:
+        return receiver
+    if name in ("detach", "item", "numpy"):
+        return cut_off(receiver, name, spot)
+    if name in ("parameters", "named_parameters"):
+        return Value(kind="params", key=receiver.key, items=(receiver,), made=spot)
+    if name == "prepare" and args:
+        return args[0] if len(args) == 1 else Value(kind="tuple", items=args)
+    if name == "scale" and args and role(receiver) == "scaler":
+        return args[0]
+    return UNKNOWN
