@@ -148,7 +148,7 @@ def test_bytes_that_are_no_text(project: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        ({"select": ["FL2O3"]}, "`--select`: `FL2O3` is no check; the nearest is `FL203`"),
+        ({"select": ["los-broadcast"]}, "`--select`: `los-broadcast` is no check; the nearest is `loss-broadcast`"),
         ({"ignore": ["nothing-like-it-at-all"]}, "`--ignore`.*is no check. `firstlight checks`"),
         ({"select": []}, "`--select` is empty"),
         ({"profile": "slow"}, "`--profile` is 'slow'"),

@@ -22,7 +22,7 @@ from firstlight.diagnosis.evidence import case_of, ruled_out
 from firstlight.diagnosis.symptoms import parse
 from firstlight.errors import UsageError
 from firstlight.experiments.engine import ForkEngine
-from firstlight.facts.sources import SOURCES
+from firstlight.facts.sources import READ_FROM_SOURCE, SOURCES
 from firstlight.inquiry import Inquiry
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
@@ -41,7 +41,7 @@ EVENT_STATUS = {Status.ILL: "fail", Status.CLEAN: "pass", Status.SKIPPED: "skip"
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
-    checks = enabled(settings, CATALOGUE)
+    checks = _checks(settings)
     with _recorded(target, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), settings.budget.seconds)
         trial = Trial(engine, CONTROLS[settings.profile], lambda seen: judged(seen, checks, engine).findings)
@@ -53,7 +53,7 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
 
 def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None) -> Report:
     """As `check`, with experiments chosen by what they would tell, until one cause stands out or nothing more helps."""
-    checks = enabled(settings, CATALOGUE)
+    checks = _checks(settings)
     with _recorded(target, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
         known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
@@ -69,7 +69,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     if not run.events.is_file():
         raise UsageError(f"{path} holds no events.ndjson: it is not the directory of a run")
     watched = read_log(run.events)
-    checks = enabled(settings, CATALOGUE)
+    checks = _checks(settings)
     engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
     known = judged(watched, checks, engine)
     inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, _symptoms(symptom))
@@ -137,6 +137,11 @@ def exit_code(report: Report, strict: bool) -> int:
     if report.verdict is Verdict.UNJUDGED:
         return 2
     return int(report.verdict is Verdict.ILL or (strict and report.verdict is Verdict.WARN))
+
+
+def _checks(settings: Settings) -> tuple[Check, ...]:
+    """Those a run can answer; sources are judged by `firstlight lint`."""
+    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE)
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:

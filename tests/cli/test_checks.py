@@ -50,7 +50,7 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
     assert loss
     assert all("loss" in check["categories"] for check in loss)
     assert "FL201" in ids(listed(capsys, "BROADCAST"))
-    assert ids(listed(capsys, "broadcast", "--severity", "error")) == ["FL201"]
+    assert ids(listed(capsys, "broadcast", "--severity", "error")) == ["FL201", "FL709"]
 
 
 def test_nothing_found_is_said(capsys: pytest.CaptureFixture[str]) -> None:

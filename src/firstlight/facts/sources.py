@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import facts, observed
+from firstlight.records import facts, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ def _from(*taps: str, absent: str) -> Source:
 
 _NO_BACKWARD = "no backward was observed"
 _NO_STEP = "no optimizer step was observed"
+_NOT_READ = "`firstlight lint` judges sources"
 
 SOURCES: dict[type, Source] = {
     facts.LossSite: _from("operations", absent="no training call of a torch loss function was observed"),
@@ -43,6 +44,9 @@ SOURCES: dict[type, Source] = {
     observed.EvaluationSeen: _from(
         "evaluations", absent="no trained model was called in eval mode or without gradients"
     ),
+    source.SourceFile: _from(absent=_NOT_READ),
+    source.TrainingLoop: _from(absent=_NOT_READ),
+    source.LossUse: _from(absent=_NOT_READ),
     observed.Dependence: _from(absent="the model was not probed"),
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
@@ -51,3 +55,6 @@ SOURCES: dict[type, Source] = {
 
 ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
+
+READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
+"""Facts of `firstlight lint`; no run of a program makes them."""

@@ -67,4 +67,5 @@ def stamp(check: Check, evidence: Evidence) -> Finding:
         likely=evidence.likely or check.likely,
         do=evidence.do or check.fix,
         evidence=evidence.numbers,
+        edits=evidence.edits,
     )

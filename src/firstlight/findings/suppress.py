@@ -1,6 +1,7 @@
 """`# firstlight: ignore[loss-broadcast] reason`, on the line of a finding or alone on the line above it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,12 @@ def allowance_at(base: Path, file: str | None, line: int | None) -> Allowance | 
     try:
         lines = (base / file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
+        return None
+    return allowance_in(lines, line)
+
+
+def allowance_in(lines: Sequence[str], line: int | None) -> Allowance | None:
+    if line is None:
         return None
     own = lines[line - 1] if 0 < line <= len(lines) else ""
     above = lines[line - 2] if 1 < line <= len(lines) + 1 and lines[line - 2].lstrip().startswith("#") else ""

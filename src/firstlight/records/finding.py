@@ -21,6 +21,16 @@ class Severity(StrEnum):
         return ("note", "warning", "error").index(self.value)
 
 
+class Edit(msgspec.Struct, frozen=True, kw_only=True):
+    """Text to put in place of a stretch of a source file; columns count bytes from 0."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """One sighting. A field left None is filled from the check's identity card."""
 
@@ -33,6 +43,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     likely: str | None = None
     do: str | None = None
     numbers: dict[str, Scalar] = {}
+    edits: tuple[Edit, ...] = ()
+    """The repair, where it is certain to keep everything else as it is."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,3 +64,4 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     evidence: dict[str, Scalar] = {}
     count: int = 1
     """How many sightings this incident stands for; the first one is shown."""
+    edits: tuple[Edit, ...] = ()

@@ -20,6 +20,10 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     module: str | None = None
     step: int | None = None
     rank: int | None = None
+    column: int | None = None
+    """Counted in bytes from 0."""
+    cell: int | None = None
+    """Of a notebook, counted from 1; lines then count within it."""
 
 
 def at(site: Site | None, *, module: str | None = None, step: int | None = None, rank: int | None = None) -> Where:

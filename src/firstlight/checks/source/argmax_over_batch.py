@@ -1,0 +1,60 @@
+"""The predicted class is looked for over the batch.
+
+## What it sees
+`argmax` or `max` with `dim=0` of a model's output, in a loop over a loader: it answers which example scores highest,
+not which class.
+
+## When it is fine
+One example taken out of the batch has its classes in dimension 0 and is not reported.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import SourceFile
+
+CALLS = ("tensor.argmax", "torch.argmax", "tensor.max", "torch.max")
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    for trace in source.traces:
+        for call in trace.calls(*CALLS):
+            own = call.target.startswith("tensor.")
+            value = call.receiver if own else call.argument(0, "input")
+            dim = call.argument(0 if own else 1, "dim")
+            batches = bool(call.loops) and call.loops[-1].kind == "batches"
+            if (
+                value is None
+                or dim is None
+                or dim.kind != "const"
+                or dim.const != 0
+                or dim.const is False
+                or not batches
+            ):
+                continue
+            if (
+                value.has("output")
+                and not value.has("row")
+                and not value.has("flat")
+                and value.act in ("none", "softmax", "log_softmax")
+            ):
+                yield Evidence(
+                    where=call.spot.where,
+                    saw="the largest score over dimension 0, which is the batch",
+                    wanted="the largest over the classes: `dim=1`, or `dim=-1`",
+                )
+
+
+CHECK = Check(
+    id="FL768",
+    name="argmax-over-batch",
+    summary="the predicted class is taken over the batch dimension",
+    causes=("train-metric",),
+    likely="`dim=0` was taken for the classes",
+    fix="use `dim=-1`",
+    severity=Severity.WARNING,
+    confidence=0.88,
+    needs=SourceFile,
+    find=find,
+)

@@ -1,0 +1,49 @@
+"""A module's `forward` is called past its hooks.
+
+## What it sees
+`module.forward(x)` where `module` is known to be a module: hooks, and wrappers that work by hooks, are passed over.
+
+## When it is fine
+`super().forward(x)` is the way to extend a module and not reported.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Edit, Evidence, Severity
+from firstlight.records.source import SourceFile
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    for node in source.nodes(ast.Call):
+        func = node.func
+        if not isinstance(func, ast.Attribute) or func.attr != "forward" or not _is_attribute_of_self(func.value):
+            continue
+        if not source.imports & {"torch", "lightning"}:
+            continue
+        end, column = func.end_lineno or node.lineno, func.end_col_offset or 0
+        yield Evidence(
+            where=source.spot(node).where,
+            saw="`.forward(…)` is called",
+            wanted="the module itself called, which runs its hooks",
+            edits=(Edit(line=end, column=column - len(".forward"), end_line=end, end_column=column, text=""),),
+        )
+
+
+def _is_attribute_of_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+CHECK = Check(
+    id="FL741",
+    name="forward-called-directly",
+    summary="`forward` is called directly, past the module's hooks",
+    causes=("arch-unused",),
+    likely="it looks like the method to call",
+    fix="call the module: `self.layer(x)`",
+    severity=Severity.NOTE,
+    confidence=0.9,
+    needs=SourceFile,
+    find=find,
+)

@@ -1,0 +1,51 @@
+"""A comparison with NaN, which is never true.
+
+## What it sees
+`== float('nan')`, `== np.nan`, `!= math.nan` and the like.
+
+## When it is fine
+There is no such case: NaN is equal to nothing, itself included.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import SourceFile
+
+NANS = frozenset({"numpy.nan", "numpy.NaN", "numpy.NAN", "math.nan", "torch.nan"})
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    for node in source.nodes(ast.Compare):
+        sides = (node.left, *node.comparators)
+        if not any(_is_nan(source, side) for side in sides) or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            continue
+        always = "false" if isinstance(node.ops[0], ast.Eq) else "true"
+        yield Evidence(
+            where=source.spot(node).where,
+            saw=f"a comparison with NaN, which is always {always}",
+            wanted="`torch.isnan(…)`, `np.isnan(…)` or `math.isnan(…)`",
+        )
+
+
+def _is_nan(source: SourceFile, node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str(word))]):
+            return word.strip().lower() == "nan"
+    return source.full_name(node) in NANS
+
+
+CHECK = Check(
+    id="FL761",
+    name="nan-compared",
+    summary="a comparison with NaN is never true",
+    causes=("num-nonfinite",),
+    likely="NaN was taken for an ordinary value",
+    fix="use `isnan`",
+    severity=Severity.ERROR,
+    confidence=0.98,
+    needs=SourceFile,
+    find=find,
+)

@@ -1,0 +1,57 @@
+"""An iterator over parameters is used a second time, when it is empty.
+
+## What it sees
+A name holds `model.parameters()` or a `filter` of it, an optimizer is built from it, and the same name goes to
+`clip_grad_norm_` or to a second optimizer: the iterator is spent, and nothing is clipped.
+
+## When it is fine
+A list made of it can be used as often as one likes.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import Call, SourceFile
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    for trace in source.traces:
+        spent: dict[object, Call] = {}
+        for call in trace.calls():
+            for node, value in zip(call.node.args, call.args, strict=False) if isinstance(call.node, ast.Call) else ():
+                if value.kind != "params" or not isinstance(node, ast.Name | ast.Attribute) or value.made is None:
+                    continue
+                first = (
+                    spent.setdefault((value.made, value.key), call)
+                    if call.result.kind == "optimizer"
+                    else spent.get((value.made, value.key))
+                )
+                if (
+                    first is not None
+                    and first.node is not call.node
+                    and ("clip_grad" in call.target or call.result.kind == "optimizer")
+                ):
+                    yield Evidence(
+                        where=call.spot.where,
+                        saw=f"parameters from the iterator that the optimizer at {first.spot} has used up",
+                        wanted="the parameters themselves: `list(model.parameters())`",
+                    )
+
+
+CHECK = Check(
+    id="FL733",
+    name="parameters-iterator-spent",
+    summary="an iterator over parameters is empty when it is used again",
+    causes=(
+        "train-order",
+        "hp-clip",
+    ),
+    likely="`parameters()` gives an iterator, not a list",
+    fix="make a list of it where it is assigned",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    needs=SourceFile,
+    find=find,
+)

@@ -1,0 +1,66 @@
+"""`ReduceLROnPlateau` watches a value in the wrong direction.
+
+## What it sees
+A scheduler in mode `min` (the default) is given something named accuracy, F1, AUC or a like score, or one in mode
+`max` something named loss or error: it takes every improvement for a plateau.
+
+## When it is fine
+Names that say neither are not judged.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import SourceFile
+
+GROWS = re.compile(
+    r"(?:^|_|\b)(?:acc|accuracy|f1|auc|auroc|iou|miou|dice|map|recall|precision|bleu|psnr|ssim|r2)(?:$|_|\d|\b)",
+    re.IGNORECASE,
+)
+FALLS = re.compile(r"loss|err(?:or)?(?:$|_)|rmse|mae|mse|perplexity|ppl", re.IGNORECASE)
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    for trace in source.traces:
+        for call in trace.calls("scheduler.step"):
+            if not call.receiver.name.endswith("ReduceLROnPlateau") or not call.node.args or "1" in call.receiver.args:
+                continue
+            if "mode" in call.receiver.args and not isinstance(call.receiver.literal("mode"), str):
+                continue
+            mode = call.receiver.literal("mode") or "min"
+            given = _name(call.node.args[0])
+            grows, falls = bool(GROWS.search(given)), bool(FALLS.search(given))
+            if grows == falls or not given or (mode == "min") != grows:
+                continue
+            yield Evidence(
+                where=call.spot.where,
+                saw=f"mode `{mode}`, and it is given `{given}`",
+                wanted=f"mode `{'max' if grows else 'min'}` for it",
+                do=f'make the scheduler at {call.receiver.made} with `mode="{"max" if grows else "min"}"`',
+            )
+
+
+def _name(node: ast.AST) -> str:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(slice=ast.Constant(value=str(name))):
+            return name
+    return ""
+
+
+CHECK = Check(
+    id="FL718",
+    name="plateau-wrong-direction",
+    summary="the plateau scheduler watches a score in the wrong direction",
+    causes=("train-schedule",),
+    likely="the default mode `min` was kept for a score that grows",
+    fix="set `mode` to the direction in which the value improves",
+    severity=Severity.ERROR,
+    confidence=0.92,
+    needs=SourceFile,
+    find=find,
+)

@@ -1,0 +1,56 @@
+"""A gradient scaler is used for part of the step only.
+
+## What it sees
+A loss is scaled by a `GradScaler`, but the optimizer is stepped directly, with gradients still multiplied by the
+scale; or the scaler steps and is never updated, so that its scale never adapts.
+
+## When it is fine
+The two on different sides of an `if` are not reported; an `unscale_` before a direct step is taken for intent.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import Call, TrainingLoop
+
+
+def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+    if loop.hidden:
+        return
+    scales = [step for step in loop.steps if isinstance(step, Call) and step.target == "scaler.scale"]
+    updates = [step for step in loop.around if isinstance(step, Call) and step.target == "scaler.update"]
+    stepped = [update for update in loop.updates if update.target == "scaler.step"]
+    direct = [
+        u for u in loop.updates if u.target == "optimizer.step" and not any(u.excludes(scale) for scale in scales)
+    ]
+    if scales and direct and not stepped and not loop.unscales:
+        yield Evidence(
+            where=direct[0].spot.where,
+            saw=f"the loss is scaled at {scales[0].spot} and the optimizer stepped directly here",
+            wanted="`scaler.step(optimizer)`, which takes the scale off again",
+        )
+    elif stepped and not updates:
+        yield Evidence(
+            where=stepped[0].spot.where,
+            saw="`scaler.step()` here and no `scaler.update()` anywhere in this function",
+            wanted="`scaler.update()` after `scaler.step()`",
+            do="call `scaler.update()` after it",
+        )
+
+
+CHECK = Check(
+    id="FL715",
+    name="scaler-half-used",
+    summary="a gradient scaler is used for part of the step only",
+    causes=(
+        "num-precision",
+        "train-order",
+    ),
+    likely="the step was not changed when mixed precision came in",
+    fix="use `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()` together",
+    severity=Severity.ERROR,
+    confidence=0.94,
+    needs=TrainingLoop,
+    find=find,
+)

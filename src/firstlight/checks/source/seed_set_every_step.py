@@ -1,0 +1,52 @@
+"""The same seed is set again for every batch.
+
+## What it sees
+`manual_seed` or `seed` with a constant inside the innermost training loop, called functions included: dropout, noise,
+augmentation or the choice of examples are the same for every batch.
+
+## When it is fine
+A seed that changes with the step is not reported.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import Call, TrainingLoop
+
+SEEDS = (
+    "torch.manual_seed",
+    "numpy.random.seed",
+    "random.seed",
+    "torch.cuda.manual_seed_all",
+    "torch.cuda.manual_seed",
+)
+
+
+def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+    for call in loop.steps:
+        if not isinstance(call, Call) or not (call.target in SEEDS or call.target.endswith(".manual_seed")):
+            continue
+        if call.args and call.args[0].kind == "const" and call.loops == loop.backwards[0].loops:
+            yield Evidence(
+                where=call.spot.where,
+                saw=f"`{call.target}` with the same number for every pass of the loop at {loop.loop.spot}",
+                wanted="a seed set once, before the loop",
+            )
+
+
+CHECK = Check(
+    id="FL766",
+    name="seed-set-every-step",
+    summary="the random state is reset for every batch",
+    causes=(
+        "env-seed",
+        "data-stale-batch",
+    ),
+    likely="the seed was to make the run repeatable",
+    fix="set the seed once, before training",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=TrainingLoop,
+    find=find,
+)

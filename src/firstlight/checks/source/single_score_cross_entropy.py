@@ -1,0 +1,40 @@
+"""Cross-entropy over one class is always zero.
+
+## What it sees
+The prediction of `cross_entropy` is the output of a linear layer with one output feature: softmax over one score is
+1, the loss is 0, and nothing is learnt.
+
+## When it is fine
+A layer whose width is not a literal number is not judged, nor a prediction that was reshaped.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import LossUse
+
+
+def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+    value = use.prediction
+    if use.function != "cross_entropy" or value.size != 1 or value.act != "none":
+        return
+    yield Evidence(
+        where=use.call.spot.where,
+        saw=f"`{use.shown}` is given one score per example, made at {value.act_at}",
+        wanted="one score for each class",
+    )
+
+
+CHECK = Check(
+    id="FL705",
+    name="single-score-cross-entropy",
+    summary="cross-entropy is taken over a single score, so the loss is always zero",
+    causes=("loss-mismatch",),
+    likely="a binary task with one output needs another loss",
+    fix="use `binary_cross_entropy_with_logits`, or as many outputs as there are classes",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    needs=LossUse,
+    find=find,
+)

@@ -1,0 +1,45 @@
+"""A softmax runs over the batch instead of the classes.
+
+## What it sees
+What a loss is given comes out of a softmax or log-softmax with `dim=0`: examples of one batch compete with each
+other.
+
+## When it is fine
+A softmax over the first dimension elsewhere, as in attention over nodes, is not looked at.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import LossUse
+
+
+def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+    value = use.prediction
+    if (
+        value.act not in ("softmax", "log_softmax")
+        or value.literal("dim") != 0
+        or value.act_at is None
+        or value.has("row")
+    ):
+        return
+    yield Evidence(
+        where=value.act_at.where,
+        saw=f"`{value.act}` with `dim=0`, and its result goes to `{use.shown}` at {use.call.spot}",
+        wanted="a softmax over the classes: `dim=1`, or `dim=-1`",
+    )
+
+
+CHECK = Check(
+    id="FL708",
+    name="softmax-over-batch",
+    summary="softmax normalises over the batch, not over the classes",
+    causes=("loss-dim",),
+    likely="`dim=0` was taken for the classes",
+    fix="use `dim=-1`",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=LossUse,
+    find=find,
+)

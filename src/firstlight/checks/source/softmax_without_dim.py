@@ -1,0 +1,47 @@
+"""A softmax that guesses its dimension.
+
+## What it sees
+`F.softmax`, `F.log_softmax`, `nn.Softmax` or `nn.LogSoftmax` without `dim`. The guess is dimension 0 for tensors of
+one or three dimensions: the batch.
+
+## When it is fine
+It guesses right for (N, C) and (N, C, H, W); torch warns all the same, because the guess is going away.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import SourceFile
+
+FUNCTIONS = ("torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.nn.functional.softmin")
+LAYERS = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    for trace in source.traces:
+        for call in trace.calls(*FUNCTIONS, *LAYERS):
+            given = call.args[1:] if call.target in FUNCTIONS else call.args
+            if given or "dim" in call.keywords or "**" in call.keywords or call.spot.file != source.path:
+                continue
+            if call.target in FUNCTIONS and not call.args and "input" not in call.keywords:
+                continue
+            yield Evidence(
+                where=call.spot.where,
+                saw=f"`{call.target.rpartition('.')[2]}` without `dim`",
+                wanted="the dimension of the classes, written out",
+            )
+
+
+CHECK = Check(
+    id="FL735",
+    name="softmax-without-dim",
+    summary="a softmax guesses its dimension",
+    causes=("loss-dim",),
+    likely="`dim` was left out",
+    fix="write `dim=-1`, or the dimension that holds the classes",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=SourceFile,
+    find=find,
+)

@@ -1,0 +1,38 @@
+"""A file could not be read, so nothing is known about it.
+
+## What it sees
+A syntax error, an encoding that cannot be decoded, null bytes, a notebook that is no notebook, a file too large or
+nested too deeply.
+
+## When it is fine
+Templates and sources for another version of Python are not meant to be read by this one.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import SourceFile, Spot
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    if source.problem is not None:
+        yield Evidence(
+            where=Spot(source.path, source.problem.line).where,
+            saw=source.problem.what,
+            wanted="Python that can be read",
+        )
+
+
+CHECK = Check(
+    id="FL799",
+    name="source-unreadable",
+    summary="the file could not be read and was not judged",
+    causes=("unknown",),
+    likely="it is broken, or no Python of this version",
+    fix="run `python -m py_compile` on it",
+    severity=Severity.NOTE,
+    confidence=0.99,
+    needs=SourceFile,
+    find=find,
+)

@@ -1,0 +1,53 @@
+"""A tensor operation that returns a new tensor is written as if it changed the old one.
+
+## What it sees
+A statement that is only `x.to(device)`, `x.detach()`, `x.clamp(…)`, `x.float()` and the like, where `x` is known to
+be a tensor: the result is thrown away.
+
+## When it is fine
+On a module, `to()` works in place and is not reported. Methods that end in `_` work in place.
+"""
+
+import re
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import SourceFile
+
+PURE = re.compile(
+    r"to|cuda|cpu|float|double|half|long|detach|clamp|squeeze|unsqueeze|view|reshape|permute|transpose|contiguous|clone|"
+    r"flatten|relu|sigmoid|softmax"
+)
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    for trace in source.traces:
+        for call in trace.calls():
+            name = call.target.removeprefix("tensor.")
+            if not call.discarded or not PURE.fullmatch(name) or not call.target.startswith("tensor."):
+                continue
+            if call.receiver.has("batch") and name in ("to", "cuda", "cpu"):
+                continue
+            yield Evidence(
+                where=call.spot.where,
+                saw=f"the result of `.{name}(…)` is not used, and the tensor itself stays as it was",
+                wanted="the result assigned to a name",
+            )
+
+
+CHECK = Check(
+    id="FL739",
+    name="tensor-result-unused",
+    summary="the result of a tensor operation is thrown away",
+    causes=(
+        "train-order",
+        "data-scale",
+    ),
+    likely="the operation was taken to work in place",
+    fix="assign the result",
+    severity=Severity.WARNING,
+    confidence=0.93,
+    needs=SourceFile,
+    find=find,
+)

@@ -1,0 +1,64 @@
+"""The training data comes in the same order in every epoch.
+
+## What it sees
+A loop that trains runs over a `DataLoader` built without `shuffle=True` and without a sampler, over a data set that
+is not a stream, in several epochs.
+
+## When it is fine
+Sequences whose order matters, and data shuffled elsewhere, are fine; say so on the line.
+"""
+
+import re
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import UNKNOWN, Call, TrainingLoop, Value
+
+ORDERED = ("shuffle", "sampler", "batch_sampler", "**", "3", "4")
+SHUFFLED_ELSEWHERE = re.compile(
+    r"shuffle|randperm|permutation|random_split|train_test_split|iterable|stream", re.IGNORECASE
+)
+
+
+def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+    loader = loop.loop.over
+    if loader.name != "torch.utils.data.DataLoader" or loader.made is None or "dataset" not in loader.args:
+        return
+    if any(name in loader.args for name in ORDERED) and loader.literal("shuffle") is not False:
+        return
+    if any(name in loader.args for name in ("sampler", "batch_sampler", "**")) or not loop.updates:
+        return
+    if loop.backwards[0].loops[:1] == (loop.loop,):
+        return  # a single pass over the data has no second order
+    data = loader.args.get("dataset", UNKNOWN)
+    words = f"{data.key} {data.name}"
+    elsewhere = any(isinstance(step, Call) and SHUFFLED_ELSEWHERE.search(step.target) for step in loop.around)
+    if elsewhere or SHUFFLED_ELSEWHERE.search(words) or data.kind not in ("instance", "unknown") or _is_stream(data):
+        return
+    if "train" not in f"{words} {loader.key}".lower():
+        return
+    yield Evidence(
+        where=loader.made.where,
+        saw=f"a `DataLoader` without shuffling, and the loop at {loop.loop.spot} trains on it",
+        wanted="another order in every epoch",
+    )
+
+
+def _is_stream(data: Value) -> bool:
+    methods = getattr(getattr(data.definition, "kind", None), "methods", {})
+    return data.kind == "instance" and "__getitem__" not in methods
+
+
+CHECK = Check(
+    id="FL752",
+    name="training-not-shuffled",
+    summary="training data is not shuffled",
+    causes=("data-not-shuffled",),
+    likely="`shuffle` is off by default",
+    fix="pass `shuffle=True`",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=TrainingLoop,
+    find=find,
+)

@@ -1,0 +1,45 @@
+"""Gradients of all past batches pile up, because nothing clears them.
+
+## What it sees
+A loop computes gradients and steps an optimizer, and in the whole of it, called functions included, nothing clears
+gradients: no `zero_grad()`, no `grad = None`.
+
+## When it is fine
+A loop that calls code that cannot be followed, and that by its name or because it is given the optimizer might clear
+gradients, is not reported.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import TrainingLoop, updated
+
+
+def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+    if loop.clears or loop.hidden or not loop.updates:
+        return
+    step = loop.updates[0]
+    if step.args and step.target == "optimizer.step" and step.args[0].kind not in ("const", "function", "method"):
+        return
+    around = f"the loop at {loop.loop.spot}"
+    yield Evidence(
+        where=loop.backwards[0].spot.where,
+        saw=f"`backward()` here and `step()` at {step.spot}, and nothing in {around} clears gradients",
+        wanted="gradients cleared once before each backward",
+        do=f"call `{updated(step).key or 'optimizer'}.zero_grad()` before this line",
+    )
+
+
+CHECK = Check(
+    id="FL710",
+    name="zero-grad-missing",
+    summary="gradients are never cleared, so every step uses the sum of all past ones",
+    causes=("train-no-zero-grad",),
+    likely="`zero_grad()` was forgotten or stands outside the loop",
+    fix="call `optimizer.zero_grad()` before `backward()`",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=TrainingLoop,
+    find=find,
+)

@@ -1,0 +1,145 @@
+"""`firstlight lint`: silent training bugs found in the source, without running it."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from firstlight import linting
+from firstlight.checks.declare import Check
+from firstlight.errors import UsageError
+from firstlight.findings import baseline as baselines
+from firstlight.findings.repair import difference, repaired
+from firstlight.observe.source.files import discover
+from firstlight.records.finding import Finding
+from firstlight.records.report import Report
+from firstlight.report import github, junit, listing, sarif
+from firstlight.report import json as json_report
+from firstlight.session import exit_code
+from firstlight.settings import enabled, load
+from firstlight.store.run_directory import FOLDER
+
+BASELINE = "firstlight-baseline.json"
+FORMATS = ["terminal", "brief", "json", "sarif", "github", "junit"]
+
+
+@click.command("lint")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option("--fix", is_flag=True, help="Rewrite files where the repair is certain.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--select", help="Only these checks: ids or names, separated by commas.")
+@click.option("--ignore", help="Not these checks.")
+@click.option("--strict", is_flag=True, default=None, help="Warnings make the exit code 1 too.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="terminal", show_default=True)
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@click.option("--statistics", is_flag=True, help="Count findings by check instead of listing them.")
+@click.option(
+    "--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Tell only findings not in this file."
+)
+@click.option("--write-baseline", is_flag=True, help="Write what is found now to the baseline file.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are cores by default.")
+@click.option("--no-cache", is_flag=True, help=f"Read every file anew, and keep nothing in {FOLDER}/cache.")
+@click.pass_context
+def command(
+    context: click.Context,
+    paths: tuple[Path, ...],
+    fix: bool,
+    diff: bool,
+    select: str | None,
+    ignore: str | None,
+    strict: bool | None,
+    form: str,
+    output: Path | None,
+    statistics: bool,
+    baseline: Path | None,
+    write_baseline: bool,
+    jobs: int | None,
+    no_cache: bool,
+) -> None:
+    """Find silent training bugs in Python files and notebooks, without running them.
+
+    \b
+    firstlight lint                     # everything below the current folder
+    firstlight lint train.py models/    # files and folders
+    firstlight lint --diff              # what --fix would change
+
+    Nothing is imported or run. A comment `# firstlight: ignore[name] reason` on a line allows a finding there. Exit
+    code: 0 judged clean (warnings allowed unless --strict), 1 judged ill, 2 could not judge, 3 a fault of firstlight.
+    """
+    settings = load(Path.cwd(), select=_listed(select), ignore=_listed(ignore), strict=strict)
+    checks = enabled(settings)
+    files = discover(paths or (Path(),))
+    cache = None if no_cache else Path(FOLDER) / "cache"
+    linted = linting.lint(files, checks, Path.cwd(), cache, jobs or os.cpu_count() or 1)
+    findings = linted.findings
+    if fix or diff:
+        findings = _repair(findings, write=fix and not diff)
+        if diff:
+            context.exit(0 if len(findings) == len(linted.findings) else 1)
+    if write_baseline:
+        count = baselines.write(baseline or Path(BASELINE), findings)
+        click.echo(
+            f"{count} findings are in {baseline or BASELINE}; only new ones will be told with --baseline.", err=True
+        )
+        context.exit(0)
+    if baseline is not None:
+        findings, _known = baselines.new_only(findings, baselines.read(baseline))
+    report = linting.report(linted, findings, checks, tuple(map(str, paths)))
+    _deliver(_rendered(report, form, checks, statistics, output is None, settings.strict), output)
+    context.exit(exit_code(report, settings.strict))
+
+
+def _listed(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _rendered(
+    report: Report, form: str, checks: Sequence[Check], statistics: bool, to_screen: bool, strict: bool
+) -> str:
+    match form:
+        case "json":
+            return json_report.render(report) + "\n"
+        case "sarif":
+            return sarif.render(report, checks) + "\n"
+        case "github":
+            return github.render(report)
+        case "junit":
+            return junit.render(report, strict) + "\n"
+    colour = (
+        to_screen and not os.environ.get("NO_COLOR") and (bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
+    )
+    return listing.render(report, colour, statistics, brief=form == "brief")
+
+
+def _deliver(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror or error}.") from None
+
+
+def _repair(findings: tuple[Finding, ...], write: bool) -> tuple[Finding, ...]:
+    """The findings that are left once the certain repairs are made; each changed file is shown, or written."""
+    left = list(findings)
+    for name in dict.fromkeys(finding.where.file for finding in findings if finding.edits and finding.where.file):
+        path = Path(name)
+        before = path.read_bytes()
+        done = repaired(before, [finding for finding in left if finding.where.file == name])
+        if done.data == before:
+            continue
+        if write:
+            partial = path.with_name(f"{path.name}.firstlight-partial")
+            partial.write_bytes(done.data)
+            partial.chmod(path.stat().st_mode)
+            partial.replace(path)
+        else:
+            click.echo(difference(before, done.data, name), nl=False)
+        left = [finding for finding in left if finding not in done.fixed]
+    if write and len(left) < len(findings):
+        click.echo(f"{len(findings) - len(left)} findings repaired", err=True)
+    return tuple(left)

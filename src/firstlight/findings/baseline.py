@@ -1,0 +1,69 @@
+"""Findings that were there when the linter came, so that only new ones are told.
+
+A finding is known by its check, its file and the text of its line: it stays known when lines move, and is new again
+when the line changes. Equal lines in one file are counted.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from firstlight.errors import UsageError
+from firstlight.records.finding import Finding
+
+SCHEMA: Literal["firstlight.baseline/1"] = "firstlight.baseline/1"
+
+
+class Baseline(msgspec.Struct, frozen=True, kw_only=True):
+    schema: Literal["firstlight.baseline/1"] = SCHEMA
+    findings: dict[str, int] = {}
+    """How many findings have each fingerprint."""
+
+
+def fingerprint(finding: Finding, line: str) -> str:
+    told = "\0".join([finding.id, finding.where.file or "", " ".join(line.split())])
+    return hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=10).hexdigest()
+
+
+def fingerprint_of(finding: Finding) -> str:
+    return str(finding.evidence.get("fingerprint", "")) or fingerprint(finding, "")
+
+
+def read(path: Path) -> Baseline:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Baseline)
+    except OSError as error:
+        raise UsageError(
+            f"the baseline {path} cannot be read: {error.strerror or error}. --write-baseline makes one."
+        ) from None
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{path} is no baseline of firstlight: {error}. --write-baseline makes one.") from None
+
+
+def write(path: Path, findings: Iterable[Finding]) -> int:
+    counted = Counter(fingerprint_of(finding) for finding in findings)
+    baseline = Baseline(findings=dict(sorted(counted.items())))
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(baseline), indent=1) + b"\n")
+    except OSError as error:
+        raise UsageError(f"the baseline {path} cannot be written: {error.strerror or error}.") from None
+    return sum(counted.values())
+
+
+def new_only(findings: Iterable[Finding], baseline: Baseline) -> tuple[tuple[Finding, ...], int]:
+    """The findings beyond the baseline, and how many it took away."""
+    left = dict(baseline.findings)
+    kept: list[Finding] = []
+    known = 0
+    for finding in findings:
+        print_ = fingerprint_of(finding)
+        if left.get(print_, 0) > 0:
+            left[print_] -= 1
+            known += 1
+        else:
+            kept.append(finding)
+    return tuple(kept), known

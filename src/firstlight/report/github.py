@@ -1,0 +1,26 @@
+"""Workflow commands of GitHub Actions: a line for each finding, shown beside the code."""
+
+from firstlight.records.finding import Finding, Severity
+from firstlight.records.report import Report
+
+COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+
+
+def render(report: Report) -> str:
+    return "".join(f"{_command(finding)}\n" for finding in report.findings)
+
+
+def _command(finding: Finding) -> str:
+    where = finding.where
+    places = [f"file={_property(where.file)}", f"line={where.line or 1}"] if where.file else []
+    title = f"title={_property(f'{finding.id} {finding.name}')}"
+    text = f"{finding.summary}: {finding.saw}; wanted {finding.wanted}. {finding.do}"
+    return f"::{COMMANDS[finding.severity]} {','.join([*places, title])}::{_data(text)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

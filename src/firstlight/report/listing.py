@@ -1,0 +1,77 @@
+"""Findings in sources, for a person at a terminal: the line first, then what to do, then how much was read."""
+
+import shutil
+import textwrap
+from collections import Counter
+
+from firstlight.records.finding import Finding, Severity
+from firstlight.records.places import Where
+from firstlight.records.report import Report
+
+COLOURS = {
+    "error": "1;31",
+    "warning": "1;33",
+    "note": "1;36",
+    "ill": "1;31",
+    "warn": "1;33",
+    "clean": "1;32",
+    "unjudged": "1;35",
+}
+LABEL = 8
+WIDEST = 100
+
+
+def render(report: Report, colour: bool, statistics: bool = False, brief: bool = False) -> str:
+    columns = min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
+    blocks = [_head(f, colour) if brief else _block(f, colour, columns) for f in report.findings]
+    if statistics:
+        blocks = [_statistics(report)] if report.findings else []
+    joint = "\n" if brief or statistics else "\n\n"
+    return joint.join([*blocks, _verdict(report, colour)]) + "\n"
+
+
+def place(where: Where) -> str:
+    cell = f"cell {where.cell}:" if where.cell is not None else ""
+    return f"{where.file}:{cell}{where.line}"
+
+
+def _painted(style: str, text: str, colour: bool) -> str:
+    return f"\x1b[{COLOURS[style]}m{text}\x1b[0m" if colour else text
+
+
+def _head(finding: Finding, colour: bool) -> str:
+    name = _painted(finding.severity.value, f"{finding.severity.value}[{finding.id}] {finding.name}", colour)
+    return f"{place(finding.where)}: {name}: {finding.summary}"
+
+
+def _block(finding: Finding, colour: bool, columns: int) -> str:
+    lines = [_head(finding, colour)]
+    for label, text in (
+        ("saw", finding.saw),
+        ("wanted", finding.wanted),
+        ("likely", finding.likely),
+        ("do", finding.do),
+    ):
+        room = max(30, columns - LABEL - 2)
+        first, *rest = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+        lines += [f"  {label:<{LABEL}}{first}", *(f"{'':{LABEL + 2}}{line}" for line in rest)]
+    return "\n".join([*lines, f"  {'more':<{LABEL}}firstlight explain {finding.id}"])
+
+
+def _statistics(report: Report) -> str:
+    counted = Counter((finding.id, finding.name, finding.severity.value) for finding in report.findings)
+    rows = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+    return "\n".join(f"{count:>6}  {number}  {severity:<7}  {name}" for (number, name, severity), count in rows)
+
+
+def _verdict(report: Report, colour: bool) -> str:
+    counts = [_count(report, severity) for severity in (Severity.ERROR, Severity.WARNING, Severity.NOTE)]
+    told = report.reason or ", ".join(count for count in counts if count) or "nothing found"
+    word = _painted(report.verdict.value, report.verdict.value, colour)
+    allowed = f"; {len(report.coverage.suppressed)} allowed by comments" if report.coverage.suppressed else ""
+    return f"{word}: {told}; {report.coverage.ended} in {report.timing.seconds:.1f} s{allowed}"
+
+
+def _count(report: Report, severity: Severity) -> str:
+    count = sum(finding.severity is severity for finding in report.findings)
+    return f"{count} {severity.value}{'s' if count > 1 else ''}" if count else ""

@@ -1,0 +1,58 @@
+"""graph-kept-in-total: what is seen, and what is not."""
+
+import pytest
+from tests.checks.source.conftest import Lint
+
+BAD = [
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+
+def train(model, loader, optimizer):
+    losses = []
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss)
+""",
+]
+GOOD = [
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+
+def train(model, loader, optimizer):
+    losses, total = [], 0
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+        losses.append(loss.detach())
+        total += loss.data
+        with torch.no_grad():
+            total += loss
+""",
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+
+def train(model, loader, optimizer, pairs):
+    for x, y in loader:
+        total = 0
+        for a, b in pairs:
+            loss = F.mse_loss(model(a), b)
+            total += loss
+        total.backward()
+""",
+]
+
+
+@pytest.mark.parametrize("code", BAD)
+def test_seen(lint: Lint, code: str) -> None:
+    assert lint(code, "graph-kept-in-total")
+
+
+@pytest.mark.parametrize("code", GOOD)
+def test_not_seen(lint: Lint, code: str) -> None:
+    assert lint(code, "graph-kept-in-total") == []

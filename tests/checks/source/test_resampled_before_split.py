@@ -1,0 +1,34 @@
+"""resampled-before-split: what is seen, and what is not."""
+
+import pytest
+from tests.checks.source.conftest import Lint
+
+BAD = [
+    """
+from imblearn.over_sampling import RandomOverSampler
+from sklearn.model_selection import train_test_split
+def main(X, y):
+    ros = RandomOverSampler()
+    X_res, y_res = ros.fit_resample(X, y)
+    return train_test_split(X_res, y_res)
+""",
+]
+GOOD = [
+    """
+from imblearn.under_sampling import RandomUnderSampler
+from sklearn.model_selection import train_test_split
+def main(X, y):
+    a, b = RandomUnderSampler().fit_resample(X, y)
+    return train_test_split(a, b)
+""",
+]
+
+
+@pytest.mark.parametrize("code", BAD)
+def test_seen(lint: Lint, code: str) -> None:
+    assert lint(code, "resampled-before-split")
+
+
+@pytest.mark.parametrize("code", GOOD)
+def test_not_seen(lint: Lint, code: str) -> None:
+    assert lint(code, "resampled-before-split") == []
