@@ -9,7 +9,8 @@ from firstlight.diagnosis.repairs import repairs_of
 from firstlight.experiments.engine import ForkEngine, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
 from firstlight.facts.contrast import Fed, contrast
-from firstlight.facts.derive import Sightings, clip_orders
+from firstlight.facts.sightings import Sightings
+from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.facts import ClipOrder, Contrast, LossSite

@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_shapes
 
-from firstlight.facts.derive import REDUCERS, Reducer, Sightings, broadcast, derive, longest_run, rank_overlaps
+from firstlight.facts.derive import REDUCERS, Reducer, derive
+from firstlight.facts.learning import rank_overlaps
+from firstlight.facts.losses import broadcast
+from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import observed
 from firstlight.records.observed import Observed, Some, TensorCard
 from firstlight.records.places import Site

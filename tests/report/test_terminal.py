@@ -63,23 +63,23 @@ REPORT = Report(
 WANTED = """\
 error[FL203] loss-double-activation: probabilities go into a loss that applies
 the activation itself
-  where   train.py:2 · step 0 · and 2 more like it
-          loss = criterion(out, y)
-  saw     `cross_entropy` is given the output of `softmax` at train.py:1: values
-          in [0.02, 0.9]
-  wanted  raw scores; `cross_entropy` applies softmax itself
-  likely  the model ends in a softmax
-  do      return the raw scores at train.py:1
-  more    firstlight explain FL203
+  where    train.py:2 · step 0 · and 2 more like it
+           loss = criterion(out, y)
+  saw      `cross_entropy` is given the output of `softmax` at train.py:1:
+           values in [0.02, 0.9]
+  wanted   raw scores; `cross_entropy` applies softmax itself
+  likely   the model ends in a softmax
+  do       return the raw scores at train.py:1
+  more     firstlight explain FL203
 
 ill: 1 error
-  program train.py --lr 1
-  watched 40 steps in 3.2 s; the step budget was spent
-  causes  loss-double-activation 97% (FL203)
-  checked 1 of 3 checks clean; 1 not run: FL304 (no clipping)
-  held    back from your directories: a.pt, b.pt, c and 1 more
-  unsaid  later steps
-  kept in .firstlight/runs/x
+  program  train.py --lr 1
+  watched  40 steps in 3.2 s; the step budget was spent
+  causes   loss-double-activation 97% (FL203)
+  checked  1 of 3 checks clean; 1 not run: FL304 (no clipping)
+  held     back from your directories: a.pt, b.pt, c and 1 more
+  unsaid   later steps
+  kept in  .firstlight/runs/x
 """
 
 

@@ -1,0 +1,74 @@
+"""How the loss goes, what the model is fed, and where the first bad number is."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from firstlight.facts.ranks import overlaps
+from firstlight.facts.sightings import Sightings, groups, longest_run
+from firstlight.facts.stepping import training_epochs
+from firstlight.records import facts, observed
+
+
+def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
+    steps = seen.of(observed.StepSeen)
+    for backs in groups(seen.of(observed.BackwardSeen), lambda b: (b.rank, b.site)):
+        first = backs[0]
+        own = [step for step in steps if step.rank == first.rank and step.backward_site == first.site]
+        yield facts.LossCurve(
+            rank=first.rank,
+            site=first.site,
+            optimizers=len({step.optimizer for step in steps if step.rank == first.rank}),
+            values=tuple(back.value for back in backs),
+            weight_norms=tuple(step.weight_norm for step in own if step.weight_norm is not None),
+            lr=own[0].lr if own else None,
+            lr_site=own[0].built if own else None,
+            negated=tuple(back.negated for back in backs if back.negated is not None),
+        )
+
+
+KINDS = ("input", "target", "activation", "loss", "gradient", "parameter")
+"""At the same step the one nearer to the data is the cause of the others."""
+
+
+def first_bads(seen: Sightings) -> Iterator[facts.FirstBad]:
+    """With a GradScaler a non-finite gradient alone is how it finds its scale: that step is skipped."""
+    bad = [item for item in seen.of(observed.NonFinite) if not (item.kind == "gradient" and item.scaled)]
+    for items in groups(bad, lambda item: item.rank):
+        ordered = sorted(items, key=lambda item: (item.step, KINDS.index(item.kind)))
+        first = ordered[0]
+        loss = next((item for item in ordered if item.kind == "loss" and item.step == first.step), None)
+        named = loss if first.operation is None and loss is not None and loss.operation else first
+        steps = [step for step in seen.of(observed.StepSeen) if step.rank == first.rank]
+        yield facts.FirstBad(
+            rank=first.rank,
+            kind=first.kind,
+            step=first.step,
+            site=named.site if first.kind in ("activation", "loss") else first.site,
+            module=first.module,
+            operation=named.operation,
+            detail=named.detail or first.detail,
+            share=first.share,
+            earlier=first.earlier,
+            lr=steps[0].lr if steps else None,
+            lr_site=steps[0].built if steps else None,
+            also=tuple(item.kind for item in ordered[1:]),
+        )
+
+
+def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
+    for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.optimizer)):
+        known = [step for step in steps if step.batch]
+        pairs = list(pairwise(known))
+        models = [model for model in seen.of(observed.ModelSeen) if model.rank == steps[0].rank]
+        yield facts.Feeding(
+            rank=steps[0].rank,
+            site=models[0].site if models else steps[0].backward_site,
+            steps=len(steps),
+            compared=len(pairs),
+            longest_repeat=longest_run(a.batch == b.batch and b.batch_rebuilt for a, b in pairs),
+            one_batch_epochs=any(epoch.batches == 1 for epoch in training_epochs(seen, steps[0].rank)),
+        )
+
+
+def rank_overlaps(seen: Sightings) -> Iterator[facts.RankOverlap]:
+    return overlaps(seen.of(observed.RowsSeen), seen.of(observed.StepSeen), seen.of(observed.LoaderSeen))

@@ -1,0 +1,161 @@
+"""What the calls of loss functions and the backwards on them amount to."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from firstlight.facts.sightings import Sightings, groups
+from firstlight.records import facts, observed
+
+
+def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
+    training = [call for call in seen.of(observed.LossCall) if call.training]
+    for calls in groups(training, lambda c: (c.rank, c.function, c.site)):
+        first = calls[0]
+        makers = {call.made_by for call in calls}
+        yield facts.LossSite(
+            rank=first.rank,
+            function=first.function,
+            site=first.site,
+            calls=len(calls),
+            first_step=first.step,
+            prediction=_union([call.prediction for call in calls]),
+            target=_union([call.target for call in calls if call.target is not None]) if first.target else None,
+            made_by=first.made_by if len(makers) == 1 else None,
+            made_at=first.made_at,
+            class_sum_error=_largest(call.class_sum_error for call in calls),
+            class_logsum_error=_largest(call.class_logsum_error for call in calls),
+            target_sum_error=_largest(call.target_sum_error for call in calls),
+            most_ignored=max(call.ignored for call in calls),
+            least_ignored=min(call.ignored for call in calls),
+            first_value=_mean_value(calls[:3]),
+            labels=_labels(calls),
+            most_classes=max((c.prediction.shape[1] for c in calls if len(c.prediction.shape) > 1), default=None),
+            normalised_axis=first.normalised_axis if len({call.normalised_axis for call in calls}) == 1 else None,
+        )
+
+
+def _mean_value(calls: Sequence[observed.LossCall]) -> float | None:
+    known = [call.value for call in calls if call.value is not None and call.reduction == "mean"]
+    return sum(known) / len(known) if known else None
+
+
+BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+
+def _labels(calls: Sequence[observed.LossCall]) -> tuple[facts.Labels, ...]:
+    """Several calls a step on one line are real and fake, or one transformation after the other: no order of data."""
+    if len({call.step for call in calls}) < len(calls) or not all(_has_classes(call) for call in calls):
+        return ()
+    cards = [(call.step, call.target) for call in calls if call.target is not None]
+    return tuple(facts.Labels(step=step, examples=card.shape[0], low=card.low, high=card.high) for step, card in cards)
+
+
+def _has_classes(call: observed.LossCall) -> bool:
+    """One class for each example: not one for each pixel or token, and none ignored."""
+    target = call.target
+    if target is None or not target.shape or target.nonfinite or call.ignored:
+        return False
+    if call.function in BINARY:
+        return target.shape in ((target.shape[0],), (target.shape[0], 1)) and {target.low, target.high} <= {0.0, 1.0}
+    whole = call.function in ("cross_entropy", "nll_loss") and "int" in target.dtype
+    return whole and len(target.shape) == 1 and len(call.prediction.shape) > 1
+
+
+def _union(cards: Sequence[observed.TensorCard]) -> observed.TensorCard:
+    first = cards[0]
+    return observed.TensorCard(
+        shape=first.shape,
+        dtype=first.dtype,
+        low=min(card.low for card in cards),
+        high=max(card.high for card in cards),
+        mean=sum(card.mean for card in cards) / len(cards),
+        std=sum(card.std for card in cards) / len(cards),
+        nonfinite=sum(card.nonfinite for card in cards),
+    )
+
+
+def _largest(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return max(known) if known else None
+
+
+ELEMENTWISE = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss", "gaussian_nll_loss", "kl_div")
+
+
+def shape_clashes(seen: Sightings) -> Iterator[facts.ShapeClash]:
+    pairings = seen.of(observed.Pairing)
+    for group in groups(pairings, lambda p: (p.rank, p.operation, p.site, p.differentiable)):
+        first = group[0]
+        yield facts.ShapeClash(
+            rank=first.rank,
+            operation=first.operation,
+            site=first.site,
+            left=first.left,
+            right=first.right,
+            result=first.result,
+            in_loss=first.differentiable,
+            times=len(group),
+            first_step=first.step,
+        )
+    calls = [call for call in seen.of(observed.LossCall) if call.function in ELEMENTWISE and call.target is not None]
+    for same in groups(calls, lambda c: (c.rank, c.function, c.site, c.training)):
+        clashing = [call for call in same if _clash(call)]
+        if clashing:
+            yield _clash_of_calls(clashing)
+
+
+def _clash_of_calls(calls: list[observed.LossCall]) -> facts.ShapeClash:
+    first = calls[0]
+    assert first.target is not None
+    return facts.ShapeClash(
+        rank=first.rank,
+        operation=first.function,
+        site=first.site,
+        left=first.prediction.shape,
+        right=first.target.shape,
+        result=broadcast(first.prediction.shape, first.target.shape),
+        in_loss=first.training,
+        times=len(calls),
+        first_step=first.step,
+    )
+
+
+def _clash(call: observed.LossCall) -> bool:
+    """Broadcasting made the result larger than both sides."""
+    assert call.target is not None
+    left, right = call.prediction.shape, call.target.shape
+    return left != right and _size(broadcast(left, right)) > max(_size(left), _size(right))
+
+
+def broadcast(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+    width = max(len(left), len(right))
+    padded = [(1,) * (width - len(shape)) + shape for shape in (left, right)]
+    return tuple(max(a, b) for a, b in zip(*padded, strict=True))
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    size = 1
+    for length in shape:
+        size *= length
+    return size
+
+
+def loss_roots(seen: Sightings) -> Iterator[facts.LossRoot]:
+    cuts = seen.of(observed.Cut)
+    ordinary = [back for back in seen.of(observed.BackwardSeen) if not back.functional]
+    for backs in groups(ordinary, lambda b: (b.rank, b.site)):
+        first = backs[0]
+        severed = [back for back in backs if not back.connected]
+        cut = next((c for c in reversed(cuts) if severed and c.rank == first.rank and c.step <= severed[0].step), None)
+        walked = [back for back in backs if back.parameters is not None]
+        yield facts.LossRoot(
+            rank=first.rank,
+            site=first.site,
+            backwards=len(backs),
+            first_step=severed[0].step if severed else first.step,
+            cut=len(severed),
+            leaves=sum(back.leaf for back in backs),
+            unreached=sum(back.parameters == 0 for back in walked),
+            walked=len(walked),
+            cut_by=cut.operation if cut else None,
+            cut_at=cut.site if cut else None,
+        )
