@@ -78,7 +78,9 @@ def test_it_has_the_shape_that_was_promised() -> None:
     assert report["schema"] == "firstlight.report/1"
     assert report["verdict"] == "ill"
     assert report["findings"][0]["severity"] == "error"
-    assert report["findings"][0]["where"] == {"file": "train.py", "line": 31, "module": None, "step": 0, "rank": 0}
+    where = report["findings"][0]["where"]
+    assert where.items() >= {"file": "train.py", "line": 31, "module": None, "step": 0, "rank": 0}.items()
+    assert where.keys() == {"file", "line", "module", "step", "rank", "column", "cell"}
     assert report["findings"][0]["evidence"]["low"] == "-Infinity"
     assert report["findings"][0]["evidence"]["high"] == "NaN"
     assert report["checks"][0]["status"] == "ill"
