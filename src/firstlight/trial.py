@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firstlight.diagnosis.repairs import repairs_of
+from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.experiments.engine import ForkEngine, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
 from firstlight.facts.contrast import Fed, contrast
@@ -83,7 +83,7 @@ class Trial:
         clip = clip_of(watched)
         if clip is not None and clip.median_norm >= TIGHT * clip.max_norm:
             causes.append("hp-clip")
-        return tuple(dict.fromkeys(repair.experiment for cause in causes for repair in repairs_of(cause)))
+        return tuple(dict.fromkeys(repair.slug for cause in causes for repair in repairs_of(cause)))
 
 
 def order(engine: ForkEngine, names: tuple[str, ...]) -> None:

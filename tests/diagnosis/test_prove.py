@@ -4,9 +4,9 @@ import pytest
 
 from firstlight.checks.catalogue import named
 from firstlight.diagnosis.causes import BY_SLUG
+from firstlight.diagnosis.knowledge.repairs import REPAIRS, repairs_of
 from firstlight.diagnosis.prove import PROVEN, prove
 from firstlight.diagnosis.rank import rank
-from firstlight.diagnosis.repairs import REPAIRS, repairs_of
 from firstlight.experiments.plan import BY_NAME
 from firstlight.findings.judge import stamp
 from firstlight.records.facts import Contrast, Level, Pair
@@ -48,7 +48,7 @@ def test_both_numbers_are_told_and_kept() -> None:
     found = proven(find("gradients-never-cleared"), tried(("zeroed-gradients", 0.25)))
 
     assert found.likely == (
-        "proven: with the gradients cleared after each step, the same 150 steps reach 0.25 instead of 2"
+        "proven: clear the gradients before each backward, and the same 150 steps reach 0.25 instead of 2"
     )
     assert found.evidence == {"seen": 3, "as_it_is": 2.0, "repaired": 0.25, "steps_compared": 150}
 
@@ -116,9 +116,18 @@ def test_the_diagnosis_says_that_it_is_proven() -> None:
     }
 
 
-def test_every_repair_is_a_timeline_that_can_be_ordered() -> None:
-    assert {repair.experiment for repair in REPAIRS} <= BY_NAME.keys()
+def test_the_repairs_of_what_checks_find_can_be_made() -> None:
+    """Those the knowledge base names and no engine makes yet are not ordered."""
+    proving = {
+        "zeroed-gradients",
+        "activation-undone",
+        "activation-added",
+        "target-reshaped",
+        "all-optimized",
+        "thawed",
+    }
+    assert proving <= {repair.slug for repair in REPAIRS} & BY_NAME.keys()
 
 
 def test_every_repair_is_of_a_cause_that_is_known() -> None:
-    assert {repair.cause for repair in REPAIRS} <= BY_SLUG.keys()
+    assert {repair.repairs for repair in REPAIRS} <= BY_SLUG.keys()

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from firstlight.diagnosis.repairs import Repair, repairs_of
+from firstlight.diagnosis.knowledge.declare import Experiment
+from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.facts.contrast import improves
 from firstlight.records.facts import Contrast, Pair
 from firstlight.records.finding import Finding, Severity
@@ -18,7 +19,7 @@ def _proven(finding: Finding, contrast: Contrast) -> Finding:
     if finding.severity is Severity.NOTE:
         return finding
     for repair in repairs_of(finding.cause):
-        pair = contrast.of(repair.experiment)
+        pair = contrast.of(repair.slug)
         if pair is not None and improves(pair):
             numbers = {"as_it_is": pair.base.last, "repaired": pair.other.last, "steps_compared": pair.steps}
             return msgspec.structs.replace(
@@ -31,6 +32,6 @@ def _proven(finding: Finding, contrast: Contrast) -> Finding:
     return finding
 
 
-def told(repair: Repair, pair: Pair) -> str:
+def told(repair: Experiment, pair: Pair) -> str:
     as_it_is = f"{pair.base.last:.3g}" if pair.base.finite else "a value that is not finite"
-    return f"with {repair.words}, the same {pair.steps} steps reach {pair.other.last:.3g} instead of {as_it_is}"
+    return f"{repair.does}, and the same {pair.steps} steps reach {pair.other.last:.3g} instead of {as_it_is}"

@@ -35,6 +35,7 @@ REPAIRS: tuple[Experiment, ...] = (
     _repair("activation-added", "loss-missing-activation", "add the activation that the loss expects", "loss"),
     _repair("sign-flipped", "loss-sign", "minimise the negative of the loss", "loss"),
     _repair("target-reshaped", "loss-broadcast", "give target and prediction the same shape", "loss", "targets"),
+    _repair("sharpened", "loss-scale", "multiply the scores by 100 before the softmax", "loss"),
     _repair("mean-reduction", "loss-scale", "divide the loss by its number of terms", "loss"),
     _repair("unclipped", "hp-clip", "switch off clipping", "clipping"),
     _repair("lr-constant", "train-schedule", "keep the learning rate of the first step", "schedule"),
@@ -54,3 +55,8 @@ REPAIRS: tuple[Experiment, ...] = (
     _repair("no-compile", "num-compile", "run without the compiler", "compiled"),
     _repair("finite-inputs", "data-nonfinite", "replace NaN and infinity in the batch by zero", "batch"),
 )
+
+
+def repairs_of(cause: str) -> tuple[Experiment, ...]:
+    """The mildest first."""
+    return tuple(experiment for experiment in REPAIRS if experiment.repairs == cause)

@@ -4,11 +4,11 @@ from firstlight.observe.inside.containment.territory import Territory
 
 
 def test_the_longest_prefix_decides_and_what_has_none_is_held() -> None:
-    territory = Territory((Path("/tmp"), Path("/work/proj/.venv")), (Path("/tmp/proj"), Path("/work/proj")))
+    territory = Territory((Path("/tmp"), Path("/home/proj/.venv")), (Path("/tmp/proj"), Path("/home/proj")))
     held = {place: territory.held(place) for place in (
-        "/tmp/x", "/tmp/proj/x", "/tmp/project", "/work/proj/x", "/work/proj/.venv/x", "/data/x", "/data/__pycache__/x",
+        "/tmp/x", "/tmp/proj/x", "/tmp/project", "/home/proj/x", "/home/proj/.venv/x", "/data/x", "/data/__pycache__/x",
     )}  # fmt: skip
-    assert [place for place, is_held in held.items() if is_held] == ["/tmp/proj/x", "/work/proj/x", "/data/x"]
+    assert [place for place, is_held in held.items() if is_held] == ["/tmp/proj/x", "/home/proj/x", "/data/x"]
 
 
 def test_a_pass_beats_a_hold_of_the_same_length() -> None:
