@@ -215,7 +215,7 @@ class TestProof:
 
         assert checked.named("error") == [name]
         assert finding["verified"]
-        assert finding["likely"].startswith("proven: with ")
+        assert finding["likely"].startswith("proven: ")
         assert finding["evidence"]["repaired"] < finding["evidence"]["as_it_is"]
         assert (diagnosis["cause"], diagnosis["verified"]) == (finding["cause"], True)
 
