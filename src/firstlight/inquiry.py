@@ -37,7 +37,7 @@ class Inquiry:
 
     def settled(self, watched: Watched) -> bool:
         if not watched.timelines:
-            return bool(watched.of(observed.Unseen)) or watched.exit_code is not None
+            return True  # no copy was made: training never began, or cannot be forked
         if self._begun is None:
             self._begun = time.monotonic()
             order(self.engine, CONTROLS["standard"])

@@ -68,7 +68,7 @@ class Trial:
 
     def settled(self, watched: Watched) -> bool:
         if not watched.timelines:
-            return bool(watched.of(observed.Unseen)) or not self.controls or watched.exit_code is not None
+            return True  # no copy was made: training never began, or cannot be forked
         if not self._began:
             self._began = True
             order(self.engine, self.controls)

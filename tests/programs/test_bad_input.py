@@ -81,7 +81,7 @@ def test_a_crash_shows_the_users_line_and_none_of_ours(firstlight: Callable[...,
     done = firstlight("check", "train.py")
     line = len((tmp_path / "train.py").read_text().splitlines())
     assert done.returncode == 1
-    assert f"where   train.py:{line}" in done.stdout
+    assert f"where    train.py:{line}" in done.stdout
     assert "mat1 and mat2 shapes cannot be multiplied" in done.stdout
     assert "after 5 training steps" in done.stdout
     assert "firstlight/observe" not in done.stdout
@@ -106,6 +106,7 @@ def test_an_interrupt_ends_everything_and_leaves_a_readable_log(tmp_path: Path, 
         cwd=tmp_path,
         env={**os.environ, "TMPDIR": str(temporary)},
         stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509  # ignored in background jobs
     ) as command:
         (run,) = wait_for(lambda: list(tmp_path.glob(".firstlight/runs/*/output.log")) or None)
         child = int(wait_for(lambda: run.read_text().strip() or None))

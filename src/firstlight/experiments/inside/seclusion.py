@@ -26,6 +26,7 @@ def withdraw(observer: "Observer", name: str) -> None:
     atexit.register(os._exit, 0)
     _leave_temporary_files()
     _leave_loader_workers()
+    _read_in_process()
     _leave_writers()
     if hasattr(torch.compiler, "set_stance"):
         torch.compiler.set_stance("force_eager")
@@ -53,6 +54,17 @@ def _leave_loader_workers() -> None:
         return next(stand_ins[id(self)])
 
     kind.__next__ = next_itself
+
+
+def _read_in_process() -> None:
+    """Loaders that begin later start no workers either: nine copies would start nine times as many."""
+    original = torch.utils.data.DataLoader.__iter__
+
+    def iterate(self: Any) -> Any:
+        self.num_workers = 0
+        return original(self)
+
+    torch.utils.data.DataLoader.__iter__ = iterate  # type: ignore[method-assign]
 
 
 def _leave_writers() -> None:
