@@ -234,7 +234,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_healthy_programs_of_every_kind_are_judged_and_clean(check: Callable[..., Any], kind: str) -> None:
     source, healthy, _, _ = PROGRAMS[kind]
-    checked = check(source.format(**healthy))
+    checked = check(source.format(**healthy), "--profile", "quick")
     assert (checked.code, checked.report["verdict"], checked.loud()) == (0, "clean", []), checked.report["output_tail"]
     assert checked.report["coverage"]["steps"] >= 30
     assert not [text for text in checked.report["coverage"]["limits"] if "not observed" in text]
@@ -243,7 +243,7 @@ def test_healthy_programs_of_every_kind_are_judged_and_clean(check: Callable[...
 @pytest.mark.parametrize("kind", [kind for kind, row in PROGRAMS.items() if row[2] is not None])
 def test_ill_programs_of_every_kind_are_caught(check: Callable[..., Any], kind: str) -> None:
     source, _, ill, name = PROGRAMS[kind]
-    checked = check(source.format(**ill or {}))
+    checked = check(source.format(**ill or {}), "--profile", "quick")
     assert checked.code == 1
     assert checked.named("error") == [name]
     assert checked.finding(name)["where"]["file"] == "train.py"
