@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_shapes
 
 from firstlight.facts.derive import REDUCERS, Reducer, derive
-from firstlight.facts.learning import rank_overlaps
 from firstlight.facts.losses import broadcast
 from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import observed
 from firstlight.records.observed import Observed, Some, TensorCard
 from firstlight.records.places import Site
 
-COMPARES_RANKS = {rank_overlaps}
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
 
@@ -83,9 +81,7 @@ def test_what_no_fact_needs_is_passed_over() -> None:
     assert derive([seen, observed.Unseen(step=0, tap="census", reason="KeyError")]) == []
 
 
-@pytest.mark.parametrize(
-    "reducer", sorted(set(REDUCERS) - COMPARES_RANKS, key=REDUCERS.index), ids=lambda r: r.__name__
-)
+@pytest.mark.parametrize("reducer", REDUCERS, ids=lambda r: r.__name__)
 def test_every_reducer_keeps_ranks_apart(reducer: Reducer) -> None:
     """The same program on two ranks gives each fact twice, once a rank."""
     seen = Sightings(record for rank in (0, 1) for record in program(rank))

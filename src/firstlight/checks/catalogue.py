@@ -41,7 +41,6 @@ from firstlight.checks.model import (
     train_mode_in_evaluation,
 )
 from firstlight.checks.numerics import value_nonfinite
-from firstlight.checks.ranks import ranks_see_same_data
 from firstlight.checks.run import check_crashed, script_crashed
 from firstlight.checks.source import (
     accumulation_not_divided,
@@ -214,7 +213,6 @@ CATALOGUE: tuple[Check, ...] = (
     argmax_over_batch.CHECK,
     view_for_transpose.CHECK,
     source_unreadable.CHECK,
-    ranks_see_same_data.CHECK,
 )
 
 SECTIONS = {
@@ -226,7 +224,6 @@ SECTIONS = {
     "5": "learning",
     "6": "numerics",
     "7": "source",
-    "9": "ranks",
 }
 """The hundred of an id is its folder."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from firstlight.facts.learning import feedings, first_bads, loss_curves, rank_overlaps
+from firstlight.facts.learning import feedings, first_bads, loss_curves
 from firstlight.facts.losses import loss_roots, loss_sites, shape_clashes
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
@@ -70,7 +70,6 @@ REDUCERS: tuple[Reducer, ...] = (
     accumulations,
     feedings,
     graph_sizes,
-    rank_overlaps,
     censuses,
     evaluations,
     attentions,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from firstlight.facts.ranks import overlaps
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
 from firstlight.records import facts, observed
@@ -68,7 +67,3 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
             longest_repeat=longest_run(a.batch == b.batch and b.batch_rebuilt for a, b in pairs),
             one_batch_epochs=any(epoch.batches == 1 for epoch in training_epochs(seen, steps[0].rank)),
         )
-
-
-def rank_overlaps(seen: Sightings) -> Iterator[facts.RankOverlap]:
-    return overlaps(seen.of(observed.RowsSeen), seen.of(observed.StepSeen), seen.of(observed.LoaderSeen))

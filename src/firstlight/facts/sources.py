@@ -33,7 +33,6 @@ SOURCES: dict[type, Source] = {
     facts.Rebuilding: _from(absent=_NO_STEP),
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
-    facts.RankOverlap: _from("rows", "loaders", absent="no data-parallel ranks that read from loaders were seen"),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     facts.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"

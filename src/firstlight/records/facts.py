@@ -223,28 +223,6 @@ class Feeding(_Fact, frozen=True, kw_only=True):
     """The loader has a single batch: every step is a whole epoch."""
 
 
-class RankOverlap(_Fact, frozen=True, kw_only=True):
-    """What one rank of a data-parallel program was fed in the first epoch, against rank 0."""
-
-    site: Site | None
-    """Where its loader is read."""
-    world: int
-    rows: int
-    """The fewer of both."""
-    shared: float
-    """Share of its rows that rank 0 was fed too."""
-    distinct: float
-    """Share of the rows that were fed for the first time."""
-    whole: bool
-    """Both have been through an epoch."""
-    divided: bool
-    """The loader is plainly meant for one rank's part of the data."""
-    compared: int
-    """Steps whose batch is known on both."""
-    same: int
-    """Those of them at which the batch was the same."""
-
-
 class GraphSize(_Fact, frozen=True, kw_only=True):
     """Nodes of the graph behind successive backwards on one line."""
 

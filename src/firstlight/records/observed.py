@@ -68,23 +68,6 @@ class LoaderSeen(_Record, frozen=True, kw_only=True, tag="loader"):
     examples: int | None
     sampler: str
     site: Site | None
-    drawn_from: int | None = None
-    """Examples of the data set of which it reads a `Subset`."""
-
-
-class RowsSeen(_Record, frozen=True, kw_only=True, tag="rows"):
-    """What a data-parallel model was fed on one of several ranks, until a loader began its second epoch."""
-
-    world: int
-    rows: int
-    smallest: tuple[int, ...]
-    """The smallest hashes of rows: a sample that does not depend on their order."""
-    times: int
-    """How often the rows with these hashes were fed."""
-    all: bool
-    """No larger ones were left out."""
-    whole: bool
-    """A loader has begun its second epoch."""
 
 
 class LossCall(_Record, frozen=True, kw_only=True, tag="loss-call"):
@@ -387,7 +370,6 @@ Observed = (
     | ProcessSeen
     | ModelSeen
     | LoaderSeen
-    | RowsSeen
     | LossCall
     | Pairing
     | Cut

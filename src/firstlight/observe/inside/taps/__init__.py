@@ -15,7 +15,6 @@ from firstlight.observe.inside.taps import (
     nonfinite,
     operations,
     optimizers,
-    rows,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +41,4 @@ def install(observer: "Observer") -> None:
     if "columns" in observer.spec.taps:
         columns.install(observer)
     if "loaders" in observer.spec.taps:
-        read = loaders.install(observer)
-        if "rows" in observer.spec.taps:
-            rows.install(observer, read)
+        loaders.install(observer)

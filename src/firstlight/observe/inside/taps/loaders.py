@@ -19,14 +19,11 @@ MOST_EPOCHS = 20
 class Loaders:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
-        self.begun_again = False
-        """Some loader has begun its second epoch."""
         self._epochs: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
 
     def began(self, loader: "torch.utils.data.DataLoader[Any]") -> None:
         index, epoch = self._epochs.get(loader, (len(self._epochs), 0))
         self._epochs[loader] = (index, epoch + 1)
-        self.begun_again |= epoch > 0
         if epoch >= MOST_EPOCHS:
             return
         self.observer.emit(
@@ -40,13 +37,8 @@ class Loaders:
                 examples=_length(loader.dataset),
                 sampler=type(loader.sampler).__name__,
                 site=sites.caller(2),
-                drawn_from=_drawn_from(loader.dataset),
             )
         )
-
-
-def _drawn_from(dataset: Any) -> int | None:
-    return _length(dataset.dataset) if isinstance(dataset, torch.utils.data.Subset) else None
 
 
 def _length(sized: Any) -> int | None:
@@ -56,7 +48,7 @@ def _length(sized: Any) -> int | None:
         return None
 
 
-def install(observer: "Observer") -> Loaders:
+def install(observer: "Observer") -> None:
     loaders = Loaders(observer)
     began = observer.shielded("loaders", loaders.began)
     original = torch.utils.data.DataLoader.__iter__
@@ -70,7 +62,6 @@ def install(observer: "Observer") -> Loaders:
 
     torch.utils.data.DataLoader.__iter__ = iterate  # type: ignore[method-assign]
     _keep_first_batch(observer)
-    return loaders
 
 
 def _keep_first_batch(observer: "Observer") -> None:
