@@ -75,7 +75,18 @@ def main() -> None:
                     [sys.executable, "train.py"], cwd=folder, capture_output=True, text=True, check=True
                 )
                 plain.append(seconds(done.stdout))
-                command = [sys.executable, "-m", "firstlight", "check", "--profile", "quick", "--steps", "100000", "--seconds", "300"]
+                command = [
+                    sys.executable,
+                    "-m",
+                    "firstlight",
+                    "check",
+                    "--profile",
+                    "quick",
+                    "--steps",
+                    "100000",
+                    "--seconds",
+                    "300",
+                ]
                 done = subprocess.run(
                     [*command, "--show-output", "train.py"], cwd=folder, capture_output=True, text=True, check=False
                 )
