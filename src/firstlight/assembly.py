@@ -11,7 +11,7 @@ from typing import Any
 
 from firstlight import __version__
 from firstlight.checks.declare import Check
-from firstlight.diagnosis.prove import prove
+from firstlight.diagnosis.prove import prove, worth_repairing
 from firstlight.diagnosis.rank import rank
 from firstlight.experiments.engine import NURSERY, ForkEngine
 from firstlight.facts.derive import derive
@@ -57,8 +57,13 @@ def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> J
     facts += [contrast] if contrast is not None else []
     found = judge(checks, facts, trained=watched.backwards > 0)
     kept, allowed = suppress(found.findings, Path.cwd())
-    gathered = gather(kept, symptoms=frozenset(check.id for check in checks if check.symptom))
-    return Judged(tuple(facts), prove(gathered, contrast), found.outcomes, allowed)
+    gathered = gather(prove(kept, contrast, checks), symptoms=frozenset(check.id for check in checks if check.symptom))
+    return Judged(tuple(facts), gathered, found.outcomes, allowed)
+
+
+def suspects(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> tuple[str, ...]:
+    """The causes whose repairs are worth an experiment, by what is known so far."""
+    return worth_repairing(judged(watched, checks, engine).findings, checks)
 
 
 def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:

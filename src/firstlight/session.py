@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.assembly import Judged, judged, machine, report_of
+from firstlight.assembly import Judged, judged, machine, report_of, suspects
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
@@ -44,7 +44,7 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     checks = _checks(settings)
     with _recorded(target, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: judged(seen, checks, engine).findings)
+        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: suspects(seen, checks, engine))
         watched = watch(
             target, _plan(settings, checks, run, trial.controls != ()), replace(eyes, settled=trial.settled)
         )

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from firstlight.facts.contrast import ENDS, LEAST_PART, LEAST_SHARE, LEAST_STEPS, NOISES, Fed, contrast, improves, level
 from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
-from firstlight.records.observed import StepSeen, TensorCard
+from firstlight.records.observed import StepSeen
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 BROKEN = (math.nan, math.inf, -math.inf)
 finite_losses = st.floats(min_value=-1e9, max_value=1e9)

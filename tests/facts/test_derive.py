@@ -12,8 +12,9 @@ from firstlight.facts.derive import REDUCERS, Reducer, derive
 from firstlight.facts.losses import broadcast
 from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import observed
-from firstlight.records.observed import Observed, Some, TensorCard
+from firstlight.records.observed import Observed
 from firstlight.records.places import Site
+from firstlight.records.sighting import Some, TensorCard
 
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)

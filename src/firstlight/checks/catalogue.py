@@ -6,11 +6,13 @@ from firstlight.checks.data import (
     input_nonfinite,
     labels_come_sorted,
     targets_ignored,
+    targets_unscaled,
 )
 from firstlight.checks.declare import Check
 from firstlight.checks.learning import (
     loss_explodes,
     metric_broadcast,
+    one_batch_not_learned,
     pairing_is_lost,
     rate_too_high,
     rate_too_low,
@@ -24,7 +26,10 @@ from firstlight.checks.loss import (
     loss_double_activation,
     loss_missing_activation,
     loss_sign_flipped,
+    loss_starts_too_high,
+    loss_summed,
     one_column_scores,
+    output_out_of_reach,
     scores_too_flat,
     targets_not_distribution,
 )
@@ -33,14 +38,17 @@ from firstlight.checks.model import (
     eval_mode_in_training,
     examples_mix,
     future_leaks,
+    gradients_vanish,
     modules_in_plain_container,
     modules_repeated,
     parameters_not_optimized,
     parameters_without_gradient,
     requires_grad_on_module,
     train_mode_in_evaluation,
+    units_dead,
+    units_identical,
 )
-from firstlight.checks.numerics import value_nonfinite
+from firstlight.checks.numerics import precision_too_low, value_nonfinite
 from firstlight.checks.run import check_crashed, script_crashed
 from firstlight.checks.source import (
     accumulation_not_divided,
@@ -108,6 +116,7 @@ from firstlight.checks.step import (
     gradients_never_cleared,
     graph_grows,
     optimizer_rebuilt,
+    optimizer_settings_odd,
     rate_collapses,
     step_missing,
 )
@@ -120,6 +129,7 @@ CATALOGUE: tuple[Check, ...] = (
     targets_ignored.CHECK,
     labels_come_sorted.CHECK,
     columns_dropped.CHECK,
+    targets_unscaled.CHECK,
     loss_broadcast.CHECK,
     loss_missing_activation.CHECK,
     loss_double_activation.CHECK,
@@ -130,6 +140,9 @@ CATALOGUE: tuple[Check, ...] = (
     scores_too_flat.CHECK,
     activation_over_wrong_axis.CHECK,
     one_column_scores.CHECK,
+    output_out_of_reach.CHECK,
+    loss_starts_too_high.CHECK,
+    loss_summed.CHECK,
     gradients_never_cleared.CHECK,
     step_missing.CHECK,
     gradients_gone.CHECK,
@@ -140,6 +153,7 @@ CATALOGUE: tuple[Check, ...] = (
     optimizer_rebuilt.CHECK,
     accumulation_not_averaged.CHECK,
     clip_starves.CHECK,
+    optimizer_settings_odd.CHECK,
     parameters_not_optimized.CHECK,
     modules_in_plain_container.CHECK,
     parameters_without_gradient.CHECK,
@@ -150,13 +164,18 @@ CATALOGUE: tuple[Check, ...] = (
     future_leaks.CHECK,
     train_mode_in_evaluation.CHECK,
     modules_repeated.CHECK,
+    units_dead.CHECK,
+    units_identical.CHECK,
+    gradients_vanish.CHECK,
     loss_explodes.CHECK,
     metric_broadcast.CHECK,
     regularisation_drowns.CHECK,
     rate_too_low.CHECK,
     rate_too_high.CHECK,
     pairing_is_lost.CHECK,
+    one_batch_not_learned.CHECK,
     value_nonfinite.CHECK,
+    precision_too_low.CHECK,
     # sources
     softmax_before_cross_entropy.CHECK,
     sigmoid_before_logits_loss.CHECK,

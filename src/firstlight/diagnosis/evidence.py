@@ -7,8 +7,8 @@ from typing import Any
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.rank import COUNTED, UNKNOWN
-from firstlight.facts.contrast import improves
-from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, Level, LossCurve, LossSite, Pair, Rate
+from firstlight.facts.contrast import improves, lost
+from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, LossCurve, LossSite, Pair, Rate
 from firstlight.records.finding import Finding
 from firstlight.records.observed import Census, Dependence
 from firstlight.records.report import CheckOutcome, Status
@@ -83,10 +83,6 @@ REPAIRING = frozenset(
 def _learns_anyway(pair: Pair) -> bool:
     """A program that learns well by itself is not cured by learning faster."""
     return pair.base.finite and lost(pair.base) > FALLS
-
-
-def lost(level: Level) -> float:
-    return (level.first - level.last) / abs(level.first) if level.finite and level.first else -math.inf
 
 
 def contexts(facts: Iterable[Any]) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from firstlight.facts.learning import feedings, first_bads, loss_curves
 from firstlight.facts.losses import loss_roots, loss_sites, shape_clashes
+from firstlight.facts.motion import motions, precisions, units
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
     accumulations,
@@ -76,4 +77,7 @@ REDUCERS: tuple[Reducer, ...] = (
     dependences,
     custom_gradients,
     columns_dropped,
+    motions,
+    precisions,
+    units,
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts, observed
+from firstlight.records.sighting import TensorCard
 
 
 def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
@@ -26,6 +27,7 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             target_sum_error=_largest(call.target_sum_error for call in calls),
             most_ignored=max(call.ignored for call in calls),
             least_ignored=min(call.ignored for call in calls),
+            reduction=first.reduction,
             first_value=_mean_value(calls[:3]),
             labels=_labels(calls),
             most_classes=max((c.prediction.shape[1] for c in calls if len(c.prediction.shape) > 1), default=None),
@@ -60,9 +62,9 @@ def _has_classes(call: observed.LossCall) -> bool:
     return whole and len(target.shape) == 1 and len(call.prediction.shape) > 1
 
 
-def _union(cards: Sequence[observed.TensorCard]) -> observed.TensorCard:
+def _union(cards: Sequence[TensorCard]) -> TensorCard:
     first = cards[0]
-    return observed.TensorCard(
+    return TensorCard(
         shape=first.shape,
         dtype=first.dtype,
         low=min(card.low for card in cards),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import facts, observed, source
+from firstlight.records import facts, inner, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,9 @@ SOURCES: dict[type, Source] = {
     facts.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
     ),
+    facts.Motion: _from("movement", absent=_NO_STEP),
+    facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
+    inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
     observed.Census: _from("census", "operations", absent="no model with parameters was seen in training"),

@@ -5,8 +5,9 @@ Derived in `facts/` from what the observers streamed; some sightings (`Census`, 
 
 import msgspec
 
-from firstlight.records.observed import TensorCard
+from firstlight.records.inner import Movement
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 
 class _Fact(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +42,7 @@ class LossSite(_Fact, frozen=True, kw_only=True):
     target_sum_error: float | None
     most_ignored: float
     least_ignored: float
+    reduction: str = "mean"
     first_value: float | None = None
     """The mean loss of its first calls."""
     labels: tuple[Labels, ...] = ()
@@ -282,6 +284,32 @@ class Contrast(_Fact, frozen=True, kw_only=True):
 
     def of(self, name: str) -> Pair | None:
         return next((pair for pair in self.pairs if pair.name == name), None)
+
+
+class Motion(_Fact, frozen=True, kw_only=True):
+    """How the parameters of one optimizer move, at the steps that were looked at."""
+
+    optimizer: str
+    site: Site | None
+    settings: dict[str, float]
+    looks: tuple[Movement, ...]
+    """In order."""
+    fell: float | None
+    """Share of its first value that the loss had lost at the last look; None where it is not known."""
+
+
+class Precision(_Fact, frozen=True, kw_only=True):
+    """The number formats of a program that computes in fewer bits."""
+
+    site: Site | None
+    """Where the loss is taken."""
+    scores: str
+    """Type of the predictions."""
+    weights: str
+    scaled: bool
+    """A GradScaler multiplies the loss."""
+    still: float
+    """Share of the elements with a gradient that a step left as they were, in the median tensor."""
 
 
 class ScriptOutcome(_Fact, frozen=True, kw_only=True):

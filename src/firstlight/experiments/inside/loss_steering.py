@@ -69,6 +69,42 @@ def match_target(_observer: "Observer", _value: str) -> None:
     _steer(mend, *ELEMENTWISE)
 
 
+def standardise_targets(_observer: "Observer", _value: str) -> None:
+    """By the mean and the spread of the first batch, which stay."""
+    kept: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        target = args[1] if len(args) > 1 else kwargs["target"]
+        if not target.is_floating_point() or len(target.shape) == 0 or len(target) < 2:
+            return args, kwargs
+        with torch.no_grad():
+            mean, spread = kept.setdefault(name, (target.mean(0, keepdim=True), target.std(0, keepdim=True)))
+            scaled = (target - mean) / (spread + TINY)
+        rest = {key: value for key, value in kwargs.items() if key != "target"}
+        return (*args[:1], scaled, *args[2:]), rest
+
+    _steer(mend, *ELEMENTWISE)
+
+
+def average(_observer: "Observer", _value: str) -> None:
+    """The loss divided by the number of examples, as its mean would be."""
+    original = torch.autograd.backward
+    rows: list[int] = []
+
+    def note(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        prediction = args[0] if args else kwargs["input"]
+        if not rows and prediction.ndim:
+            rows.append(len(prediction))
+        return args, kwargs
+
+    def backward(tensors: Any, *arguments: Any, **keywords: Any) -> None:
+        root = tensors if isinstance(tensors, torch.Tensor) else tensors[0]
+        original(root / (rows[0] if rows else 1), *arguments, **keywords)
+
+    _steer(note, *ELEMENTWISE, "cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits")
+    torch.autograd.backward = backward
+
+
 def no_smoothing(_observer: "Observer", _value: str) -> None:
     def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         return args, {**kwargs, "label_smoothing": 0.0} if "label_smoothing" in kwargs else kwargs

@@ -99,6 +99,10 @@ def standardise_inputs(observer: "Observer", _value: str) -> None:
     _steer_inputs(observer, change)
 
 
+def finite_inputs(observer: "Observer", _value: str) -> None:
+    _steer_inputs(observer, lambda tensor: tensor.nan_to_num(0.0, 0.0, 0.0) if tensor.is_floating_point() else tensor)
+
+
 def _steer_inputs(observer: "Observer", change: Change) -> None:
     """From the second call of each model on; the first is under way when a timeline begins."""
     steered: set[int] = set()

@@ -12,6 +12,7 @@ from firstlight.observe.inside.taps import (
     functional,
     loaders,
     models,
+    movement,
     nonfinite,
     operations,
     optimizers,
@@ -28,10 +29,12 @@ def install(observer: "Observer") -> None:
     held.walked = walked = backward.install(observer, seen)
     functional.install(observer)
     if "operations" in observer.spec.taps:
-        mode = operations.install(observer, walked)
+        mode = operations.install(observer, seen, walked)
         compiled.install(seen, mode)
     if "census" in observer.spec.taps:
         census.install(observer, seen, held, walked)
+    if "movement" in observer.spec.taps:
+        movement.install(observer, seen, held)
     if "evaluations" in observer.spec.taps:
         evaluations.install(observer, seen)
     if "nonfinite" in observer.spec.taps:

@@ -12,12 +12,12 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.taps import attention, cuts, losses, pairings
+from firstlight.observe.inside.taps import attention, cuts, losses, pairings, units
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.backward import Walked
-    from firstlight.observe.inside.taps.models import Call
+    from firstlight.observe.inside.taps.models import Call, Models
 
 Handler = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
 EVAL_CALLS = 4
@@ -122,15 +122,15 @@ class Operations(TorchFunctionMode):
         return count > 0 and torch._C._get_function_stack_at(count - 1) is self
 
 
-def install(observer: "Observer", walked: "Walked") -> Operations:
+def install(observer: "Observer", models: "Models", walked: "Walked") -> Operations:
     mode = Operations(observer, walked)
-    for tap, build in (
-        ("losses", losses.handlers),
-        ("pairings", pairings.handlers),
-        ("cuts", cuts.handlers),
-        ("attention", attention.handlers),
+    for tap, found in (
+        ("losses", losses.handlers(observer, walked)),
+        ("pairings", pairings.handlers(observer, walked)),
+        ("cuts", cuts.handlers(observer, walked)),
+        ("attention", attention.handlers(observer, walked)),
+        ("units", units.handlers(observer, models)),
     ):
-        found = build(observer, walked)
         for name, handler in found.after.items():
             _add(mode.handlers, name, observer.shielded(tap, handler))
         for name, handler in found.before.items():

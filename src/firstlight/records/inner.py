@@ -1,0 +1,51 @@
+"""What was seen inside a model: how its weights move, and what its units do."""
+
+import msgspec
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+
+class Moved(msgspec.Struct, frozen=True, kw_only=True):
+    """One parameter tensor at one step; root mean squares over its elements."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    gradient: float
+    weight: float
+    update: float
+    still: float
+    """Share of its elements with a gradient that the step left exactly as they were."""
+    alike: bool = False
+    """All its rows (the units of a layer) are exactly the same, and there are several."""
+
+
+class Movement(Sighting, frozen=True, kw_only=True, tag="movement"):
+    """What one step of one optimizer did to its parameters."""
+
+    optimizer: int
+    name: str
+    built: Site | None
+    settings: dict[str, float]
+    """Of its first group: `lr`, `momentum`, `beta1`, `beta2`, `eps`, `weight_decay`."""
+    tensors: tuple[Moved, ...]
+    """At most so many as fit a line, spread over the model from its first layer to its last."""
+
+
+class Units(Sighting, frozen=True, kw_only=True, tag="units"):
+    """The outputs of one activation inside a model, over its last looks; the last record counts."""
+
+    order: int
+    """Among the activations of a step."""
+    kind: str
+    """`relu`, `sigmoid`, `tanh`."""
+    site: Site | None
+    module: str | None
+    units: int
+    dead: int
+    """Never anything but zero for any example (`relu`)."""
+    saturated: float
+    """Share of outputs within a hundredth of their limits (`sigmoid`, `tanh`)."""
+    looks: int
+    examples: int
