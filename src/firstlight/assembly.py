@@ -11,7 +11,7 @@ from typing import Any
 
 from firstlight import __version__
 from firstlight.checks.declare import Check
-from firstlight.diagnosis.prove import prove, worth_repairing
+from firstlight.diagnosis.prove import prove, worth_trying
 from firstlight.diagnosis.rank import rank
 from firstlight.experiments.engine import NURSERY, ForkEngine
 from firstlight.facts.derive import derive
@@ -51,7 +51,7 @@ class Judged:
 
 
 def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> Judged:
-    facts = [*derive([*watched.records, *watched.timelines.get(PROBES, [])]), watched.outcome()]
+    facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome()]
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, engine, losses)
     facts += [contrast] if contrast is not None else []
@@ -61,9 +61,15 @@ def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> J
     return Judged(tuple(facts), gathered, found.outcomes, allowed)
 
 
+def _answers(watched: Watched) -> list[observed.Observed]:
+    """What the probes were told; the steps of the copy that was asked are not the program's."""
+    asked = watched.timelines.get(PROBES, [])
+    return [record for record in asked if isinstance(record, observed.Dependence | observed.CustomGradient)]
+
+
 def suspects(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> tuple[str, ...]:
-    """The causes whose repairs are worth an experiment, by what is known so far."""
-    return worth_repairing(judged(watched, checks, engine).findings, checks)
+    """The repairs worth an experiment, by what is known so far."""
+    return worth_trying(judged(watched, checks, engine).findings, checks)
 
 
 def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.experiments.engine import ForkEngine, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
 from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
@@ -63,7 +62,7 @@ class Trial:
     engine: ForkEngine
     controls: tuple[str, ...]
     suspects: Callable[[Watched], tuple[str, ...]]
-    """The causes worth repairing by what the program itself shows, once it is over."""
+    """The repairs worth trying by what the program itself shows, once it is over."""
     _began: bool = False
     _judged: bool = field(default=False)
 
@@ -88,11 +87,11 @@ class Trial:
                 order(self.engine, ("one-batch-tenfold", "one-batch-hundredfold"))
 
     def _repairs(self, watched: Watched) -> tuple[str, ...]:
-        causes = list(self.suspects(watched))
+        names = list(self.suspects(watched))
         clip = clip_of(watched)
         if clip is not None and clip.median_norm >= TIGHT * clip.max_norm:
-            causes.append("hp-clip")
-        return tuple(dict.fromkeys(repair.slug for cause in causes for repair in repairs_of(cause)))
+            names.append("unclipped")
+        return tuple(names)
 
 
 def order(engine: ForkEngine, names: tuple[str, ...]) -> None:

@@ -1,6 +1,7 @@
 """All checks, written by hand. Order is by id; a test compares this tuple with the files."""
 
 from firstlight.checks.data import (
+    answers_all_alike,
     batch_repeats,
     columns_dropped,
     input_nonfinite,
@@ -28,10 +29,12 @@ from firstlight.checks.loss import (
     loss_sign_flipped,
     loss_starts_too_high,
     loss_summed,
+    loss_unbounded,
     one_column_scores,
     output_out_of_reach,
     scores_too_flat,
     targets_not_distribution,
+    term_drowned,
 )
 from firstlight.checks.model import (
     attention_sees_future,
@@ -41,6 +44,8 @@ from firstlight.checks.model import (
     gradients_vanish,
     modules_in_plain_container,
     modules_repeated,
+    norm_erases,
+    padding_read,
     parameters_not_optimized,
     parameters_without_gradient,
     requires_grad_on_module,
@@ -49,6 +54,7 @@ from firstlight.checks.model import (
     units_identical,
 )
 from firstlight.checks.numerics import precision_too_low, value_nonfinite
+from firstlight.checks.ranks import wrapper_bypassed
 from firstlight.checks.run import check_crashed, script_crashed
 from firstlight.checks.source import (
     accumulation_not_divided,
@@ -130,6 +136,7 @@ CATALOGUE: tuple[Check, ...] = (
     labels_come_sorted.CHECK,
     columns_dropped.CHECK,
     targets_unscaled.CHECK,
+    answers_all_alike.CHECK,
     loss_broadcast.CHECK,
     loss_missing_activation.CHECK,
     loss_double_activation.CHECK,
@@ -143,6 +150,8 @@ CATALOGUE: tuple[Check, ...] = (
     output_out_of_reach.CHECK,
     loss_starts_too_high.CHECK,
     loss_summed.CHECK,
+    loss_unbounded.CHECK,
+    term_drowned.CHECK,
     gradients_never_cleared.CHECK,
     step_missing.CHECK,
     gradients_gone.CHECK,
@@ -167,6 +176,8 @@ CATALOGUE: tuple[Check, ...] = (
     units_dead.CHECK,
     units_identical.CHECK,
     gradients_vanish.CHECK,
+    padding_read.CHECK,
+    norm_erases.CHECK,
     loss_explodes.CHECK,
     metric_broadcast.CHECK,
     regularisation_drowns.CHECK,
@@ -232,6 +243,7 @@ CATALOGUE: tuple[Check, ...] = (
     argmax_over_batch.CHECK,
     view_for_transpose.CHECK,
     source_unreadable.CHECK,
+    wrapper_bypassed.CHECK,
 )
 
 SECTIONS = {
@@ -243,6 +255,7 @@ SECTIONS = {
     "5": "learning",
     "6": "numerics",
     "7": "source",
+    "9": "ranks",
 }
 """The hundred of an id is its folder."""
 

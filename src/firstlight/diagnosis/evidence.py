@@ -154,8 +154,9 @@ PERMUTED = "permuted-targets-learn-as-well"
 
 
 def _dependence(dependence: Dependence) -> Seen:
-    slug = "rows-depend-on-other-rows" if dependence.kind == "examples" else "outputs-see-the-future"
-    yield slug, dependence.others > 0
+    slug = {"examples": "rows-depend-on-other-rows", "future": "outputs-see-the-future"}.get(dependence.kind)
+    if slug is not None:
+        yield slug, dependence.others > 0
 
 
 def _census(census: Census) -> Seen:

@@ -8,11 +8,15 @@ from firstlight.checks.declare import Check
 from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import repairs_of
-from firstlight.facts.contrast import LEAST_SHARE, cures, improves
+from firstlight.facts.contrast import LEAST_SHARE, improves
 from firstlight.records.facts import Contrast, Pair
 from firstlight.records.finding import Finding, Scalar, Severity
 
 PROVEN = 0.99
+STRONG = 0.8
+"""Confidence of a suspicion that is nearly certain by itself."""
+STEADY = 0.9
+"""Share of the later steps at which the repaired copy must have the lower loss on the same batches."""
 REPAIRED = "repaired"
 
 
@@ -29,7 +33,7 @@ def prove(
         for found in (
             _tested(finding, contrast, known[finding.id])
             if _is_suspicion(finding, known)
-            else (_proven(finding, contrast),)
+            else (_proven(finding, contrast, known.get(finding.id)),)
         )
     )
     return settle_rivals(tried, frozenset(name for name, check in known.items() if _by_trial(check)))
@@ -89,39 +93,53 @@ def _is_suspicion(finding: Finding, checks: Mapping[str, Check]) -> bool:
     return check is not None and check.proven is not None and finding.severity is Severity.NOTE
 
 
-def worth_repairing(findings: tuple[Finding, ...], checks: Iterable[Check]) -> tuple[str, ...]:
-    """The causes whose repairs would tell: those of the findings, and all that a suspicion may come from."""
+def worth_trying(findings: tuple[Finding, ...], checks: Iterable[Check]) -> tuple[str, ...]:
+    """The experiments that would prove the findings, or settle the suspicions."""
     known = {check.id: check for check in checks}
     return tuple(
         dict.fromkeys(
-            cause
+            repair.slug
             for finding in findings
-            for cause in (known[finding.id].causes if _is_suspicion(finding, known) else (finding.cause,))
+            for repair in repairs_for(
+                known.get(finding.id),
+                known[finding.id].causes if _is_suspicion(finding, known) else (finding.cause,),
+            )
         )
     )
 
 
+def repairs_for(check: Check | None, causes: tuple[str, ...]) -> tuple[Experiment, ...]:
+    """Those of the causes, the mildest first; of a check that names its own, only those."""
+    found = tuple(repair for cause in causes for repair in repairs_of(cause))
+    if check is None or check.repairs is None:
+        return found
+    return tuple(repair for repair in found if repair.slug in check.repairs)
+
+
 def _tested(finding: Finding, contrast: Contrast, check: Check) -> Iterator[Finding]:
     tried = [
-        (repair, pair)
-        for cause in check.causes
-        for repair in repairs_of(cause)
-        if (pair := contrast.of(repair.slug)) is not None
+        (repair, pair) for repair in repairs_for(check, check.causes) if (pair := contrast.of(repair.slug)) is not None
     ]
     if not tried:
         yield finding
         return
-    cured = [(repair, pair) for repair, pair in tried if cures(pair)]
+    cured = [(repair, pair) for repair, pair in tried if pair.cured or _confirms(finding, pair)]
     if cured:
         repair, pair = min(cured, key=lambda one: one[1].other.last)
         severity = check.imposed or check.proven or finding.severity
         yield msgspec.structs.replace(_told_of(finding, repair, pair), severity=severity)
 
 
-def _proven(finding: Finding, contrast: Contrast) -> Finding:
+def _confirms(finding: Finding, pair: Pair) -> bool:
+    """Where the sighting itself is strong, a smaller but steady advantage will do."""
+    steady = pair.other.finite and pair.below >= STEADY and pair.other.last < pair.base.last
+    return finding.confidence >= STRONG and (steady or improves(pair))
+
+
+def _proven(finding: Finding, contrast: Contrast, check: Check | None) -> Finding:
     if finding.severity is Severity.NOTE:
         return finding
-    for repair in repairs_of(finding.cause):
+    for repair in repairs_for(check, (finding.cause,)):
         pair = contrast.of(repair.slug)
         if pair is not None and improves(pair):
             return _told_of(finding, repair, pair)

@@ -5,6 +5,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
 from firstlight.records.observed import StepSeen
 
@@ -38,11 +40,16 @@ def contrast(
         loss=loss.function if loss is not None else None,
         loss_site=loss.site if loss is not None else None,
         steps=len(baseline.losses),
-        supervised=fed.by_loader and _accounts(loss, level(baseline.losses).first),
+        supervised=(fed.by_loader or (loss is not None and loss.function in CLASSES))
+        and _accounts(loss, level(baseline.losses).first),
+        by_loader=fed.by_loader,
         compares_rows=fed.calls > 1 or (len(shape) > 1 and shape[0] == shape[1]),
         lr=first_step.lr if first_step is not None else None,
         lr_site=first_step.built if first_step is not None else None,
     )
+
+
+CLASSES = ("cross_entropy", "nll_loss")
 
 
 def _accounts(loss: LossSite | None, first: float) -> bool:
@@ -63,7 +70,13 @@ def _pair(baseline: Timeline, other: Timeline) -> Pair | None:
     changed = level(other.losses[:steps] if not other.tail else other.losses, other.tail)
     if other.name in RESCALED and changed.finite and changed.first:
         changed = _scaled(changed, base.first / changed.first)
-    return Pair(name=other.name, steps=steps, base=base, other=changed)
+    pair = Pair(name=other.name, steps=steps, base=base, other=changed)
+    return msgspec.structs.replace(pair, cured=cures(pair), below=_below(baseline.losses[:steps], other.losses[:steps]))
+
+
+def _below(base: Sequence[float], other: Sequence[float]) -> float:
+    late = list(zip(base, other, strict=True))[len(base) // 2 :]
+    return sum(b < a for a, b in late) / len(late) if late else 0.0
 
 
 RESCALED = frozenset({"targets-standardised"})

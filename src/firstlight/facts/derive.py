@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.facts.learning import feedings, first_bads, loss_curves
-from firstlight.facts.losses import loss_roots, loss_sites, shape_clashes
-from firstlight.facts.motion import motions, precisions, units
+from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
+from firstlight.facts.motion import erased, motions, precisions, units, wrapped
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
     accumulations,
@@ -80,4 +80,7 @@ REDUCERS: tuple[Reducer, ...] = (
     motions,
     precisions,
     units,
+    erased,
+    wrapped,
+    loss_terms,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts, observed
-from firstlight.records.inner import Movement, Units
+from firstlight.records.inner import Erased, Movement, Units
 
 HALVES = ("float16", "bfloat16")
 ENDS = 5
@@ -42,21 +42,31 @@ def units(seen: Sightings) -> Iterator[Units]:
         yield records[-1]
 
 
+def erased(seen: Sightings) -> Iterator[Erased]:
+    """The last record of each layer."""
+    for records in groups(seen.of(Erased), lambda e: (e.rank, e.module)):
+        yield records[-1]
+
+
+def wrapped(seen: Sightings) -> Iterator[observed.Wrapped]:
+    for records in groups(seen.of(observed.Wrapped), lambda w: (w.rank, w.module)):
+        yield records[-1]
+
+
 def precisions(seen: Sightings) -> Iterator[facts.Precision]:
-    """One for a program that computes in fewer bits; none for the others."""
-    calls = [call for call in seen.of(observed.LossCall) if call.training]
-    looks = seen.of(Movement)
-    if not calls:
-        return
-    halves = [moved for look in looks for moved in look.tensors if moved.dtype in HALVES]
-    call = next((call for call in calls if call.prediction.dtype in HALVES), calls[0])
-    if not halves and call.prediction.dtype not in HALVES:
-        return
-    yield facts.Precision(
-        rank=call.rank,
-        site=call.site,
-        scores=call.prediction.dtype,
-        weights=halves[0].dtype if halves else "float32",
-        scaled=any(back.scale != 1.0 for back in seen.of(observed.BackwardSeen)),
-        still=statistics.median(moved.still for moved in halves) if halves else 0.0,
-    )
+    """One for each rank that computes in fewer bits; none for the others."""
+    training = [call for call in seen.of(observed.LossCall) if call.training]
+    for calls in groups(training, lambda c: c.rank):
+        looks = [look for look in seen.of(Movement) if look.rank == calls[0].rank]
+        halves = [moved for look in looks for moved in look.tensors if moved.dtype in HALVES]
+        call = next((call for call in calls if call.prediction.dtype in HALVES), calls[0])
+        if not halves and call.prediction.dtype not in HALVES:
+            continue
+        yield facts.Precision(
+            rank=call.rank,
+            site=call.site,
+            scores=call.prediction.dtype,
+            weights=halves[0].dtype if halves else "float32",
+            scaled=any(back.scale != 1.0 for back in seen.of(observed.BackwardSeen)),
+            still=statistics.median(moved.still for moved in halves) if halves else 0.0,
+        )

@@ -39,6 +39,9 @@ SOURCES: dict[type, Source] = {
     ),
     facts.Motion: _from("movement", absent=_NO_STEP),
     facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
+    facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
+    inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),
+    observed.Wrapped: _from("wrappers", absent="no model is wrapped in DistributedDataParallel"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
@@ -55,7 +58,7 @@ SOURCES: dict[type, Source] = {
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
-ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
+ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})

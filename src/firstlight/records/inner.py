@@ -33,6 +33,18 @@ class Movement(Sighting, frozen=True, kw_only=True, tag="movement"):
     """At most so many as fit a line, spread over the model from its first layer to its last."""
 
 
+class Erased(Sighting, frozen=True, kw_only=True, tag="erased"):
+    """A normalisation layer whose output is the same for every example, although its inputs differ."""
+
+    module: str
+    kind: str
+    site: Site | None
+    shape: tuple[int, ...]
+    """Of its input."""
+    looks: int
+    """In a row; the last record counts."""
+
+
 class Units(Sighting, frozen=True, kw_only=True, tag="units"):
     """The outputs of one activation inside a model, over its last looks; the last record counts."""
 

@@ -6,7 +6,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 
 import msgspec
 
-from firstlight.records.inner import Movement, Units
+from firstlight.records.inner import Erased, Movement, Units
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting, Some, TensorCard
 
@@ -65,6 +65,9 @@ class LossCall(Sighting, frozen=True, kw_only=True, tag="loss-call"):
     reduction: str = "mean"
     ignored: float = 0.0
     """Share of targets equal to `ignore_index`."""
+    lowest: float | None = None
+    """The lowest class among those that are not ignored, and the highest below; None where targets are no classes."""
+    highest: float | None = None
 
 
 class Pairing(Sighting, frozen=True, kw_only=True, tag="pairing"):
@@ -293,7 +296,8 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     """What an output was found to depend on, by its gradient, in eval mode."""
 
     kind: str
-    """`examples`: one example's output on the others' inputs; `future`: a position's on later positions."""
+    """`examples`: one example's output on the others' inputs; `future`: a position's on later positions; `padding`:
+    examples whose output rests on their padding."""
     site: Site | None
     own: bool
     """It depends on what it should depend on."""
@@ -319,6 +323,19 @@ class ColumnsDropped(Sighting, frozen=True, kw_only=True, tag="columns-dropped")
     """Name of the parameter that takes further keywords."""
     columns: tuple[str, ...]
     site: Site | None
+
+
+class Wrapped(Sighting, frozen=True, kw_only=True, tag="wrapped"):
+    """A DistributedDataParallel wrapper, and whether training goes through it; the last record counts."""
+
+    module: str
+    site: Site | None
+    """Where the module inside it is called."""
+    through: int
+    """Calls of the wrapper with gradients enabled."""
+    beside: int
+    """Calls of the module inside it, with gradients enabled, that did not come through the wrapper."""
+    world: int
 
 
 class NurseryOpened(Sighting, frozen=True, kw_only=True, tag="nursery"):
@@ -356,5 +373,7 @@ Observed = (
     | Unseen
     | Ending
     | Movement
+    | Erased
+    | Wrapped
     | Units
 )

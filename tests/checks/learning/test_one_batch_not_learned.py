@@ -16,7 +16,9 @@ def contrast(
 ) -> Contrast:
     pairs = tuple(Pair(name=name, steps=steps, base=base, other=other) for name in names)
     site = Site(file="train.py", line=30)
-    return Contrast(pairs=pairs, classes=3, loss="cross_entropy", steps=150, supervised=True, loss_site=site)
+    return Contrast(
+        pairs=pairs, classes=3, loss="cross_entropy", steps=150, supervised=True, by_loader=True, loss_site=site
+    )
 
 
 def found(**changes: Any) -> list[Evidence]:
@@ -42,6 +44,10 @@ def test_every_rate_must_have_been_tried() -> None:
 
 def test_a_loss_that_is_not_meant_to_fall_is_not_judged() -> None:
     assert list(CHECK.find(replace(contrast(), supervised=False), CHECK.limits)) == []
+
+
+def test_without_a_loader_no_batch_can_be_repeated() -> None:
+    assert list(CHECK.find(replace(contrast(), by_loader=False), CHECK.limits)) == []
 
 
 @pytest.mark.parametrize(("last", "times"), [(1.89, 0), (1.91, 1)])

@@ -58,4 +58,5 @@ CHECK = Check(
     needs=LossSite,
     limits=Limits(),
     find=find,
+    repairs=("targets-standardised",),
 )

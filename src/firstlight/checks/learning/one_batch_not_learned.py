@@ -31,7 +31,7 @@ class Limits:
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     found = [pair for name in COPIES if (pair := contrast.of(name)) is not None and pair.steps >= limits.steps]
-    if not contrast.supervised or len(found) < len(COPIES):
+    if not (contrast.supervised and contrast.by_loader) or len(found) < len(COPIES):
         return
     if any(_lost(pair.base) > limits.fell or _lost(pair.other) > limits.fell for pair in found):
         return

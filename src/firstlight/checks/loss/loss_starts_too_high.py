@@ -54,4 +54,5 @@ CHECK = Check(
     needs=LossSite,
     limits=Limits(),
     find=find,
+    repairs=("standardised", "reinitialise"),
 )

@@ -49,4 +49,5 @@ CHECK = Check(
     needs=LossSite,
     limits=Limits(),
     find=find,
+    repairs=("mean-reduction",),
 )

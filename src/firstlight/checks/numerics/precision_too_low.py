@@ -23,6 +23,8 @@ from firstlight.records.places import at
 class Limits:
     still: float = 0.5
     """Share of a tensor's elements that a step leaves as they were."""
+    nearly_all: float = 0.9
+    """From here on a smaller advantage of the copy will do."""
 
 
 def find(precision: Precision, limits: Limits) -> Iterator[Evidence]:
@@ -39,6 +41,7 @@ def find(precision: Precision, limits: Limits) -> Iterator[Evidence]:
         where=at(precision.site, rank=precision.rank),
         saw=saw,
         wanted="weights in float32" if stuck else "a scaled loss, or bfloat16",
+        confidence=0.85 if stuck and precision.still >= limits.nearly_all else None,
         numbers={"still": precision.still, "weights": precision.weights, "scores": precision.scores},
     )
 

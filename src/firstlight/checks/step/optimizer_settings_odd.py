@@ -48,6 +48,7 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
         where=at(motion.site, step=0, rank=motion.rank),
         saw=f"`{motion.optimizer}` has {name} {settings[name]:g}",
         wanted=f"about {usual}",
+        confidence=0.85 if beta1 > beta2 else None,
         numbers={name: settings[name] for name, _ in found},
     )
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils.data.dataloader import _BaseDataLoaderIter, _MultiProcessingDataLoaderIter
 
+from firstlight.experiments.inside import loss_steering
+
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.models import Call
@@ -21,6 +23,7 @@ def repeat_batch(observer: "Observer", _value: str) -> None:
     source, batch = observer.last_batch
     if source is None:
         _steer_inputs(observer, _first_again())
+        loss_steering.steer_targets(_first_again())
         return
     for kind in (_BaseDataLoaderIter, _MultiProcessingDataLoaderIter):
         if "__next__" in vars(kind):

@@ -36,6 +36,7 @@ class Operations(TorchFunctionMode):
         self.before: dict[str, Handler] = {}
         """Called ahead of the operation: it may be the one that raises."""
         self.handlers: dict[str, Handler] = {}
+        self.every: list[Handler] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -50,6 +51,8 @@ class Operations(TorchFunctionMode):
             name = getattr(getattr(func, "__self__", None), "__name__", "")
         if (handler := self.handlers.get(name)) is not None:
             handler(name, args, kwargs, result)
+        for every in self.every:
+            every(name, args, kwargs, result)
         if isinstance(result, torch.Tensor) and torch.is_grad_enabled() and result.requires_grad:
             self._note_line(result)
         return result
@@ -133,6 +136,8 @@ def install(observer: "Observer", models: "Models", walked: "Walked") -> Operati
     ):
         for name, handler in found.after.items():
             _add(mode.handlers, name, observer.shielded(tap, handler))
+        if found.every is not None:
+            mode.every.append(observer.shielded(tap, found.every))
         for name, handler in found.before.items():
             _add(mode.before, name, observer.shielded(tap, handler))
     observer.moments.next_step.append(mode.follow)
