@@ -28,6 +28,7 @@ from firstlight.trial import contrasted
 
 OUTPUT_LINES = 25
 PROBES = "probes"
+ANSWERS = (observed.Dependence, observed.CustomGradient, observed.Behaviour)
 ENDED = {
     "steps": "the step budget was spent",
     "time": "the time budget was spent",
@@ -64,7 +65,7 @@ def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> J
 def _answers(watched: Watched) -> list[observed.Observed]:
     """What the probes were told; the steps of the copy that was asked are not the program's."""
     asked = watched.timelines.get(PROBES, [])
-    return [record for record in asked if isinstance(record, observed.Dependence | observed.CustomGradient)]
+    return [record for record in asked if isinstance(record, ANSWERS)]
 
 
 def suspects(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> tuple[str, ...]:

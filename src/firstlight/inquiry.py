@@ -28,6 +28,8 @@ class Inquiry:
     engine: ForkEngine
     weigh: Callable[[Watched], Case]
     """What is known, as the engine of diagnosis takes it."""
+    suspects: Callable[[Watched], tuple[str, ...]]
+    """The repairs worth trying by what the program itself shows."""
     seconds: float
     symptoms: dict[str, bool] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
@@ -55,7 +57,7 @@ class Inquiry:
             order(self.engine, (choice.experiment.slug,))
             return
         worth = repairs_worth_trying(KNOWLEDGE, self._case, limits, most=MOST_REPAIRS)
-        order(self.engine, tuple(experiment.slug for experiment in worth))
+        order(self.engine, (*self.suspects(watched), *(experiment.slug for experiment in worth)))
         self.engine.close()
         self._closed = True
 

@@ -57,7 +57,13 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
     with _recorded(target, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
         known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
-        inquiry = Inquiry(engine, lambda seen: _case(known(seen), checks), DIAGNOSIS_SECONDS, _symptoms(symptom))
+        inquiry = Inquiry(
+            engine,
+            lambda seen: _case(known(seen), checks),
+            lambda seen: suspects(seen, checks, engine),
+            DIAGNOSIS_SECONDS,
+            _symptoms(symptom),
+        )
         spec = _plan(settings, checks, run, experiments=True)
         watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
         return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
@@ -72,7 +78,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     checks = _checks(settings)
     engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
     known = judged(watched, checks, engine)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, _symptoms(symptom))
+    inquiry = Inquiry(engine, lambda _: _case(known, checks), lambda _: (), 0.0, _symptoms(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )

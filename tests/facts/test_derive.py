@@ -64,6 +64,7 @@ def program(rank: int) -> list[Observed]:
         ),
         observed.NonFinite(**place, kind="loss"),
         observed.Dependence(**place, kind="examples", own=True, others=0, of=7),
+        observed.Behaviour(**place, output=column, again=0.0, train=0.0, spread=1.0, louder=1.0, poisoned=0),
         observed.CustomGradient(**place, name="Clip", ratio=2.0),
         observed.ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
         Movement(step=2, rank=rank, optimizer=0, name="SGD", built=None, settings={"lr": 0.1}, tensors=(HALF,)),

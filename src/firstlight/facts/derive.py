@@ -47,6 +47,10 @@ def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
     yield from seen.of(observed.Dependence)
 
 
+def behaviours(seen: Sightings) -> Iterator[observed.Behaviour]:
+    yield from seen.of(observed.Behaviour)
+
+
 def columns_dropped(seen: Sightings) -> Iterator[observed.ColumnsDropped]:
     yield from seen.of(observed.ColumnsDropped)
 
@@ -75,6 +79,7 @@ REDUCERS: tuple[Reducer, ...] = (
     evaluations,
     attentions,
     dependences,
+    behaviours,
     custom_gradients,
     columns_dropped,
     motions,

@@ -306,6 +306,23 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     of: int
 
 
+class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):
+    """What the model does with its first batch when it is asked again. Differences are relative to the output."""
+
+    site: Site | None
+    output: TensorCard
+    again: float
+    """Between two calls in eval mode with the same inputs."""
+    train: float
+    """Between train and eval mode."""
+    spread: float | None
+    """Of the outputs over the examples, against their size; None for a single example."""
+    louder: float | None
+    """Change of the output when every floating-point input is doubled; None where there is none."""
+    poisoned: int | None
+    """Other examples whose output turns NaN when one example's input is NaN; None where that cannot be asked."""
+
+
 class CustomGradient(Sighting, frozen=True, kw_only=True, tag="custom-gradient"):
     """A hand-written backward, given a gradient and twice that gradient."""
 
@@ -354,6 +371,7 @@ class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
 Observed = (
     Dependence
     | CustomGradient
+    | Behaviour
     | ColumnsDropped
     | NurseryOpened
     | TimelineEnded

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.experiments.inside.behaviour import behaviour
 from firstlight.experiments.inside.dependence import Asked, dependences
 from firstlight.experiments.inside.loss_steering import Steered
 from firstlight.experiments.inside.steering import changed
@@ -51,8 +52,11 @@ class Probe:
                 if self.call is not None:
                     batch = next(reading.tensors_in(self.observer.last_batch[1]), None)
                     rows = len(batch) if batch is not None and batch.ndim else 0
-                    for found in dependences(Asked(self.call, self.site, self.target, rows)):
+                    asked = Asked(self.call, self.site, self.target, rows)
+                    for found in dependences(asked):
                         self.observer.emit(found)
+                    if (behaves := behaviour(asked)) is not None:
+                        self.observer.emit(behaves)
                 return
             for gradient in self._gradients():
                 self.observer.emit(gradient)
