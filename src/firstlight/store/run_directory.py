@@ -17,6 +17,7 @@ class RunDirectory:
         self.path = path
         self.events = path / "events.ndjson"
         self.report = path / "report.json"
+        self.page = path / "report.html"
         self.output = path / "output.log"
         self.session = path / "session.json"
         self.scratch = path / "scratch"

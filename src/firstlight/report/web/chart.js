@@ -7,7 +7,7 @@ import { numberOf, padded, scaleOf, shown, ticksOf } from "./scale.js";
 const MARGIN = { top: 10, right: 14, bottom: 26, left: 52 };
 const LEAST_DRAG = 6;
 const TONES = 8;
-const KEYS = "Arrow keys move the cursor, plus and minus zoom, Escape shows everything.";
+const CHART_KEYS = "Arrow keys move the cursor, plus and minus zoom, Escape shows everything.";
 const together = new Map();
 
 export class LineChart {
@@ -25,7 +25,7 @@ export class LineChart {
 
   build(host) {
     const { title, x, y } = this.spec;
-    const label = `${title}: ${this.curves.map((one) => one.name).join(", ")}; ${y} by ${x}. ${KEYS}`;
+    const label = `${title}: ${this.curves.map((one) => one.name).join(", ")}; ${y} by ${x}. ${CHART_KEYS}`;
     this.svg = drawn("svg", { "aria-hidden": "true", focusable: "false" });
     this.plot = element("div", { class: "plot", tabindex: 0, role: "application", "aria-label": label }, this.svg);
     if (this.spec.height) this.plot.style.height = `${this.spec.height}px`;

@@ -9,7 +9,7 @@ const STOPS = [[68, 1, 84], [72, 40, 120], [62, 74, 137], [49, 104, 142], [38, 1
 const BROKEN = "rgb(224, 49, 49)";
 const AXIS = 22;
 const LEAST_LABEL = 11;
-const KEYS = "Arrow keys move from cell to cell.";
+const MAP_KEYS = "Arrow keys move from cell to cell.";
 
 export class HeatMap {
   // spec: {title, unit, rows, columns, values, log, row_height}
@@ -27,7 +27,7 @@ export class HeatMap {
     this.svg = drawn("svg", { "aria-hidden": "true", focusable: "false" });
     this.plot = element("div", {
       class: "plot map", tabindex: 0, role: "application",
-      "aria-label": `${title}: ${rows.length} rows by ${columns.length} steps. ${KEYS}`,
+      "aria-label": `${title}: ${rows.length} rows by ${columns.length} steps. ${MAP_KEYS}`,
     }, this.canvas, this.svg);
     this.height = Math.min(20, Math.max(5, 420 / Math.max(1, rows.length)));
     this.plot.style.height = `${this.height * rows.length + AXIS}px`;
