@@ -80,6 +80,7 @@ ill: 1 error
   held     back from your directories: a.pt, b.pt, c and 1 more
   unsaid   later steps
   kept in  .firstlight/runs/x
+  page     .firstlight/runs/x/report.html
 """
 
 

@@ -151,6 +151,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),
+        ("page", f"{report.subject.run}/report.html" if report.subject.run and report.subject.kind != "log" else ""),
     ):
         lines += _row(label, text, paint, columns) if text else []
     return "\n".join(lines)

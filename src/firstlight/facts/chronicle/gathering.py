@@ -6,7 +6,7 @@ from typing import Any
 
 from firstlight.facts.chronicle.tables import Examples, Histograms
 from firstlight.facts.chronicle.thinning import Columns, Thinned
-from firstlight.records.chronicle import Curve, Flag, Grid, Layer, Chronicle
+from firstlight.records.chronicle import Chronicle, Curve, Flag, Grid, Layer
 
 Line = Mapping[str, Any]
 PROGRAM = "as it is"

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.observe.source.excerpts import PLACE
+from firstlight.records.chronicle import Chronicle, Curve
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.report import Excerpt, Report
-from firstlight.records.chronicle import Curve, Chronicle
 from firstlight.report.html import plots
 from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.parts import figure, plural, section

@@ -4,8 +4,8 @@ import math
 
 from firstlight.diagnosis.causes import BY_SLUG
 from firstlight.facts.contrast import level
-from firstlight.records.report import Hypothesis, Inference, Report
 from firstlight.records.chronicle import Chronicle
+from firstlight.records.report import Hypothesis, Inference, Report
 from firstlight.report.html import plots
 from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.parts import figure, section, table

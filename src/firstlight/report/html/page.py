@@ -1,15 +1,18 @@
 """The whole page: head, verdict, what there is to tell in the order in which it matters, numbers, script."""
 
 from firstlight import __version__
-from firstlight.records.report import Report
 from firstlight.records.chronicle import Chronicle
+from firstlight.records.report import Report
 from firstlight.report.html import findings, grounds, inquiry, plots, sections, verdict
 from firstlight.report.html.markup import Markup, tag, text
 from firstlight.report.html.plots import Plot
 from firstlight.report.web.assets import fingerprint, joined, text_of
 
 STAR = "M12 1.5l1.9 8.6 8.6 1.9-8.6 1.9L12 22.5l-1.9-8.6L1.5 12l8.6-1.9z"
-ICON = f"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%235f7fe0' d='{STAR}'/></svg>"
+ICON = (
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'>"
+    f"<path fill='%235f7fe0' d='{STAR}'/></svg>"
+)
 LABELS = {
     "findings": "Findings",
     "output": "Output",

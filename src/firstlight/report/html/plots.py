@@ -8,8 +8,8 @@ import msgspec
 from firstlight.experiments.plan import BY_NAME
 from firstlight.facts.chronicle.gathering import PROGRAM
 from firstlight.records import wire
+from firstlight.records.chronicle import Chronicle, Curve, Grid, Spread
 from firstlight.records.finding import Finding
-from firstlight.records.chronicle import Curve, Grid, Spread, Chronicle
 
 Plot = dict[str, Any]
 """As the scripts of the page take it."""

@@ -1,6 +1,6 @@
 """What was measured: curves, layers, distributions, the model's shapes, and what it said of fixed examples."""
 
-from firstlight.records.chronicle import Answer, Layer, Predictions, Chronicle
+from firstlight.records.chronicle import Answer, Chronicle, Layer, Predictions
 from firstlight.report.html import plots
 from firstlight.report.html.markup import Markup, tag
 from firstlight.report.html.parts import figure, section, table
