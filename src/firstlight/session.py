@@ -142,8 +142,8 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
-    """The union of what the enabled checks need, and nothing else."""
-    taps = {tap for check in checks for tap in SOURCES[check.needs].taps}
+    """The union of what the enabled checks need, and what the page draws."""
+    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
     budget = settings.budget
     path = run.path.absolute()
     return Spec(

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from firstlight.records.inner import Layer
+
 
 class Curve(msgspec.Struct, frozen=True, kw_only=True):
     """Extremes and values that are not finite survive the thinning."""
@@ -46,17 +48,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 class Predictions(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[int, ...] = ()
     answers: tuple[Answer, ...] = ()
-
-
-class Layer(msgspec.Struct, frozen=True, kw_only=True):
-    """A module as it was called in the first training step."""
-
-    name: str
-    kind: str
-    inputs: tuple[tuple[int, ...], ...] = ()
-    outputs: tuple[tuple[int, ...], ...] = ()
-    parameters: int = 0
-    """Elements of the parameters it owns itself."""
 
 
 class Flag(msgspec.Struct, frozen=True, kw_only=True):

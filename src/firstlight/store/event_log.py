@@ -34,7 +34,7 @@ class EventLog:
         except OSError as error:
             raise LogError(f"cannot write the event log {path}: {error.strerror or error}") from None
 
-    def append(self, kind: type[_Event], **fields: Any) -> None:
+    def append(self, kind: type[_Event], /, **fields: Any) -> None:
         phase = str(kind.__struct_config__.tag)
         event = kind(
             event=phase,

@@ -6,7 +6,8 @@ from typing import Any
 
 from firstlight.facts.chronicle.tables import Examples, Histograms
 from firstlight.facts.chronicle.thinning import Columns, Thinned
-from firstlight.records.chronicle import Chronicle, Curve, Flag, Grid, Layer
+from firstlight.records.chronicle import Chronicle, Curve, Flag, Grid
+from firstlight.records.inner import Layer
 
 Line = Mapping[str, Any]
 PROGRAM = "as it is"
@@ -18,16 +19,18 @@ STEP_MEASURES = (
 DEVICE_MEASURES = ("memory_allocated", "memory_reserved", "rss", "temperature", "util")
 EPOCH_MEASURES = ("train_loss", "val_loss", "accuracy")
 LAYER_MEASURES = {
-    "gradient_stats": (
-        "params",
-        {"norm": "grad_norm", "grad_norm": "grad_norm", "weight_norm": "weight_norm", "update_ratio": "update_ratio"},
-    ),
-    "activation_stats": (
-        "modules",
-        {"std": "activation_std", "dead": "dead", "dead_fraction": "dead", "saturated": "saturated"},
-    ),
+    "params": {
+        "norm": "grad_norm",
+        "update_ratio": "update_ratio",
+        "weight_norm": "weight_norm",
+        "zeros": "zero_gradients",
+    },
+    "weights": {"norm": "weight_norm", "update": "update_ratio"},
+    "modules": {"std": "activation_std", "dead": "dead", "saturated": "saturated"},
 }
-"""By event: the field with a row for each layer, and which of its numbers become which grid."""
+"""Of the rows of an event: which number becomes which grid."""
+WEIGHT = " (weight)"
+"""How a row on a parameter, rather than on its gradient, is named."""
 MOST_CURVES = 24
 MOST_FLAGS = 50
 LONGEST_NAME = 120
@@ -131,14 +134,15 @@ class Gathering:
 
     def _on_layers(self, line: Line) -> None:
         step = whole(line.get("step"))
-        field, known = LAYER_MEASURES[str(line.get("phase"))]
+        field = "params" if line.get("phase") == "gradient_stats" else "modules"
         rows = line.get(field)
-        if step is None or not isinstance(rows, list):
-            return
-        for row in rows:
-            for source, grid in known.items() if isinstance(row, dict) else ():
-                if (value := number(row.get(source))) is not None:
-                    self._grids.setdefault(grid, Columns()).add(step, short(row.get("name")), value)
+        for row in rows if step is not None and isinstance(rows, list) and not line.get("rank") else ():
+            if isinstance(row, dict):
+                name = short(row.get("name"))
+                known = LAYER_MEASURES["weights" if name.endswith(WEIGHT) else field]
+                for source, grid in known.items():
+                    if (value := number(row.get(source))) is not None:
+                        self._grids.setdefault(grid, Columns()).add(step or 0, name.removesuffix(WEIGHT), value)
 
     def _add(self, into: dict[str, dict[str, Thinned]], measure: str, curve: str, x: float, y: float) -> None:
         curves = into.setdefault(short(measure), {}) if len(into) < MOST_CURVES or short(measure) in into else {}

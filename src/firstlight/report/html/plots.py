@@ -32,6 +32,7 @@ MEASURES: Mapping[str, tuple[str, str, bool]] = {
 LAYERS: Mapping[str, tuple[str, str, bool]] = {
     "grad_norm": ("Gradient norm by layer", "", True),
     "update_ratio": ("Update over weight, by layer", "", True),
+    "zero_gradients": ("Share of gradients that are exactly zero, by layer", "", False),
     "dead": ("Share of units that are dead, by layer", "", False),
     "saturated": ("Share of units that are saturated, by layer", "", False),
     "activation_std": ("Spread of activations, by layer", "", True),

@@ -1,6 +1,7 @@
 """What was measured: curves, layers, distributions, the model's shapes, and what it said of fixed examples."""
 
-from firstlight.records.chronicle import Answer, Chronicle, Layer, Predictions
+from firstlight.records.chronicle import Answer, Chronicle, Predictions
+from firstlight.records.inner import Layer
 from firstlight.report.html import plots
 from firstlight.report.html.markup import Markup, tag
 from firstlight.report.html.parts import figure, section, table

@@ -16,6 +16,7 @@ from firstlight.observe.inside.taps import (
     nonfinite,
     operations,
     optimizers,
+    portrait,
 )
 
 if TYPE_CHECKING:
@@ -43,5 +44,7 @@ def install(observer: "Observer") -> None:
         clipping.install(observer, held)
     if "columns" in observer.spec.taps:
         columns.install(observer)
+    if "portrait" in observer.spec.taps:
+        portrait.install(observer, seen, held)
     if "loaders" in observer.spec.taps:
         loaders.install(observer)
