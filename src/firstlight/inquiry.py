@@ -15,7 +15,7 @@ from firstlight.experiments.engine import ForkEngine
 from firstlight.experiments.plan import BY_NAME
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
-from firstlight.records.report import Hypothesis, Report
+from firstlight.records.report import Hypothesis, Inference, Report
 from firstlight.trial import CONTROLS, order
 
 HANDLES = frozenset({"model", "batch", "loss", "optimizer", "targets", "loader", "clipping", "schedule"})
@@ -98,8 +98,14 @@ class Inquiry:
             )
             for suspect in suspects
         )
-        reasoning = inferences(KNOWLEDGE, self.trail, suspects)
+        reasoning = (*inferences(KNOWLEDGE, self.trail, suspects), _conclusion(found))
         return msgspec.structs.replace(report, diagnosis=found, trail=render(self.trail), reasoning=reasoning)
+
+
+def _conclusion(found: tuple[Hypothesis, ...]) -> Inference:
+    """All that is known, weighed at once: a finding may have become surer since it was first taken in."""
+    beliefs = {hypothesis.cause: hypothesis.probability for hypothesis in found}
+    return Inference(kind="concluded", what="everything known, weighed together", beliefs=beliefs)
 
 
 def _said(slug: str, present: bool) -> str:

@@ -89,7 +89,8 @@ class Inference(msgspec.Struct, frozen=True, kw_only=True):
     """One step of a diagnosis, and what was believed once it was made."""
 
     kind: str
-    """`began`, `known`, `observed`, `found`, `hinted`, `repaired`, `chose` or `stopped`."""
+    """`began`, `known`, `observed`, `found`, `hinted`, `repaired`, `chose`, `stopped` or
+    `concluded`."""
     what: str
     why: str = ""
     beliefs: dict[str, float] = {}

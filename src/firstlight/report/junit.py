@@ -35,7 +35,8 @@ def render(report: Report, strict: bool = False) -> str:
 
 
 def _case(suite: ElementTree.Element, outcome: CheckOutcome, found: list[Finding], fatal: set[Severity]) -> None:
-    name = {"classname": "firstlight", "name": f"{outcome.id} {outcome.name}", "time": f"{outcome.seconds:.3f}"}
+    called = _clean(f"{outcome.id} {outcome.name}")
+    name = {"classname": "firstlight", "name": called, "time": f"{outcome.seconds:.3f}"}
     case = ElementTree.SubElement(suite, "testcase", {**name, **_place(found)})
     told = _clean("\n".join(_line(finding) for finding in found))
     if any(finding.severity in fatal for finding in found):

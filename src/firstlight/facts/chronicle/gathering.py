@@ -31,7 +31,7 @@ LAYER_MEASURES = {
 """Of the rows of an event: which number becomes which grid."""
 WEIGHT = " (weight)"
 """How a row on a parameter, rather than on its gradient, is named."""
-MOST_CURVES = 24
+MOST_CURVES = 16
 MOST_FLAGS = 50
 LONGEST_NAME = 120
 

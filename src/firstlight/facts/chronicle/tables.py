@@ -6,9 +6,9 @@ from typing import Any
 
 from firstlight.records.chronicle import Answer, Predictions, Spread
 
-MOST_STEPS = 60
+MOST_STEPS = 48
 MOST_EXAMPLES = 24
-MOST_SPREADS = 24
+MOST_SPREADS = 16
 LONGEST_WORD = 60
 
 Line = Mapping[str, Any]

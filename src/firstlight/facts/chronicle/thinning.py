@@ -8,6 +8,8 @@ MOST_POINTS = 1200
 GROUP = 4
 MOST_BROKEN = 40
 """Values that are not finite and are kept whatever is thinned; one of them would tell the story."""
+MOST_CELLS = 6000
+"""Of a grid: with many rows it has fewer columns."""
 
 Point = tuple[float, float]
 
@@ -27,7 +29,7 @@ class Thinned:
     @property
     def points(self) -> list[Point]:
         found = self._points
-        while len(found) > self._most + MOST_BROKEN + 2:
+        while len(found) > self._most + 2 * MOST_BROKEN + 2:
             found = _thin(found)
         return found
 
@@ -82,5 +84,6 @@ class Columns:
 
     @property
     def steps(self) -> list[tuple[int, dict[str, float]]]:
-        stride = math.ceil(len(self._steps) / self._most_steps) or 1
+        most = min(self._most_steps, max(1, MOST_CELLS // max(1, len(self._rows))))
+        stride = math.ceil(len(self._steps) / most) or 1
         return sorted(self._steps.items())[::stride]

@@ -12,6 +12,8 @@ from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.parts import figure, plural, section
 from firstlight.report.html.plots import Plot
 
+MOST = 200
+"""A page with more is a list for a program to read."""
 FILTERED_FROM = 3
 """With fewer findings there is nothing to sort out."""
 
@@ -19,9 +21,11 @@ FILTERED_FROM = 3
 def findings(report: Report, chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
     if not report.findings:
         return None
-    cards = [_card(place, one, report, chronicle, drawn) for place, one in enumerate(report.findings)]
+    cards = [_card(place, one, report, chronicle, drawn) for place, one in enumerate(report.findings[:MOST])]
+    left = len(report.findings) - len(cards)
+    more = tag("p", f"{left} further findings are in report.json.", class_="faint") if left else None
     head = plural(len(report.findings), "finding").capitalize()
-    return section("findings", head, _filter(report) if len(report.findings) >= FILTERED_FROM else None, cards)
+    return section("findings", head, _filter(report) if len(report.findings) >= FILTERED_FROM else None, cards, more)
 
 
 def _filter(report: Report) -> Markup:
@@ -97,8 +101,8 @@ def _sources(finding: Finding, excerpts: tuple[Excerpt, ...]) -> list[Markup]:
         label = f"{excerpt.file}{cell}, lines {excerpt.first} to {excerpt.first + len(excerpt.lines) - 1}"
         rows = [_line(excerpt.first + place, text, line) for place, text in enumerate(excerpt.lines)]
         code = tag("pre", tag("code", rows), class_="source", tabindex="0", role="region", aria_label=label)
-        caption = tag("figcaption", f"{excerpt.file}{cell}", class_="unseen")
-        found.append(tag("figure", caption, code))
+        caption = tag("figcaption", f"{excerpt.file}{cell}", class_="mono")
+        found.append(tag("figure", caption, code, class_="excerpt"))
     return found
 
 

@@ -72,7 +72,7 @@ def grounds(report: Report) -> Markup:
         ("start-up", f"{timing.startup_seconds:.1f} s until training began" if timing.startup_seconds else None),
         ("held back", ", ".join(coverage.held_back) or None),
         ("allowed", _list(coverage.suppressed)),
-        ("unsaid", _list(coverage.limits)),
+        ("unsaid", _list(coverage.limits) if coverage.steps or not coverage.ended else None),
     ]
     told = [tag("div", tag("dt", label), tag("dd", value)) for label, value in rows if value is not None]
     machine = [tag("div", tag("dt", key), tag("dd", str(value))) for key, value in report.environment.items()]

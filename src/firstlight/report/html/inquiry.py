@@ -3,6 +3,8 @@
 import math
 
 from firstlight.diagnosis.causes import BY_SLUG
+from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
+from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.facts.contrast import level
 from firstlight.records.chronicle import Chronicle
 from firstlight.records.report import Hypothesis, Inference, Report
@@ -11,12 +13,15 @@ from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.parts import figure, section, table
 from firstlight.report.html.plots import Plot
 
+FURTHER = "further"
 LEAST_SHIFT = 0.005
 """A change of belief below half a percent is not told."""
 
 
-def experiments(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
-    plot = plots.experiments(chronicle)
+def experiments(report: Report, chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
+    """Repairs of what was found come first."""
+    repairs = {repair.slug for finding in report.findings for repair in repairs_of(finding.cause)}
+    plot = plots.experiments(chronicle, repairs)
     if plot is None:
         return None
     drawn["experiments"] = plot
@@ -37,7 +42,12 @@ def experiments(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
 def diagnosis(report: Report, drawn: dict[str, Plot]) -> Markup | None:
     if not report.diagnosis:
         return None
-    cards = [_suspect(hypothesis) for hypothesis in report.diagnosis]
+    main = [_suspect(found) for found in report.diagnosis if found.role != FURTHER]
+    others = [_suspect(found) for found in report.diagnosis if found.role == FURTHER]
+    cards = tag("ol", main, class_="suspects")
+    further = tag(
+        "details", tag("summary", f"{len(others)} further causes"), tag("ol", others, class_="suspects"), class_="rest"
+    )
     reasoned = [step for step in report.reasoning if step.beliefs]
     plot = None
     if len(reasoned) > 1:
@@ -45,24 +55,33 @@ def diagnosis(report: Report, drawn: dict[str, Plot]) -> Markup | None:
         drawn["beliefs"] = plots.beliefs(causes, [step.beliefs for step in reasoned])
         plot = figure("beliefs", drawn["beliefs"])
     note = "Which cause explains what was seen. Several may be there at once."
-    return section("diagnosis", "Diagnosis", tag("ol", cards, class_="suspects"), plot, _trail(report), note=note)
+    return section("diagnosis", "Diagnosis", cards, further if others else None, plot, _trail(report), note=note)
 
 
 def _suspect(found: Hypothesis) -> Markup:
     percent = f"{found.probability:.0%}"
-    bar = tag("meter", percent, min="0", max="1", value=f"{found.probability:.4f}", aria_label="probability")
+    rect = tag("rect", width=f"{100 * found.probability:.1f}", height="1")
+    bar = tag("svg", rect, viewBox="0 0 100 1", preserveAspectRatio="none", aria_hidden="true", class_="share")
     proven = tag("span", "proven", class_="badge proven") if found.verified else None
     role = tag("span", found.role, class_="badge role") if found.role else None
     head = tag("p", tag("strong", percent, class_="percent"), tag("code", found.cause), role, proven, class_="marks")
     rows = [
-        ("for", ", ".join((*found.because, *found.for_it))),
-        ("against", ", ".join(found.against_it)),
+        ("for", ", ".join((*found.because, *map(_observed, found.for_it)))),
+        ("against", ", ".join(map(_observed, found.against_it))),
         ("rule out", found.falsifier or ""),
         ("fix", found.fix or ""),
     ]
     told = [tag("div", tag("dt", label), tag("dd", prose(words))) for label, words in rows if words]
     meaning = tag("p", BY_SLUG[found.cause].meaning, class_="faint") if found.cause in BY_SLUG else None
     return tag("li", head, bar, meaning, tag("dl", told, class_="told") if told else None, class_="card suspect")
+
+
+def _observed(slug: str) -> str:
+    """In words, as far as this version knows the observation."""
+    known = KNOWLEDGE.observation.get(slug.removeprefix("not "))
+    if known is None:
+        return slug
+    return f"not seen: {known.says}" if slug.startswith("not ") else known.says
 
 
 def _trail(report: Report) -> Markup | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 DECEPTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 """Controls, invisible characters and those that turn the direction of writing: a line must read as it runs."""
+LONGEST = 4000
 CODE = re.compile(r"`([^`]+)`")
 VOID = frozenset({"meta", "link", "input"})
 Attribute = str | int | float | bool | None
@@ -27,8 +28,10 @@ def tag(name: str, /, *children: object, **attributes: Attribute) -> Markup:
 
 
 def text(plain: object) -> Markup:
-    """Escaped, with what would deceive the eye made visible."""
-    return Markup(html.escape(DECEPTIVE.sub(_named, str(plain)), quote=True))
+    """Escaped, with what would deceive the eye made visible, and no longer than anyone reads."""
+    whole = str(plain)
+    cut = f" … and {len(whole) - LONGEST} more characters" if len(whole) > LONGEST else ""
+    return Markup(html.escape(DECEPTIVE.sub(_named, whole[:LONGEST]), quote=True) + cut)
 
 
 def prose(plain: str) -> Markup:

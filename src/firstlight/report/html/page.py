@@ -34,7 +34,7 @@ def render(report: Report, chronicle: Chronicle | None = None) -> str:
     body = _sections(report, told, drawn)
     style = text_of("style.css") + text_of("report.css")
     script = joined("report")
-    data = Markup(f'<script type="application/json" id="plots">{plots.encoded(drawn)}</script>')
+    data = Markup(f'<script type="application/json" id="plots">{plots.encoded(plots.slimmed(drawn))}</script>')
     program = Markup(f'<script type="module">{script}</script>')
     content = tag("main", verdict.verdict(report), _contents(body), *body.values())
     page = tag(
@@ -49,7 +49,7 @@ def _sections(report: Report, told: Chronicle, drawn: dict[str, Plot]) -> dict[s
         "output": grounds.output(report),
         "diagnosis": inquiry.diagnosis(report, drawn),
         "curves": sections.curves(told, drawn),
-        "experiments": inquiry.experiments(told, drawn),
+        "experiments": inquiry.experiments(report, told, drawn),
         "layers": sections.layers(told, drawn),
         "spreads": sections.spreads(told, drawn),
         "predictions": sections.predictions(told.predictions),

@@ -16,6 +16,13 @@ def figure(key: str, plot: Plot, note: str | None = None) -> Markup:
     return tag("figure", caption, absent, class_="chart", data_plot=key)
 
 
+def rest(label: str, figures: list[Markup]) -> Markup | None:
+    """Plots that few ask for."""
+    if not figures:
+        return None
+    return tag("details", tag("summary", label), tag("div", figures, class_="pair"), class_="rest")
+
+
 def table(head: tuple[str, ...], rows: list[list[object]], label: str) -> Markup:
     """Scrolls by itself on a narrow screen; the keyboard can reach it."""
     titles = tag("thead", tag("tr", [tag("th", title, scope="col") for title in head]))

@@ -1,12 +1,13 @@
 """What is plotted, and how: the titles, axes and colours of the numbers a run measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from firstlight.experiments.plan import BY_NAME
 from firstlight.facts.chronicle.gathering import PROGRAM
+from firstlight.facts.chronicle.thinning import Thinned
 from firstlight.records import wire
 from firstlight.records.chronicle import Chronicle, Curve, Grid, Spread
 from firstlight.records.finding import Finding
@@ -29,15 +30,20 @@ MEASURES: Mapping[str, tuple[str, str, bool]] = {
     "util": ("Device use", "%", False),
 }
 """Title, unit, and whether the axis is logarithmic at first."""
-LAYERS: Mapping[str, tuple[str, str, bool]] = {
-    "grad_norm": ("Gradient norm by layer", "", True),
-    "update_ratio": ("Update over weight, by layer", "", True),
-    "zero_gradients": ("Share of gradients that are exactly zero, by layer", "", False),
-    "dead": ("Share of units that are dead, by layer", "", False),
-    "saturated": ("Share of units that are saturated, by layer", "", False),
-    "activation_std": ("Spread of activations, by layer", "", True),
-    "weight_norm": ("Weight norm by layer", "", True),
+LAYERS: Mapping[str, tuple[str, bool]] = {
+    "grad_norm": ("Gradient norm by layer", True),
+    "update_ratio": ("Update over weight, by layer", True),
+    "dead": ("Share of units that are dead, by layer", False),
+    "zero_gradients": ("Share of gradients that are exactly zero, by layer", False),
+    "saturated": ("Share of units that are saturated, by layer", False),
+    "activation_std": ("Spread of activations, by layer", True),
+    "weight_norm": ("Weight norm by layer", True),
 }
+"""Title, and whether values are told apart by their ratio. The others are shares."""
+SPREADS = {"gradients": "Size of the gradients of", "activations": "Size of what comes out of"}
+MOST_POINTS = 30_000
+"""Of all curves of a page together: about half a megabyte."""
+LEAST_POINTS = 60
 WIDE = 50.0
 """Ratio of the largest to the smallest value from which on a logarithmic axis shows more."""
 EMPHASIS, REPAIR, OTHER = 1, 2, 7
@@ -62,8 +68,17 @@ def evaluated(chronicle: Chronicle) -> dict[str, Plot]:
 
 
 def layered(chronicle: Chronicle) -> dict[str, Plot]:
-    known = [(name, *LAYERS[name]) for name in LAYERS if name in chronicle.layers]
-    return {f"layers-{name}": _map(title, unit, chronicle.layers[name], log) for name, title, unit, log in known}
+    """A share that is zero everywhere is told in words, by `nowhere`."""
+    known = [name for name in LAYERS if name in chronicle.layers and not _nothing(chronicle.layers[name])]
+    return {f"layers-{name}": _map(*LAYERS[name], chronicle.layers[name]) for name in known}
+
+
+def nowhere(chronicle: Chronicle) -> list[str]:
+    return [LAYERS[name][0] for name in LAYERS if name in chronicle.layers and _nothing(chronicle.layers[name])]
+
+
+def _nothing(grid: Grid) -> bool:
+    return not any(value for row in grid.values for value in row)
 
 
 def spreads(chronicle: Chronicle) -> dict[str, Plot]:
@@ -83,18 +98,21 @@ def proof(finding: Finding, timelines: Sequence[Curve], repair: str) -> Plot | N
     return lines(f"Proof of {finding.name}", pair, y="loss", log=_wide([by_name[PROGRAM], by_name[repair]]), height=180)
 
 
-def experiments(chronicle: Chronicle) -> Plot | None:
-    """All copies at once would hide each other: those beyond the first few wait to be asked for."""
+def experiments(chronicle: Chronicle, first: Collection[str]) -> Plot | None:
+    """All copies at once would hide each other: beyond the program, those of `first` and a few, they wait."""
     if len(chronicle.timelines) <= 1:
         return None
-    curves = []
-    for place, curve in enumerate(chronicle.timelines):
-        tone = EMPHASIS if curve.name == PROGRAM else OTHER if place > OTHER else (0, 0, 2, 3, 4, 5, 6, 7)[place]
-        curves.append(_curve(curve, tone=tone) | {"hidden": place > MOST_SHOWN})
-    return lines("Loss of each copy", curves, y="loss", log=_wide(chronicle.timelines), height=280)
+    order = sorted(chronicle.timelines, key=lambda curve: (curve.name != PROGRAM, curve.name not in first))
+    curves = [
+        _curve(curve, tone=EMPHASIS if curve.name == PROGRAM else TONES[min(place, len(TONES)) - 1])
+        | {"hidden": place >= MOST_SHOWN}
+        for place, curve in enumerate(order)
+    ]
+    return lines("Loss of each copy", curves, y="loss", log=_wide(order[:MOST_SHOWN]), height=280)
 
 
-MOST_SHOWN = 4
+TONES = (REPAIR, 0, 3, 4, 5, 6, OTHER)
+MOST_SHOWN = 5
 
 
 def question(timeline: str) -> str:
@@ -110,6 +128,26 @@ def beliefs(causes: Sequence[str], steps: Sequence[Mapping[str, float]]) -> Plot
 
 def lines(title: str, curves: list[Plot], *, y: str, x: str = "step", **more: Any) -> Plot:
     return {"kind": "lines", "title": title, "x": x, "y": y, "curves": curves, **more}
+
+
+def slimmed(plots: Mapping[str, Plot]) -> dict[str, Plot]:
+    """So many curves as a run has, the page stays small: each is thinned to its share."""
+    curves = sum(len(plot.get("curves", ())) for plot in plots.values())
+    most = max(LEAST_POINTS, MOST_POINTS // max(1, curves))
+    return {
+        key: plot | {"curves": [_slim(curve, most) for curve in plot["curves"]]} if "curves" in plot else plot
+        for key, plot in plots.items()
+    }
+
+
+def _slim(curve: Plot, most: int) -> Plot:
+    if len(curve["x"]) <= most:
+        return curve
+    thinned = Thinned(most)
+    for x, y in zip(curve["x"], curve["y"], strict=True):
+        if y is not None:
+            thinned.add(x, y)
+    return curve | {"x": [x for x, _ in thinned.points], "y": [y for _, y in thinned.points]}
 
 
 def encoded(plots: Mapping[str, Plot]) -> str:
@@ -141,30 +179,30 @@ def _rounded(value: float | None) -> float | None:
     return value if value is None else float(f"{value:.5g}")
 
 
-def _map(title: str, unit: str, grid: Grid, log: bool) -> Plot:
-    values = [[_rounded(value) for value in row] for row in grid.values]
-    more = f"; {grid.left_out} more layers are not shown" if grid.left_out else ""
+def _map(title: str, log: bool, grid: Grid) -> Plot:
+    more = f"{grid.left_out} more layers are not shown" if grid.left_out else None
     return {
         "kind": "map",
         "title": title,
-        "unit": unit,
         "note": more,
         "rows": grid.rows,
         "columns": grid.steps,
-        "values": values,
+        "values": [[_rounded(value) for value in row] for row in grid.values],
         "log": log,
+        "reach": None if log else (0, 1),
     }
 
 
 def _spread(spread: Spread) -> Plot:
-    bins = [f"{low:.3g} … {high:.3g}" for low, high in zip(spread.edges, spread.edges[1:], strict=False)]
-    columns = [[_rounded(share) for share in shares] for shares in spread.shares]
+    """Large values on top; bins at either end that were never used are left out."""
+    used = [place for place in range(len(spread.edges) - 1) if any(shares[place] for shares in spread.shares)]
+    bins = range(used[0], used[-1] + 1) if used else range(0)
     return {
         "kind": "map",
-        "title": f"{spread.kind} of {spread.name}",
+        "title": f"{SPREADS.get(spread.kind, spread.kind)} {spread.name}",
         "unit": "of the values",
-        "rows": bins[::-1],
+        "rows": [f"{spread.edges[place]:.2g} … {spread.edges[place + 1]:.2g}" for place in reversed(bins)],
         "columns": spread.steps,
-        "values": [[column[row] for column in columns] for row in range(len(bins))][::-1],
+        "values": [[_rounded(shares[place]) for shares in spread.shares] for place in reversed(bins)],
         "log": False,
     }

@@ -4,10 +4,12 @@ from firstlight.records.chronicle import Answer, Chronicle, Predictions
 from firstlight.records.inner import Layer
 from firstlight.report.html import plots
 from firstlight.report.html.markup import Markup, tag
-from firstlight.report.html.parts import figure, section, table
+from firstlight.report.html.parts import figure, rest, section, table
 from firstlight.report.html.plots import Plot
 
 MAIN = ("loss", "grad_norm", "lr")
+LESS = ("layers-activation_std", "layers-weight_norm")
+MOST_SPREADS = 4
 LEVELS = 4
 """Of confidence, as shades."""
 
@@ -19,29 +21,27 @@ def curves(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
     drawn |= found
     main = [figure(name, plot) for name, plot in found.items() if name in MAIN]
     more = [figure(name, plot) for name, plot in found.items() if name not in MAIN]
-    rest = (
-        tag("details", tag("summary", "More curves"), tag("div", more, class_="pair"), class_="rest") if more else None
-    )
     note = "Drag across a plot to zoom, double-click to see all. Click a name to hide its curve."
-    return section("curves", "Curves", tag("div", main, class_="pair first-wide"), rest, note=note)
+    return section("curves", "Curves", tag("div", main, class_="pair first-wide"), rest("More curves", more), note=note)
 
 
 def layers(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
     found = plots.layered(chronicle)
     drawn |= found
-    figures = [figure(name, plot, plot.get("note")) for name, plot in found.items()]
+    main = [figure(name, plot, plot["note"]) for name, plot in found.items() if name not in LESS]
+    more = [figure(name, plot, plot["note"]) for name, plot in found.items() if name in LESS]
+    absent = [tag("p", f"{title}: none at any step.", class_="faint") for title in plots.nowhere(chronicle)]
     note = "One row a layer, one column a step. Red: not finite."
-    return section("layers", "Layers over steps", figures, note=note) if found else None
+    return section("layers", "Layers over steps", main, absent, rest("More maps", more), note=note) if found else None
 
 
 def spreads(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
     found = plots.spreads(chronicle)
     drawn |= found
     figures = [figure(name, plot) for name, plot in found.items()]
-    note = "How values are distributed: one column a step, brighter where more of them are."
-    return (
-        section("spreads", "Distributions over steps", tag("div", figures, class_="pair"), note=note) if found else None
-    )
+    main, more = tag("div", figures[:MOST_SPREADS], class_="pair"), rest("More distributions", figures[MOST_SPREADS:])
+    note = "How large values are: one column a step, brighter where more of them are."
+    return section("spreads", "Distributions over steps", main, more, note=note) if found else None
 
 
 def trace(chronicle: Chronicle) -> Markup | None:

@@ -55,10 +55,11 @@ def _sentence(words: str) -> str:
 
 def _figures(report: Report) -> Markup:
     counts = [(sum(one.severity is severity for one in report.findings), severity.value) for severity in Severity]
+    judged = report.verdict is not Verdict.UNJUDGED
     clean = sum(outcome.status is Status.CLEAN for outcome in report.checks)
     skipped = sum(outcome.status is Status.SKIPPED for outcome in report.checks)
     told = [(str(count), plural(count, word).split(" ", 1)[1]) for count, word in counts if count]
-    told += [(f"{clean}/{len(report.checks)}", "checks clean")] if report.checks else []
+    told += [(f"{clean}/{len(report.checks)}", "checks clean")] if report.checks and judged else []
     told += [(str(skipped), "not run")] if skipped else []
     told += [(str(report.coverage.steps), "steps watched")] if report.coverage.steps else []
     told += [(str(len(report.coverage.experiments)), "experiments")] if report.coverage.experiments else []

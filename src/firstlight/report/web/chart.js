@@ -4,7 +4,7 @@ import { drawn, element, tableBehind } from "./dom.js";
 import { Legend } from "./legend.js";
 import { numberOf, padded, scaleOf, shown, ticksOf } from "./scale.js";
 
-const MARGIN = { top: 10, right: 14, bottom: 26, left: 52 };
+const MARGIN = { top: 10, right: 14, bottom: 26, left: 60 };
 const LEAST_DRAG = 6;
 const TONES = 8;
 const CHART_KEYS = "Arrow keys move the cursor, plus and minus zoom, Escape shows everything.";
@@ -105,7 +105,7 @@ export class LineChart {
   grid(x, y) {
     const { width, height } = this.size;
     const group = drawn("g", { class: "grid" });
-    for (const tick of ticksOf(y, Math.max(2, Math.floor(height / 48)))) {
+    for (const tick of ticksOf(y, Math.max(2, Math.floor(height / 34)))) {
       group.append(drawn("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y.at(tick), y2: y.at(tick) }),
         drawn("text", { x: MARGIN.left - 8, y: y.at(tick) + 4, "text-anchor": "end" }, shown(tick)));
     }
@@ -285,9 +285,15 @@ function line(one, x, y, kind) {
   return drawn("path", { class: `curve s${one.tone}${one.dashed ? " dashed" : ""}`, d: path });
 }
 
-// Where a value is NaN or infinite there is no height to draw it at: a cross at the top edge.
+// A value that is NaN or infinite has no height to be drawn at: a cross at the top edge, and a line for as long as it lasts.
 function broken(one, x) {
-  const bad = one.points.filter(([, value]) => !Number.isFinite(value)).slice(0, 50);
-  return bad.map(([at, value]) => drawn("g", { class: "broken" },
-    drawn("path", { d: `M${x.at(at) - 4},4l8,8m0,-8l-8,8` }), drawn("title", {}, `${one.name}: ${shown(value)} at ${shown(at)}`)));
+  const stretches = [];
+  one.points.forEach(([at, value], place) => {
+    if (Number.isFinite(value)) return;
+    if (place && !Number.isFinite(one.points[place - 1][1])) stretches.at(-1).to = at;
+    else stretches.push({ from: at, to: at, value });
+  });
+  return stretches.map(({ from, to, value }) => drawn("g", { class: "broken" },
+    drawn("path", { d: `M${x.at(from) - 4},4l8,8m0,-8l-8,8M${x.at(from)},8H${x.at(to)}` }),
+    drawn("text", { x: x.at(from) + 9, y: 21 }, `${shown(value)} from ${shown(from)}`)));
 }

@@ -12,7 +12,7 @@ const LEAST_LABEL = 11;
 const MAP_KEYS = "Arrow keys move from cell to cell.";
 
 export class HeatMap {
-  // spec: {title, unit, rows, columns, values, log, row_height}
+  // spec: {title, unit, rows, columns, values, log, reach}
   constructor(host, spec) {
     this.spec = { ...spec, values: spec.values.map((row) => row.map(numberOf)) };
     this.cell = null;
@@ -126,7 +126,8 @@ export class HeatMap {
   }
 }
 
-function reachOf({ values, log }) {
+function reachOf({ values, log, reach }) {
+  if (reach) return reach;
   const known = values.flat().filter((value) => value !== null && Number.isFinite(value) && (!log || value > 0));
   if (!known.length) return log ? [0.1, 1] : [0, 1];
   return [known.reduce((one, other) => Math.min(one, other)), known.reduce((one, other) => Math.max(one, other))];

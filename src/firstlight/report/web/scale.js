@@ -42,9 +42,10 @@ function powers(low, high, most) {
   const first = Math.ceil(Math.log10(low) - 1e-9);
   const last = Math.floor(Math.log10(high) + 1e-9);
   const every = Math.max(1, Math.ceil((last - first + 1) / most));
+  const between = (last - first + 1) * 3 <= most + 2 ? [1, 2, 5] : [1];
   const found = [];
-  for (let power = first; power <= last; power += every) found.push(10 ** power);
-  return found;
+  for (let power = first - 1; power <= last; power += every) found.push(...between.map((factor) => factor * 10 ** power));
+  return found.filter((value) => value >= low && value <= high);
 }
 
 // Short, and the same number of digits wherever it stands: 0.0213, 1.47, 160, 1.2e-5, 24k.
@@ -53,7 +54,7 @@ export function shown(value) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
   if (Number.isInteger(value)) return String(value);
   return String(Number(value.toPrecision(3)));
 }
