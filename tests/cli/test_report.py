@@ -90,7 +90,7 @@ def test_open_hands_the_page_of_the_run_to_the_browser(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser = tmp_path / "browser"
-    browser.write_text(f"#!/bin/sh\necho \"$1\" > {tmp_path}/shown\n")
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/shown\n')
     browser.chmod(0o755)
     monkeypatch.setenv("BROWSER", os.fspath(browser))
     monkeypatch.setattr("webbrowser._tryorder", None)

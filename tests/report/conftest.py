@@ -111,7 +111,9 @@ def logged(word: str, steps: int = 60) -> Iterator[Line]:
     """A log with every kind of line that is drawn; the losses end in NaN."""
     for step in range(steps):
         loss = "NaN" if step > steps - 5 else 2.0 / (1 + step)
-        yield _line("step", step=step, loss=loss, lr=1e-3, grad_norm=0.5 + step % 7, param_norm=4.0, components={word: 1.0})
+        yield _line(
+            "step", step=step, loss=loss, lr=1e-3, grad_norm=0.5 + step % 7, param_norm=4.0, components={word: 1.0}
+        )
         for timeline in (None, "activation-undone", f"copy {word}"):
             seen = {"fact": "backward", "value": 2.0 / (1 + step * (1 if timeline is None else 3)), "site": word}
             yield _line("fact", timeline=timeline, observed=seen)

@@ -119,7 +119,9 @@ class TestGithub:
         assert "file=traina%0Ab%0D%3A%3Aerror%3A%3Ac%2Cd%3Ae%25.py,line=38," in text
 
     def test_what_could_not_be_judged_is_an_error(self, report: Report) -> None:
-        assert github.render(unjudged(report)) == "::error title=firstlight::could not judge: it crashed: 100%25 <sure>\n"
+        assert (
+            github.render(unjudged(report)) == "::error title=firstlight::could not judge: it crashed: 100%25 <sure>\n"
+        )
 
 
 class TestMarkdown:

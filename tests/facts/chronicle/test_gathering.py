@@ -7,12 +7,14 @@ from hypothesis import strategies as st
 
 from firstlight.facts.chronicle.gathering import PROGRAM, Gathering, gather, number
 
-PHASES = st.sampled_from(
-    ["step", "fact", "device", "epoch_complete", "eval_complete", "finding", "red_flag", "gradient_stats"]
-    + ["activation_stats", "prediction_table", "histogram", "unknown"]
-)
+PHASES = st.sampled_from([*Gathering().phases, "unknown"])
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(["NaN", "Infinity"]),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["NaN", "Infinity"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=8,
 )
@@ -41,8 +43,7 @@ def backward(value: float | str, timeline: str | None = None, site: str = "a") -
 def test_measures_become_curves_and_what_is_not_finite_stays() -> None:
     found = gather([step(0, loss=2.0, lr=0.1), step(1, loss="NaN", lr=0.1), step(2, loss="Infinity", grad_norm=3)])
     (loss,) = found.measures["loss"]
-    assert loss.x == (0, 1, 2)
-    assert [loss.y[0], math.isnan(loss.y[1]), loss.y[2]] == [2.0, True, math.inf]
+    assert [repr(value) for value in loss.y] == ["2.0", "nan", "inf"]
     assert found.measures["grad_norm"][0].x == (2,)
 
 
@@ -103,7 +104,9 @@ def test_predictions_follow_each_example_over_steps() -> None:
     ]
     found = gather(lines).predictions
     assert found.steps == (0, 10)
-    assert [(a.example, a.truth, a.said, a.confidence) for a in found.answers] == [("7", "cat", ("dog", "cat"), (0.5, 0.5))]
+    assert [(a.example, a.truth, a.said, a.confidence) for a in found.answers] == [
+        ("7", "cat", ("dog", "cat"), (0.5, 0.5))
+    ]
 
 
 def test_the_trace_is_that_of_the_first_model() -> None:

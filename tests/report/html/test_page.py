@@ -69,7 +69,9 @@ def test_the_policy_allows_this_script_and_this_style_and_nothing_else(read: Rea
 
 
 def test_the_policy_stands_before_everything_it_rules(page: str) -> None:
-    assert page.index("Content-Security-Policy") < min(page.index("<style"), page.index("<script"), page.index("<title"))
+    assert page.index("Content-Security-Policy") < min(
+        page.index("<style"), page.index("<script"), page.index("<title")
+    )
 
 
 def test_there_is_no_element_and_no_attribute_that_could_run_anything(read: Reader) -> None:
@@ -160,14 +162,28 @@ def test_the_largest_page_stays_below_its_limit(report: Report) -> None:
             for copy in range(40):
                 seen = {"fact": "backward", "value": 1.23456789 * step, "site": "a"}
                 yield {"phase": "fact", "timeline": f"{long} {copy}", "observed": seen}
-            rows = [{"name": f"{long} {n}", "norm": 1.234567 * step, "update_ratio": 1e-3 * n, "zeros": 0.123456} for n in range(300)]
+            rows = [
+                {"name": f"{long} {n}", "norm": 1.234567 * step, "update_ratio": 1e-3 * n, "zeros": 0.123456}
+                for n in range(300)
+            ]
             if step % 8 == 0:
                 yield {"phase": "gradient_stats", "step": step, "params": rows}
-                yield {"phase": "activation_stats", "step": step, "modules": [row | {"dead": 0.1234, "std": 1.2} for row in rows]}
+                yield {
+                    "phase": "activation_stats",
+                    "step": step,
+                    "modules": [row | {"dead": 0.1234, "std": 1.2} for row in rows],
+                }
                 for n in range(30):
                     counts = [step + place for place in range(40)]
                     bins = [float(place) for place in range(41)]
-                    yield {"phase": "histogram", "step": step, "name": f"{long} {n}", "kind": "x", "bins": bins, "counts": counts}
+                    yield {
+                        "phase": "histogram",
+                        "step": step,
+                        "name": f"{long} {n}",
+                        "kind": "x",
+                        "bins": bins,
+                        "counts": counts,
+                    }
 
     many = msgspec.structs.replace(report, findings=report.findings * 150, output_tail=("x" * 10_000,) * 25)
     page = html.render(many, gather(lines()))

@@ -31,6 +31,8 @@ def test_every_imported_name_is_exported() -> None:
         assert len(IMPORT.findall(source)) == source.count("\nimport ")
 
 
-@pytest.mark.parametrize("pattern", [r"\.innerHTML", r"\beval\(", r"new Function", r"document\.write", r"insertAdjacentHTML"])
+@pytest.mark.parametrize(
+    "pattern", [r"\.innerHTML", r"\beval\(", r"new Function", r"document\.write", r"insertAdjacentHTML"]
+)
 def test_scripts_never_turn_text_into_markup_or_code(pattern: str) -> None:
     assert re.findall(pattern, joined("report")) == []

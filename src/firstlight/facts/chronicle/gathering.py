@@ -71,6 +71,11 @@ class Gathering:
             "histogram": self._histograms.add,
         }
 
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The lines that are looked at."""
+        return tuple(self._take)
+
     def take(self, line: Line) -> None:
         act = self._take.get(str(line.get("phase")))
         if act is not None and (line.get("timeline") is None or act == self._on_fact):

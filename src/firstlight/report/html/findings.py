@@ -100,7 +100,7 @@ def _sources(finding: Finding, excerpts: tuple[Excerpt, ...]) -> list[Markup]:
         cell = f", cell {excerpt.cell}" if excerpt.cell is not None else ""
         label = f"{excerpt.file}{cell}, lines {excerpt.first} to {excerpt.first + len(excerpt.lines) - 1}"
         rows = [_line(excerpt.first + place, text, line) for place, text in enumerate(excerpt.lines)]
-        code = tag("pre", tag("code", rows), class_="source", tabindex="0", role="region", aria_label=label)
+        code = tag("pre", tag("code", rows), class_="source", tabindex="0", role="group", aria_label=label)
         caption = tag("figcaption", f"{excerpt.file}{cell}", class_="mono")
         found.append(tag("figure", caption, code, class_="excerpt"))
     return found

@@ -11,7 +11,7 @@ def output(report: Report) -> Markup | None:
     if not report.output_tail:
         return None
     lines = "\n".join(report.output_tail)
-    code = tag("pre", tag("code", lines), class_="source plain", tabindex="0", role="region", aria_label="output")
+    code = tag("pre", tag("code", lines), class_="source plain", tabindex="0", role="group", aria_label="output")
     return section("output", "The end of the script's output", code)
 
 

@@ -12,7 +12,7 @@ def section(key: str, title: str, *children: object, note: str | None = None) ->
 def figure(key: str, plot: Plot, note: str | None = None) -> Markup:
     """A place for a plot: a script draws it, with the numbers as a table behind it; without scripts this says so."""
     caption = tag("figcaption", plot["title"], tag("span", f" {note}", class_="faint") if note else None)
-    absent = tag("noscript", tag("p", "Plots need scripts; the numbers are in events.ndjson.", class_="faint"))
+    absent = tag("p", "Plots need scripts; the numbers are in events.ndjson.", class_="faint unscripted")
     return tag("figure", caption, absent, class_="chart", data_plot=key)
 
 
@@ -27,7 +27,7 @@ def table(head: tuple[str, ...], rows: list[list[object]], label: str) -> Markup
     """Scrolls by itself on a narrow screen; the keyboard can reach it."""
     titles = tag("thead", tag("tr", [tag("th", title, scope="col") for title in head]))
     body = tag("tbody", [tag("tr", [tag("td", cell) for cell in row]) for row in rows])
-    return tag("div", tag("table", titles, body), class_="scroll tall", tabindex="0", role="region", aria_label=label)
+    return tag("div", tag("table", titles, body), class_="scroll tall", tabindex="0", role="group", aria_label=label)
 
 
 def plural(count: int, noun: str) -> str:

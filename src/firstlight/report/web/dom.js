@@ -29,7 +29,7 @@ export function tableBehind(label, rows) {
     const [head, ...body] = rows();
     const cells = (kind, row) => row.map((cell) => element(kind, kind === "th" ? { scope: "col" } : {}, String(cell)));
     details.append(
-      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${label}, numbers` },
+      element("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `${label}, numbers` },
         element("table", {},
           element("thead", {}, element("tr", {}, ...cells("th", head))),
           element("tbody", {}, ...body.map((row) => element("tr", {}, ...cells("td", row)))))),

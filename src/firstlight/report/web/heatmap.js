@@ -122,7 +122,7 @@ export class HeatMap {
 
   table() {
     const { rows, columns, values } = this.spec;
-    return [["", ...columns.map(shown)], ...rows.map((row, y) => [row, ...values[y].map(shown)])];
+    return [["row", ...columns.map(shown)], ...rows.map((row, y) => [row, ...values[y].map(shown)])];
   }
 }
 

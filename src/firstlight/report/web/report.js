@@ -43,6 +43,7 @@ function filterFindings() {
   }
 }
 
+document.documentElement.classList.add("scripted");
 themeToggle(document.querySelector(".theme"));
 filterFindings();
 drawPlots();
