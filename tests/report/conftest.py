@@ -120,7 +120,7 @@ def logged(word: str, steps: int = 60) -> Iterator[Line]:
         if step % 10 == 0:
             yield from _layers(step, word)
     layers = [{"name": f"head{word}", "kind": word, "inputs": [[8, 4]], "outputs": [[8, 10], []], "parameters": 40}]
-    yield _line("fact", observed={"fact": "trace", "layers": layers})
+    yield _line("fact", observed={"fact": "shapes", "layers": layers})
     yield _line("epoch_complete", epoch=0, train_loss=0.4, val_loss=0.5, metrics={word: 0.9})
     yield _line("epoch_complete", epoch=1, train_loss=0.3, val_loss=0.6, metrics={word: 0.8})
     yield _line("device", memory_allocated=1e9, memory_reserved=2e9, rss=3e9)

@@ -17,7 +17,7 @@ class Layer(msgspec.Struct, frozen=True, kw_only=True):
     """Elements of the parameters it owns itself."""
 
 
-class Trace(Sighting, frozen=True, kw_only=True, tag="trace"):
+class ShapesSeen(Sighting, frozen=True, kw_only=True, tag="shapes"):
     """The shapes that went through a root model, in the order in which its modules returned. Judged by no check."""
 
     model: int

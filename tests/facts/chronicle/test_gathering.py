@@ -111,7 +111,7 @@ def test_predictions_follow_each_example_over_steps() -> None:
 
 def test_the_trace_is_that_of_the_first_model() -> None:
     layers = [{"name": "head", "kind": "Linear", "inputs": [[8, 4]], "outputs": [[8, 2]], "parameters": 10}]
-    lines = [{"phase": "fact", "observed": {"fact": "trace", "layers": layers}}] * 2
+    lines = [{"phase": "fact", "observed": {"fact": "shapes", "layers": layers}}] * 2
     (layer,) = gather(lines).trace
     assert (layer.name, layer.inputs, layer.outputs, layer.parameters) == ("head", ((8, 4),), ((8, 2),), 10)
 

@@ -103,7 +103,7 @@ class Gathering:
             return
         if seen.get("fact") == "backward" and not line.get("rank"):
             self._on_backward(str(line.get("timeline") or PROGRAM), seen)
-        elif seen.get("fact") == "trace" and not self._trace:
+        elif seen.get("fact") == "shapes" and not self._trace:
             self._trace = tuple(layers_of(seen.get("layers")))
 
     def _on_backward(self, timeline: str, seen: Line) -> None:

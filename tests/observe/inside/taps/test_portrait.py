@@ -9,7 +9,7 @@ from firstlight.observe.inside.taps.models import Models, Root
 from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.observe.inside.taps.portrait import BINS, EDGES, MOST_HISTOGRAMS, Portrait, _spread
 from firstlight.records.events import ActivationStats, GradientStats, Histogram
-from firstlight.records.observed import Trace
+from firstlight.records.inner import ShapesSeen
 
 
 class Watcher:
@@ -70,7 +70,7 @@ def program() -> Program:
 def test_shapes_are_told_once_in_the_order_in_which_modules_returned(program: Program) -> None:
     program.step()
     program.step()
-    (trace,) = [record for record in program.observer.told if isinstance(record, Trace)]
+    (trace,) = [record for record in program.observer.told if isinstance(record, ShapesSeen)]
     assert [(layer.name, layer.kind, layer.inputs, layer.outputs, layer.parameters) for layer in trace.layers] == [
         ("0", "Linear", ((8, 4),), ((8, 6),), 30),
         ("1", "ReLU", ((8, 6),), ((8, 6),), 0),

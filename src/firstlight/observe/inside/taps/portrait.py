@@ -7,7 +7,7 @@ import torch
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.observer import rank
 from firstlight.records.events import ActivationStats, GradientStats, Histogram
-from firstlight.records.inner import Layer, Trace
+from firstlight.records.inner import Layer, ShapesSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -61,7 +61,7 @@ class Portrait:
             layers = [_named(layer, names[key]) for key, layer in called.items() if key in names]
             shown, left = tuple(layers[:MOST_LAYERS]), max(0, len(layers) - MOST_LAYERS)
             if layers:
-                self.observer.emit(Trace(step=0, rank=rank(), model=root.index, layers=shown, left_out=left))
+                self.observer.emit(ShapesSeen(step=0, rank=rank(), model=root.index, layers=shown, left_out=left))
 
     def step_begins(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         if self.observer.full:
