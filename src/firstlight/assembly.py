@@ -18,6 +18,7 @@ from firstlight.facts.derive import derive
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
+from firstlight.observe.source.excerpts import excerpts
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
@@ -89,6 +90,7 @@ def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
         environment=_environment(watched),
         reason=reason,
         output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
+        excerpts=excerpts(known.findings, Path.cwd()),
     )
 
 

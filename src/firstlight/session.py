@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
-
 from firstlight.assembly import Judged, judged, machine, report_of, suspects
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
@@ -31,6 +29,7 @@ from firstlight.records import events, wire
 from firstlight.records.finding import Severity
 from firstlight.records.report import Report, Status, Subject, Verdict
 from firstlight.report import json as json_report
+from firstlight.report.of_run import write_page
 from firstlight.settings import Settings, enabled
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, shown
@@ -104,10 +103,7 @@ def _symptoms(text: str | None) -> dict[str, bool]:
 
 
 def _concluded(report: Report, inquiry: Inquiry, watched: Watched) -> Report:
-    if report.verdict is Verdict.UNJUDGED:
-        return report
-    hypotheses, trail = inquiry.concluded(watched)
-    return msgspec.structs.replace(report, diagnosis=hypotheses, trail=trail)
+    return report if report.verdict is Verdict.UNJUDGED else inquiry.conclude(report, watched)
 
 
 def _subject(target: Target, run: RunDirectory) -> Subject:
@@ -128,6 +124,7 @@ def _recorded(target: Target, settings: Settings) -> Iterator[tuple[RunDirectory
         _note(log, report)
         run.report.write_text(json_report.render(report), encoding="utf-8")
         ended.append(exit_code(report, settings.strict))
+        write_page(run, log, report)
         return report
 
     try:
@@ -151,8 +148,8 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
-    """The union of what the enabled checks need, and nothing else."""
-    taps = {tap for check in checks for tap in SOURCES[check.needs].taps}
+    """The union of what the enabled checks need, and what the page draws."""
+    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
     budget = settings.budget
     path = run.path.absolute()
     return Spec(

@@ -2,13 +2,13 @@
 
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from firstlight.cli.check import _deliver, _progress, _terminated
-from firstlight.report import json as json_report
-from firstlight.report import terminal
+from firstlight.cli.check import _progress, _terminated
+from firstlight.cli.rendering import asked, deliver, form_option, output_option
 from firstlight.settings import load
 
 
@@ -16,8 +16,8 @@ from firstlight.settings import load
 @click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
 @click.option("--symptom", help='What you saw yourself, as in "val loss stuck at 0.69".')
 @click.option("--explain-trail", is_flag=True, help="Print every step of the reasoning.")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@form_option
+@output_option
 @click.option("--show-output", is_flag=True, help="Stream what the script prints to standard error.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|RUN [ARGS]...")
 @click.pass_context
@@ -51,12 +51,5 @@ def command(
         with _progress(show_output) as tell:
             eyes = Eyes(tell, sys.stderr.buffer if show_output else None, settings.startup_seconds)
             report = session.diagnose(target, settings, eyes, symptom)
-    text = (
-        json_report.render(report)
-        if form == "json"
-        else terminal.render(report, colour=output is None and terminal.wants_colour(sys.stdout))
-    )
-    if explain_trail and form == "terminal":
-        text += "\n" + "\n".join(report.trail) + "\n"
-    _deliver(text, output)
+    deliver(replace(asked(report, strict=settings.strict), trail=explain_trail), form, output)
     context.exit(session.exit_code(report, settings.strict))

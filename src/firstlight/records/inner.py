@@ -1,9 +1,28 @@
-"""What was seen inside a model: how its weights move, and what its units do."""
+"""What was seen inside a model: the shapes that go through it, how its weights move, and what its units do."""
 
 import msgspec
 
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """A module as it was called in the first training step."""
+
+    name: str
+    kind: str
+    inputs: tuple[tuple[int, ...], ...] = ()
+    outputs: tuple[tuple[int, ...], ...] = ()
+    parameters: int = 0
+    """Elements of the parameters it owns itself."""
+
+
+class ShapesSeen(Sighting, frozen=True, kw_only=True, tag="shapes"):
+    """The shapes that went through a root model, in the order in which its modules returned. Judged by no check."""
+
+    model: int
+    layers: tuple[Layer, ...]
+    left_out: int = 0
 
 
 class Moved(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 
 import msgspec
 
-from firstlight.records.inner import Erased, Movement, Units
+from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting, Some, TensorCard
 
@@ -377,6 +377,7 @@ Observed = (
     | TimelineEnded
     | ProcessSeen
     | ModelSeen
+    | ShapesSeen
     | LoaderSeen
     | LossCall
     | Pairing

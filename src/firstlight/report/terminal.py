@@ -9,7 +9,7 @@ from typing import IO
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
-from firstlight.records.report import CheckOutcome, Hypothesis, Report, Status, Verdict
+from firstlight.records.report import CheckOutcome, Excerpt, Hypothesis, Report, Status, Verdict
 
 COLOURS = {
     "error": "1;31",
@@ -47,7 +47,7 @@ def wants_colour(stream: IO[str]) -> bool:
 def render(report: Report, colour: bool, width: int | None = None) -> str:
     paint = Paint(colour)
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, WIDEST)
-    blocks = [_incident(finding, paint, columns) for finding in _shown(report)]
+    blocks = [_incident(finding, paint, columns, report.excerpts) for finding in _shown(report)]
     if report.output_tail:
         blocks.append(_output(report, paint))
     suspects = [suspect for suspect in report.diagnosis if suspect.role in ROLES]
@@ -64,13 +64,13 @@ def _shown(report: Report) -> Iterator[Finding]:
             yield finding
 
 
-def _incident(finding: Finding, paint: Paint, columns: int) -> str:
+def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Excerpt, ...] = ()) -> str:
     head = f"{finding.severity.value}[{finding.id}] {finding.name}: "
     first = textwrap.wrap(head + finding.summary, columns)
     painted = paint(finding.severity.value, head[: len(head) - 2]) + paint("bold", first[0][len(head) - 2 :])
     lines = [painted, *(paint("bold", line) for line in first[1:])]
     lines += _row("where", _place(finding), paint, columns)
-    lines += _source(finding.where, paint, columns)
+    lines += _source(_line(finding.where, excerpts), paint, columns)
     for label, text in (
         ("saw", finding.saw),
         ("wanted", finding.wanted),
@@ -96,11 +96,19 @@ def _place(finding: Finding) -> str:
     return " · ".join(parts) or "the whole run"
 
 
-def _source(where: Where, paint: Paint, columns: int) -> list[str]:
-    text = linecache.getline(where.file, where.line).strip() if where.file and where.line else ""
-    if not text:
-        return []
-    return [paint("dim", f"{'':{LABEL + 2}}{text}"[:columns])]
+def _line(where: Where, excerpts: tuple[Excerpt, ...]) -> str:
+    """As it was when it was judged; failing that, as it is now."""
+    if where.file is None or where.line is None or where.cell is not None or "\0" in where.file:
+        return ""
+    for excerpt in excerpts:
+        if excerpt.file == where.file and 0 <= where.line - excerpt.first < len(excerpt.lines):
+            return excerpt.lines[where.line - excerpt.first]
+    return linecache.getline(where.file, where.line)
+
+
+def _source(line: str, paint: Paint, columns: int) -> list[str]:
+    text = line.strip()
+    return [paint("dim", f"{'':{LABEL + 2}}{text}"[:columns])] if text else []
 
 
 def _row(label: str, text: str, paint: Paint, columns: int) -> list[str]:
@@ -151,6 +159,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),
+        ("page", f"{report.subject.run}/report.html" if report.subject.run and report.subject.kind != "log" else ""),
     ):
         lines += _row(label, text, paint, columns) if text else []
     return "\n".join(lines)

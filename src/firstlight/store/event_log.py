@@ -18,6 +18,8 @@ from firstlight.records import wire
 from firstlight.records.events import Event, _Event
 
 MOST_LINE_BYTES = 64 * 1024
+PIECE_BYTES = 64 * MOST_LINE_BYTES
+"""Read at once: the log of a long run does not fit in memory. What follows a longer line is never reached."""
 _open, _write, _close = os.open, os.write, os.close  # ours even when a contained script has these replaced
 
 
@@ -32,7 +34,7 @@ class EventLog:
         except OSError as error:
             raise LogError(f"cannot write the event log {path}: {error.strerror or error}") from None
 
-    def append(self, kind: type[_Event], **fields: Any) -> None:
+    def append(self, kind: type[_Event], /, **fields: Any) -> None:
         phase = str(kind.__struct_config__.tag)
         event = kind(
             event=phase,
@@ -65,17 +67,23 @@ class LineReader:
         self.broken: list[str] = []
 
     def new(self) -> Iterator[dict[str, Any]]:
+        while True:
+            data = self._piece()
+            whole, newline, self.torn = data.rpartition(b"\n")
+            self._offset += len(whole) + len(newline)
+            for line in whole.split(b"\n") if newline else ():
+                self._number += 1
+                if (event := self._parse(line)) is not None:
+                    yield event
+            if not newline:
+                return
+
+    def _piece(self) -> bytes:
         if not self.path.exists():
-            return
+            return b""
         with self.path.open("rb") as file:
             file.seek(self._offset)
-            data = file.read()
-        whole, newline, self.torn = data.rpartition(b"\n")
-        self._offset += len(whole) + len(newline)
-        for line in whole.split(b"\n") if newline else ():
-            self._number += 1
-            if (event := self._parse(line)) is not None:
-                yield event
+            return file.read(PIECE_BYTES)
 
     def _parse(self, line: bytes) -> dict[str, Any] | None:
         try:
@@ -88,6 +96,11 @@ class LineReader:
             return None
         phase = event.get("phase", event.get("event"))
         return {**event, "phase": phase, "event": phase}
+
+
+def read(path: Path) -> Iterator[dict[str, Any]]:
+    """Every complete line there is."""
+    yield from LineReader(path).new()
 
 
 def typed(event: dict[str, Any]) -> Event | None:

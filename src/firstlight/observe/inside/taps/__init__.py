@@ -18,6 +18,7 @@ from firstlight.observe.inside.taps import (
     norms,
     operations,
     optimizers,
+    portrait,
     wrappers,
 )
 
@@ -43,6 +44,7 @@ def install(observer: "Observer") -> None:
         "nonfinite": lambda: nonfinite.install(observer, seen, held, walked),
         "clipping": lambda: clipping.install(observer, held),
         "columns": lambda: columns.install(observer),
+        "portrait": lambda: portrait.install(observer, seen, held),
         "loaders": lambda: loaders.install(observer),
     }
     for name, attach in optional.items():
