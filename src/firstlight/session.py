@@ -56,7 +56,7 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
     with _recorded(target, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
         known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
-        inquiry = Inquiry(engine, lambda seen: _case(known(seen), checks), DIAGNOSIS_SECONDS, _symptoms(symptom))
+        inquiry = Inquiry(engine, lambda seen: _case(known(seen), checks), DIAGNOSIS_SECONDS, understood(symptom))
         spec = _plan(settings, checks, run, experiments=True)
         watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
         return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
@@ -71,7 +71,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     checks = _checks(settings)
     engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
     known = judged(watched, checks, engine)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, _symptoms(symptom))
+    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )
@@ -85,15 +85,16 @@ def _case(known: Judged, checks: tuple[Check, ...]) -> Case:
     return case_of(known.facts, known.findings).hinting(ruled_out(known.outcomes, checks))
 
 
-def _symptoms(text: str | None) -> dict[str, bool]:
+def understood(text: str | None) -> dict[str, bool]:
+    """A symptom in the user's words, as observations."""
     if text is None:
         return {}
-    understood = parse(text)
-    if not understood.observations:
+    read = parse(text)
+    if not read.observations:
         raise UsageError(
             f"the symptom {text!r} was not understood. Say what the loss does: stuck, rises, NaN, oscillates …"
         )
-    return dict(understood.observations)
+    return dict(read.observations)
 
 
 def _concluded(report: Report, inquiry: Inquiry, watched: Watched) -> Report:
