@@ -30,7 +30,7 @@ test: lint
 
 test-browser: $(TOOLS)
 	$(PIP) install --quiet -c constraints.txt -e ".[browser]"
-	$(BIN)/python -m pytest tests/report/html/test_browser.py $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests/report/html/test_browser.py tests/dashboard/test_browser.py $(PYTEST_ARGS)
 
 lint: $(TOOLS)
 	$(BIN)/ruff format --check .

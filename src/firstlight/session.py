@@ -61,7 +61,7 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
             lambda seen: _case(known(seen), checks),
             lambda seen: suspects(seen, checks, engine),
             DIAGNOSIS_SECONDS,
-            _symptoms(symptom),
+            understood(symptom),
         )
         spec = _plan(settings, checks, run, experiments=True)
         watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
@@ -77,7 +77,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     checks = _checks(settings)
     engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
     known = judged(watched, checks, engine)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), lambda _: (), 0.0, _symptoms(symptom))
+    inquiry = Inquiry(engine, lambda _: _case(known, checks), lambda _: (), 0.0, understood(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )
@@ -91,15 +91,16 @@ def _case(known: Judged, checks: tuple[Check, ...]) -> Case:
     return case_of(known.facts, known.findings).hinting(ruled_out(known.outcomes, checks))
 
 
-def _symptoms(text: str | None) -> dict[str, bool]:
+def understood(text: str | None) -> dict[str, bool]:
+    """A symptom in the user's words, as observations."""
     if text is None:
         return {}
-    understood = parse(text)
-    if not understood.observations:
+    read = parse(text)
+    if not read.observations:
         raise UsageError(
             f"the symptom {text!r} was not understood. Say what the loss does: stuck, rises, NaN, oscillates …"
         )
-    return dict(understood.observations)
+    return dict(read.observations)
 
 
 def _concluded(report: Report, inquiry: Inquiry, watched: Watched) -> Report:

@@ -116,7 +116,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     timing: Timing
     environment: dict[str, Scalar]
     reason: str | None = None
-    """Why nothing could be judged, when the verdict is `unjudged`."""
+    """Why nothing could be judged, when the verdict is `unjudged`; of curves, what they show."""
     trail: tuple[str, ...] = ()
     """How the diagnosis came about, step by step."""
     reasoning: tuple[Inference, ...] = ()

@@ -139,7 +139,7 @@ def _output(report: Report, paint: Paint) -> str:
 
 def _verdict(report: Report, paint: Paint, columns: int) -> str:
     counts = [_count(report, Severity.ERROR), _count(report, Severity.WARNING), _count(report, Severity.NOTE)]
-    told = ", ".join(count for count in counts if count) or "nothing found"
+    told = ", ".join(count for count in counts if count) or report.reason or "nothing found"
     subject = " ".join(report.subject.command)
     if report.verdict is Verdict.UNJUDGED:
         told = report.reason or "nothing could be judged"
@@ -148,12 +148,13 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
     mark = len(report.verdict.value)
     lines = [paint(report.verdict.value, first[:mark]) + first[mark:], *rest]
     lines += _row("program", subject, paint, columns)
-    steps = f"{report.coverage.steps} steps in {report.coverage.seconds:.1f} s; {report.coverage.ended}"
+    took = f" in {report.coverage.seconds:.1f} s" if report.coverage.seconds else ""
+    steps = f"{report.coverage.steps} steps{took}; {report.coverage.ended}"
     lines += _row("watched", steps, paint, columns)
     judged = report.verdict is not Verdict.UNJUDGED
     for label, text in (
         ("causes", _causes(report)),
-        ("checked", _checked(report.checks) if judged else ""),
+        ("checked", _checked(report.checks) if judged and report.checks else ""),
         ("tried", ", ".join(report.coverage.experiments) if judged else ""),
         ("held", _held(report.coverage.held_back)),
         ("allowed", "; ".join(report.coverage.suppressed)),

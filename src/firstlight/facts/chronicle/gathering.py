@@ -36,6 +36,18 @@ MOST_FLAGS = 50
 LONGEST_NAME = 120
 
 
+class _Curves(dict[str, Thinned]):
+    """Of one optimizer on one rank, by measure."""
+
+    def __init__(self, place: Callable[[str], Thinned]) -> None:
+        super().__init__()
+        self._place = place
+
+    def __missing__(self, measure: str) -> Thinned:
+        self[measure] = found = self._place(measure)
+        return found
+
+
 def gather(lines: Iterable[Line]) -> Chronicle:
     gathering = Gathering()
     for line in lines:
@@ -56,6 +68,7 @@ class Gathering:
         self._trace: tuple[Layer, ...] = ()
         self._flags: list[Flag] = []
         self._step = 0
+        self._stepping: dict[str, _Curves] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self._take: dict[str, Callable[[Line], None]] = {
             "step": self._on_step,
@@ -87,15 +100,27 @@ class Gathering:
             return
         self._step = max(self._step, step)
         seen = line.get("observed")
-        optimizer = seen.get("optimizer", 0) if isinstance(seen, dict) else 0
-        name = str(seen.get("name", "")) if isinstance(seen, dict) else ""
+        who = (seen.get("optimizer", 0), seen.get("name", "")) if isinstance(seen, dict) else (0, "")
+        curves = self._curves_of(who, line.get("rank"))
         for measure in STEP_MEASURES:
-            if (value := number(line.get(measure))) is not None:
-                self._add(self._measures, measure, _curve_name(name, optimizer, line.get("rank")), step, value)
+            raw = line.get(measure)
+            value = raw if raw is None or type(raw) is float else number(raw)
+            if value is not None:
+                curves[measure].add(step, value)
         components = line.get("components")
         for part, raw in components.items() if isinstance(components, dict) else ():
             if (value := number(raw)) is not None:
                 self._add(self._measures, "loss", part, step, value)
+
+    def _curves_of(self, who: tuple[Any, Any], rank: Any) -> "_Curves":
+        """Looked up once for each optimizer and rank: most lines of a log are steps of the same ones."""
+        name = _curve_name(str(who[1]), who[0], rank) if rank or who[0] else ""
+        known = self._stepping.get(name)
+        if known is None:
+            known = _Curves(lambda measure: self._place(self._measures, measure, name))
+            if len(self._stepping) < MOST_CURVES:
+                self._stepping[name] = known
+        return known
 
     def _on_fact(self, line: Line) -> None:
         seen = line.get("observed")
@@ -150,9 +175,13 @@ class Gathering:
                         self._grids.setdefault(grid, Columns()).add(step or 0, name.removesuffix(WEIGHT), value)
 
     def _add(self, into: dict[str, dict[str, Thinned]], measure: str, curve: str, x: float, y: float) -> None:
-        curves = into.setdefault(short(measure), {}) if len(into) < MOST_CURVES or short(measure) in into else {}
-        if short(curve) in curves or len(curves) < MOST_CURVES:
-            curves.setdefault(short(curve), Thinned()).add(x, y)
+        self._place(into, measure, curve).add(x, y)
+
+    def _place(self, into: dict[str, dict[str, Thinned]], measure: str, curve: str) -> Thinned:
+        """Beyond the most that are shown, a place that nobody looks at."""
+        measure, curve = short(measure), short(curve)
+        curves = into.setdefault(measure, {}) if measure in into or len(into) < MOST_CURVES else {}
+        return curves.setdefault(curve, Thinned()) if curve in curves or len(curves) < MOST_CURVES else Thinned()
 
     def done(self) -> Chronicle:
         longest = {name: max(sites.values(), key=len) for name, sites in self._backwards.items()}

@@ -1,63 +1,93 @@
 """Series of any length in bounded memory."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 MOST_POINTS = 1200
 """About what a wide screen can tell apart."""
-GROUP = 4
 MOST_BROKEN = 40
 """Values that are not finite and are kept whatever is thinned; one of them would tell the story."""
 MOST_CELLS = 6000
 """Of a grid: with many rows it has fewer columns."""
 
 Point = tuple[float, float]
+Stretch = list[Point]
+"""What is left of some neighbours: the lowest, the highest and the first that is not finite, in their order."""
 
 
 class Thinned:
-    """Of every group of neighbours the lowest and the highest stay, so that no spike is ever lost."""
+    """Of every stretch of neighbours the lowest and the highest stay, so that no spike is ever lost.
+
+    When there are too many stretches, neighbours are joined and the next ones are made twice as long: a point is looked
+    at when it comes, and later only where it is an extreme. The first and the last point stand outside.
+    """
 
     def __init__(self, most: int = MOST_POINTS) -> None:
         self._most = most
-        self._points: list[Point] = []
+        self._first: list[Point] = []
+        self._stretches: list[Stretch] = []
+        self._length = 1
+        self._x: list[float] = []
+        self._y: list[float] = []
+        self._closed = 0
 
     def add(self, x: float, y: float) -> None:
-        self._points.append((x, y))
-        if len(self._points) > 2 * self._most:
-            self._points = _thin(self._points)
+        self._x.append(x)
+        self._y.append(y)
+        if len(self._y) > self._length:
+            self._close()
+
+    def _close(self) -> None:
+        """All but the last point, which may be the last of all."""
+        xs, ys = self._x[:-1], self._y[:-1]
+        self._closed += len(ys)
+        del self._x[:-1], self._y[:-1]
+        if not self._first:
+            self._first = [(xs[0], ys[0])]
+            return
+        self._stretches.append(_telling(xs, ys))
+        if len(self._stretches) > self._most:
+            self._stretches = _joined(self._stretches)
+            self._length *= 2
 
     @property
     def points(self) -> list[Point]:
-        found = self._points
-        while len(found) > self._most + 2 * MOST_BROKEN + 2:
-            found = _thin(found)
-        return found
+        """In the order in which they came."""
+        stretches = [*self._stretches, _telling(self._x[:-1], self._y[:-1])]
+        while len(stretches) > 1 and sum(map(len, stretches)) > self._most:
+            stretches = _joined(stretches)
+        return [*self._first, *_few_broken(stretches), *zip(self._x[-1:], self._y[-1:], strict=True)]
 
     def __len__(self) -> int:
-        return len(self._points)
+        return self._closed + len(self._y)
 
 
-def _thin(points: list[Point]) -> list[Point]:
-    """The first and the last point stay as they are."""
-    broken = 0
-    kept = [points[0]]
-    for start in range(1, len(points) - 1, GROUP):
-        for point in _telling(points[start : min(start + GROUP, len(points) - 1)]):
-            broken += not math.isfinite(point[1])
-            if math.isfinite(point[1]) or broken <= MOST_BROKEN:
-                kept.append(point)
-    return [*kept, points[-1]]
+def _telling(xs: Sequence[float], ys: Sequence[float]) -> Stretch:
+    if not ys:
+        return []
+    if math.isfinite(sum(ys)):
+        places = {ys.index(min(ys)), ys.index(max(ys))}
+    else:
+        finite = [place for place, value in enumerate(ys) if math.isfinite(value)]
+        places = {min(finite, key=ys.__getitem__), max(finite, key=ys.__getitem__)} if finite else set()
+        places.add(next((place for place, value in enumerate(ys) if not math.isfinite(value)), 0))
+    return [(xs[place], ys[place]) for place in sorted(places)]
 
 
-def _telling(group: list[Point]) -> Iterator[Point]:
-    finite = [point for point in group if math.isfinite(point[1])]
-    extremes = {min(finite, key=_height), max(finite, key=_height)} if finite else set()
-    broken = next((point for point in group if not math.isfinite(point[1])), None)
-    yield from (point for point in group if point in extremes or point is broken)
+def _joined(stretches: list[Stretch]) -> list[Stretch]:
+    """Two and two; an odd one stays alone."""
+    found = []
+    for place in range(0, len(stretches), 2):
+        points = [point for stretch in stretches[place : place + 2] for point in stretch]
+        found.append(_telling([x for x, _ in points], [y for _, y in points]))
+    return found
 
 
-def _height(point: Point) -> float:
-    return point[1]
+def _few_broken(stretches: list[Stretch]) -> list[Point]:
+    points = [point for stretch in stretches for point in stretch]
+    broken = [point for point in points if not math.isfinite(point[1])]
+    late = {id(point) for point in broken[MOST_BROKEN:]}
+    return [point for point in points if id(point) not in late]
 
 
 class Columns:

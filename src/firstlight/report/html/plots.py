@@ -60,6 +60,19 @@ def measured(chronicle: Chronicle) -> dict[str, Plot]:
     return {name: plot | {"group": "steps"} for name, plot in found.items()}
 
 
+def compared(told: Mapping[str, Chronicle]) -> dict[str, Plot]:
+    """Several runs over each other: a plot for each measure that at least one has, a curve for each run."""
+    found = {}
+    for name, (title, unit, log) in MEASURES.items():
+        curves = {run: chronicle.measures[name][0] for run, chronicle in told.items() if chronicle.measures.get(name)}
+        if curves:
+            tones = {run: place for place, run in enumerate(told)}
+            named = [_curve(curve, name=run, tone=tones[run]) for run, curve in curves.items()]
+            wide = log or (name == "loss" and _wide(list(curves.values())))
+            found[name] = lines(title, named, y=unit, log=wide, group="steps")
+    return found
+
+
 def evaluated(chronicle: Chronicle) -> dict[str, Plot]:
     return {
         f"eval-{place}": lines(name, [_curve(curve) for curve in curves], x="epoch or step", y=name)

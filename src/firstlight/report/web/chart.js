@@ -11,7 +11,7 @@ const CHART_KEYS = "Arrow keys move the cursor, plus and minus zoom, Escape show
 const together = new Map();
 
 export class LineChart {
-  // spec: {title, x, y, log, group, height, curves: [{name, x, y, tone, dashed, hidden}], marks: [{x, text}]}
+  // spec: {title, x, y, log, group, height, curves: [{name, x, y, tone, dashed, hidden}], marks: [{x, text}], zoomed}
   constructor(host, spec) {
     this.spec = spec;
     this.kind = spec.log ? "log" : "linear";
@@ -170,6 +170,7 @@ export class LineChart {
     this.zoom = reach && [Math.max(low, reach[0]), Math.min(high, reach[1])];
     if (this.zoom && this.zoom[1] - this.zoom[0] <= 0) this.zoom = null;
     this.draw();
+    this.spec.zoomed?.(this.zoom);
   }
 
   key(event) {
