@@ -30,10 +30,10 @@ class Inquiry:
     engine: ForkEngine
     weigh: Callable[[Watched], Case]
     """What is known, as the engine of diagnosis takes it."""
-    suspects: Callable[[Watched], tuple[str, ...]]
-    """The repairs worth trying by what the program itself shows."""
     seconds: float
     symptoms: dict[str, bool] = field(default_factory=dict)
+    suspects: Callable[[Watched], tuple[str, ...]] = lambda _: ()
+    """The repairs worth trying by what the program itself shows."""
     trail: Trail = field(default_factory=Trail)
     _begun: float | None = None
     _case: Case = field(default_factory=Case)

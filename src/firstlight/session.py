@@ -59,9 +59,9 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
         inquiry = Inquiry(
             engine,
             lambda seen: _case(known(seen), checks),
-            lambda seen: suspects(seen, checks, engine),
             DIAGNOSIS_SECONDS,
             understood(symptom),
+            suspects=lambda seen: suspects(seen, checks, engine),
         )
         spec = _plan(settings, checks, run, experiments=True)
         watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
@@ -77,7 +77,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     checks = _checks(settings)
     engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
     known = judged(watched, checks, engine)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), lambda _: (), 0.0, understood(symptom))
+    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )
