@@ -5,12 +5,19 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import get_args
 
 import click
 
 from firstlight.report import json as json_report
 from firstlight.report import terminal
-from firstlight.settings import load
+from firstlight.settings import EngineName, load
+
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(get_args(EngineName)),
+    help="How experiments are made: copies forked at the first batch, fresh runs, or Ray tasks.",
+)
 
 
 @click.command(
@@ -29,6 +36,7 @@ from firstlight.settings import load
 @click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")
 @click.option("--select", help="Only these checks: ids or names, separated by commas.")
 @click.option("--ignore", help="Not these checks.")
+@ENGINE
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the verdict ill for the exit code.")
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
@@ -45,6 +53,7 @@ def command(
     startup_seconds: float | None,
     select: str | None,
     ignore: str | None,
+    engine: str | None,
     strict: bool | None,
     form: str,
     output: Path | None,
@@ -74,6 +83,7 @@ def command(
         select=_listed(select),
         ignore=_listed(ignore),
         strict=strict,
+        engine=engine,
         contain=False if no_contain else None,
     )
     target = targets.parse(words, module)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.check import _deliver, _progress, _terminated
+from firstlight.cli.check import ENGINE, _deliver, _progress, _terminated
 from firstlight.report import json as json_report
 from firstlight.report import terminal
 from firstlight.settings import load
@@ -15,6 +15,7 @@ from firstlight.settings import load
 @click.command("diagnose", context_settings={"allow_interspersed_args": False})
 @click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
 @click.option("--symptom", help='What you saw yourself, as in "val loss stuck at 0.69".')
+@ENGINE
 @click.option("--explain-trail", is_flag=True, help="Print every step of the reasoning.")
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
@@ -25,6 +26,7 @@ def command(
     context: click.Context,
     module: bool,
     symptom: str | None,
+    engine: str | None,
     explain_trail: bool,
     form: str,
     output: Path | None,
@@ -42,7 +44,7 @@ def command(
     from firstlight.observe import target as targets
     from firstlight.observe.watch import Eyes
 
-    settings = load(Path.cwd())
+    settings = load(Path.cwd(), engine=engine)
     signal.signal(signal.SIGTERM, _terminated)
     if len(words) == 1 and (Path(words[0]) / "events.ndjson").is_file():
         report = session.diagnose_run(Path(words[0]), settings, symptom)

@@ -243,6 +243,8 @@ class Timeline(_Fact, frozen=True, kw_only=True):
     tail: int = 0
     """So many of the last losses were measured in eval mode."""
     died: bool = False
+    paired: bool = True
+    """It began with the weights, batch and random state the program began with."""
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -261,6 +263,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
     base: Level
     other: Level
+    paired: bool = True
+    """Both began alike: what differs at their ends was made by what was changed, and by nothing else."""
 
 
 class Contrast(_Fact, frozen=True, kw_only=True):

@@ -322,9 +322,13 @@ class ColumnsDropped(Sighting, frozen=True, kw_only=True, tag="columns-dropped")
 
 
 class NurseryOpened(Sighting, frozen=True, kw_only=True, tag="nursery"):
-    """The program was copied at its first batch, ready for experiments."""
+    """From here on experiments can be made."""
 
     pid: int
+    engine: str = "fork"
+    """How: `fork` copies the program at its first batch, `fresh` and `ray` run it again from its beginning."""
+    reason: str | None = None
+    """Why not by the engine tried first."""
 
 
 class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
@@ -332,6 +336,8 @@ class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
     seconds: float
     exit_code: int | None
     """None where it was ended for taking too long; negative for a signal."""
+    message: str = ""
+    """The last line of its error output, where it is known."""
 
 
 Observed = (
