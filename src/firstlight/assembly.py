@@ -156,8 +156,9 @@ def _unmade(watched: Watched, known: Judged) -> Iterator[str]:
 
 
 def _died(fate: observed.TimelineEnded) -> str:
-    how = "took too long" if fate.exit_code is None else f"exit code {fate.exit_code}"
-    return f"{fate.name} ({how}{f': {fate.message}' if fate.message else ''})"
+    if fate.exit_code is None:
+        return f"{fate.name} ({fate.message or 'took too long'})"
+    return f"{fate.name} (exit code {fate.exit_code}{f': {fate.message}' if fate.message else ''})"
 
 
 def _timing(watched: Watched) -> Timing:

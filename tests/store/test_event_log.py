@@ -116,3 +116,19 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None
     with pytest.raises(UsageError, match="run directory"):
         RunDirectory.create(tmp_path)
     assert os.listdir(tmp_path) == [".firstlight"]  # noqa: PTH208
+
+
+@given(cut=st.integers(min_value=0, max_value=400))
+def test_the_whole_lines_of_another_log_are_taken_in(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+    folder = tmp_path_factory.mktemp("log")
+    other, log = EventLog(folder / "other", "r"), EventLog(folder / "e", "r")
+    for step in range(2):
+        other.append(Heartbeat, step=step)
+    lines = (folder / "other").read_bytes()[:cut]
+    log.take_in(lines)
+    log.append(Heartbeat, step=9)
+    reader = LineReader(folder / "e")
+    assert [event["step"] for event in reader.new()] == [*range(lines.count(b"\n")), 9]
+    assert not reader.broken
+    other.close()
+    log.close()

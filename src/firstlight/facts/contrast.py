@@ -102,7 +102,7 @@ def improves(pair: Pair) -> bool:
     if not pair.other.finite:
         return False
     if not pair.base.finite:
-        return pair.other.last < pair.other.first
+        return pair.paired and pair.other.last < pair.other.first
     difference = pair.base.last - pair.other.last
     noise = NOISES * (pair.base.noise + pair.other.noise)
     if pair.paired:

@@ -27,7 +27,7 @@ class Output:
         self._thread.start()
 
     def _read(self) -> None:
-        with self._path.open("wb") as file:
+        with self._stream, self._path.open("wb") as file:
             while chunk := os.read(self._stream.fileno(), 1 << 16):
                 if self.total < KEPT_BYTES:
                     file.write(chunk[: KEPT_BYTES - self.total])

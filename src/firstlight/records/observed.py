@@ -335,7 +335,7 @@ class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
     name: str
     seconds: float
     exit_code: int | None
-    """None where it was ended for taking too long; negative for a signal."""
+    """None where it did not end by itself, for taking too long or for a reason told below; negative for a signal."""
     message: str = ""
     """The last line of its error output, where it is known."""
 

@@ -78,8 +78,9 @@ class FreshEngine:
         return True
 
     def order(self, *orders: Order) -> None:
+        """What is ordered last, knowing most, goes first: the time may not suffice for all."""
         self.ordered += orders
-        self._waiting += orders
+        self._waiting = [*orders, *self._waiting]
 
     def close(self) -> None:
         """Nothing to tell anyone."""

@@ -23,6 +23,7 @@ from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
 
 EXTENSIONS = ("firstlight.experiments.inside.fresh:install",)
+MOST_MESSAGE = 300
 GRACE_SECONDS = 3.0
 """Beyond the order's own seconds, for a last long step."""
 
@@ -44,7 +45,7 @@ class Made:
     """Lines of the timeline's event log."""
     seconds: float
     exit_code: int | None
-    """None where it was ended for taking too long; negative for a signal."""
+    """None where it did not end by itself; negative for a signal."""
     message: str = ""
 
 
@@ -80,6 +81,11 @@ def make(job: Job, start: Start = popen, given_up: Callable[[], bool] = lambda: 
         shutil.rmtree(home.path, ignore_errors=True)
         with contextlib.suppress(OSError):
             home.path.parent.rmdir()
+
+
+def lost(error: BaseException) -> Made:
+    """Of a job that failed rather than its timeline: no disk, no process, no machine."""
+    return Made(b"", 0.0, None, f"{type(error).__name__}: {error}"[:MOST_MESSAGE])
 
 
 def _over(script: Script, job: Job, given_up: Callable[[], bool]) -> Callable[[], bool]:

@@ -4,7 +4,7 @@ import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from firstlight.experiments.engines.job import Job, Made, make
+from firstlight.experiments.engines.job import Job, Made, lost, make
 from firstlight.experiments.engines.warm import WarmParent, warmable
 from firstlight.observe.process import popen
 from firstlight.observe.spec import Spec
@@ -32,7 +32,10 @@ class LocalHands:
         return self._pool.submit(make, job, popen if self._warm is None else self._warm.start, self._dropped.is_set)
 
     def made(self, token: "Future[Made]") -> Made | None:
-        return token.result() if token.done() else None
+        if not token.done():
+            return None
+        error = token.exception()
+        return token.result() if error is None else lost(error)
 
     def end(self) -> None:
         self._dropped.set()

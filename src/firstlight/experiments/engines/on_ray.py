@@ -4,19 +4,33 @@ import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 from firstlight.errors import UsageError
-from firstlight.experiments.engines.job import Job, Made, make
+from firstlight.experiments.engines.job import Job, Made, lost, make
 
 LEAVE_SECONDS = 5.0
+
+
+@contextlib.contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    """Only for what is started meanwhile; the user's script gets the environment as it was."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 class RayHands:
     name = "ray"
 
     def __init__(self) -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         try:
             import ray
         except ImportError:
@@ -25,14 +39,15 @@ class RayHands:
             ) from None
         self._ray: Any = ray
         self._folder = tempfile.mkdtemp(prefix="fl-ray-")
-        ray.init(
-            address="local",
-            num_cpus=os.cpu_count(),
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level="ERROR",
-            _temp_dir=self._folder,
-        )
+        with _variable("RAY_USAGE_STATS_ENABLED", "0"):
+            ray.init(
+                address="local",
+                num_cpus=os.cpu_count(),
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="ERROR",
+                _temp_dir=self._folder,
+            )
         self._make = ray.remote(make).options(num_cpus=1, max_retries=0)
         self._under_way: set[Any] = set()
 
@@ -52,7 +67,7 @@ class RayHands:
         try:
             found: Made = self._ray.get(token)
         except self._ray.exceptions.RayError as error:
-            return Made(b"", 0.0, None, f"{type(error).__name__}: the Ray task was lost")
+            return lost(error)
         return found
 
     def end(self) -> None:

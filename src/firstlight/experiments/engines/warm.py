@@ -20,7 +20,7 @@ from firstlight.observe.target import START, Target
 from firstlight.observe.watch import environment_of
 
 WARM_SECONDS = 60.0
-FORK_SECONDS = 10.0
+FORK_SECONDS = 30.0
 LEAVE_SECONDS = 2.0
 
 
@@ -47,6 +47,7 @@ class WarmParent:
         self._files = contextlib.ExitStack()
         environment = self._files.enter_context(environment_of(target, program, users))
         self._channel, theirs = socket.socketpair()
+        self._channel.settimeout(FORK_SECONDS)
         words = ("-m", MODULE, str(theirs.fileno()))
         with theirs:
             self._process = subprocess.Popen(
@@ -77,6 +78,7 @@ class WarmParent:
                     return _Forked(self._channel, Errand(dict(environment), cwd))
             except (OSError, ValueError):
                 self._warm = False
+                self._process.kill()  # what it may still fork would run beside what is started below
         return popen(command, environment, cwd)
 
     def end(self) -> None:
@@ -95,30 +97,37 @@ class _Forked:
 
     def __init__(self, channel: socket.socket, errand: Errand) -> None:
         output, theirs = os.pipe()
-        self._status, told = os.pipe()
+        status, told = os.pipe()
         self.stdout: IO[bytes] | None = os.fdopen(output, "rb", buffering=0)
+        self._status = os.fdopen(status, "rb", buffering=0)
         self._code: int | None = None
-        said = msgspec.json.encode(errand)
         try:
-            socket.send_fds(channel, [LENGTH.pack(len(said))], [theirs, told])
+            self._send(channel, msgspec.json.encode(errand), theirs, told)
+            self.pid = int(self._line(FORK_SECONDS))
+        except (OSError, ValueError):
+            self.stdout.close()
+            self._status.close()
+            raise
+
+    def _send(self, channel: socket.socket, said: bytes, *descriptors: int) -> None:
+        try:
+            socket.send_fds(channel, [LENGTH.pack(len(said))], descriptors)
             channel.sendall(said)
         finally:
-            os.close(theirs)
-            os.close(told)
-        self.pid = int(self._line(FORK_SECONDS))
+            for descriptor in descriptors:
+                os.close(descriptor)
 
     def _line(self, seconds: float) -> bytes:
         """Empty where the warm parent is gone."""
         readable, _, _ = select.select([self._status], [], [], seconds)
         if not readable:
             raise TimeoutError("the warm parent does not answer")
-        return os.read(self._status, 64)
+        return self._status.readline()
 
     def poll(self) -> int | None:
         if self._code is None:
             with contextlib.suppress(TimeoutError):
                 self._code = int(self._line(0) or -signal.SIGKILL)
-                os.close(self._status)
         return self._code
 
     def wait(self) -> int:
@@ -126,4 +135,6 @@ class _Forked:
         until = time.monotonic() + LEAVE_SECONDS
         while (code := self.poll()) is None and time.monotonic() < until:
             time.sleep(0.02)
-        return -signal.SIGKILL if code is None else code
+        self._status.close()
+        self._code = -signal.SIGKILL if code is None else code
+        return self._code
