@@ -66,8 +66,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     strict: bool = False
     """A warning makes the verdict ill."""
     engine: EngineName = "auto"
-    """How experiments are made: `fork` copies the script at its first batch, `fresh` runs it again from its beginning,
-    `ray` does so as Ray tasks; `auto` forks where the script can be forked and else runs it afresh."""
+    """How experiments are made: `fork` copies the script at its first batch, `fresh` runs it anew, `ray` does so as Ray
+    tasks; `auto` forks where that works, else runs it anew."""
     contain: bool = True
     """Keep what the script writes out of your directories and trackers."""
 
@@ -200,10 +200,8 @@ def _values(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, ...]
             keys = ", ".join(fields)
             raise origin.error(f"{origin.at(key)} is no setting{_nearest(key, fields)} The settings are {keys}.")
         match key:
-            case "profile":
-                typed: Any = _choice(origin, (key,), value, PROFILES)
-            case "engine":
-                typed = _choice(origin, (key,), value, get_args(EngineName))
+            case "profile" | "engine":
+                typed: Any = _choice(origin, (key,), value, get_args(fields[key].type))
             case "severity":
                 typed = _severities(origin, _table(origin, (key,), value), catalogue)
             case "checks":
