@@ -5,11 +5,18 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import get_args
 
 import click
 
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
-from firstlight.settings import load
+from firstlight.settings import EngineName, load
+
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(get_args(EngineName)),
+    help="How experiments are made: copies forked at the first batch, fresh runs, or Ray tasks.",
+)
 
 
 @click.command(
@@ -28,6 +35,7 @@ from firstlight.settings import load
 @click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")
 @click.option("--select", help="Only these checks: ids or names, separated by commas.")
 @click.option("--ignore", help="Not these checks.")
+@ENGINE
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the verdict ill for the exit code.")
 @form_option
 @output_option
@@ -44,6 +52,7 @@ def command(
     startup_seconds: float | None,
     select: str | None,
     ignore: str | None,
+    engine: str | None,
     strict: bool | None,
     form: str,
     output: Path | None,
@@ -73,6 +82,7 @@ def command(
         select=words_in(select),
         ignore=words_in(ignore),
         strict=strict,
+        engine=engine,
         contain=False if no_contain else None,
     )
     target = targets.parse(words, module)
