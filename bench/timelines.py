@@ -8,14 +8,19 @@ it, and its reason is printed.
 """
 
 import argparse
+import contextlib
+import ctypes
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 SCRIPT = """import torch
 from torch import nn
@@ -40,24 +45,45 @@ main()
 """
 
 
+class Cost(NamedTuple):
+    wall: float
+    cpu: float
+    """Seconds of all processes together, which a busy machine hardly changes."""
+
+
 class Bench:
-    def __init__(self, folder: str, steps: int, repeats: int) -> None:
-        self.folder, self.steps, self.repeats = Path(folder), steps, repeats
+    def __init__(self, folder: str, steps: int) -> None:
+        self.folder, self.steps = Path(folder), steps
+        self.coverage: dict[str, dict[str, Any]] = {}
 
-    def seconds(self, *command: str) -> float:
-        """The best of several: what others do on the machine only ever adds."""
-        return min(self._once(command) for _ in range(self.repeats))
-
-    def _once(self, command: tuple[str, ...]) -> float:
+    def run(self, *command: str) -> Cost:
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        begun = time.perf_counter()
+        before, begun = _spent(), time.perf_counter()
         subprocess.run([sys.executable, *command], cwd=self.folder, env=environment, capture_output=True, check=False)
-        return time.perf_counter() - begun
+        wall = time.perf_counter() - begun
+        return Cost(wall, _spent() - before)
 
-    def check(self, *flags: str, by: tuple[str, ...] = ("-m", "firstlight")) -> tuple[float, dict]:
+    def check(self, name: str, *flags: str, by: tuple[str, ...] = ("-m", "firstlight")) -> Cost:
         words = (*by, "check", "--format", "json", "--output", "report.json", "--steps", str(self.steps))
-        took = self.seconds(*words, *flags, "train.py")
-        return took, json.loads((self.folder / "report.json").read_text(encoding="utf-8"))["coverage"]
+        cost = self.run(*words, *flags, "train.py")
+        self.coverage[name] = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))["coverage"]
+        return cost
+
+
+def _spent() -> float:
+    """CPU seconds of every descendant that is over; orphans are adopted, and waited for."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _adopt_orphans() -> None:
+    """A forked timeline's parent ends before this program does (Linux)."""
+    pr_set_child_subreaper = 36
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1)
 
 
 def main() -> None:
@@ -66,29 +92,41 @@ def main() -> None:
     options.add_argument("--repeats", type=int, default=3)
     options.add_argument("--device", default="cpu")
     given = options.parse_args()
+    _adopt_orphans()
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(folder, given.steps, given.repeats)
+        bench = Bench(folder, given.steps)
         (bench.folder / "train.py").write_text(SCRIPT.format(steps=given.steps, device=given.device), encoding="utf-8")
         (bench.folder / "cold.py").write_text(COLD, encoding="utf-8")
-        plain = bench.seconds("train.py")
-        observed, _ = bench.check("--profile", "quick")
-        rows = [("observation only", observed, "")]
-        for name, by in (("auto", ()), ("fresh, warm parent", ("--engine", "fresh"))):
-            took, coverage = bench.check(*by)
-            rows.append((f"{len(coverage['experiments'])} timelines, {name}", took, told(coverage)))
-        took, coverage = bench.check("--engine", "fresh", by=("cold.py",))
-        rows.append((f"{len(coverage['experiments'])} timelines, fresh, no warm parent", took, told(coverage)))
-        count = len(coverage["experiments"])
+        kinds: dict[str, Callable[[], Cost]] = {
+            "one plain run": lambda: bench.run("train.py"),
+            "observed, no timelines": lambda: bench.check("observed", "--profile", "quick"),
+            "auto": lambda: bench.check("auto"),
+            "fresh, from a warm parent": lambda: bench.check("fresh, from a warm parent", "--engine", "fresh"),
+            "fresh, started plainly": lambda: bench.check(
+                "fresh, started plainly", "--engine", "fresh", by=("cold.py",)
+            ),
+        }
+        costs = {name: [] for name in kinds}
+        for _ in range(given.repeats):  # in turn, so that a busy minute touches all of them
+            for name, measure in kinds.items():
+                costs[name].append(measure())
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
-    print(f"{'':42} {'seconds':>8} {'x plain':>8}   engine")
-    print(f"{f'one plain run of {given.steps} steps':42} {plain:8.2f} {1:8.2f}")
-    for name, took, engine in rows:
-        print(f"{f'check, {name}':42} {took:8.2f} {took / plain:8.2f}   {engine}")
-    print(f"{f'{count} plain runs, in turn (computed)':42} {count * plain:8.2f} {count:8.2f}")
+    print(f"{'':44} {'wall s':>8} {'x plain':>8} {'CPU s':>8} {'x plain':>8}")
+    plain = best(costs["one plain run"])
+    for name, found in costs.items():
+        cost, coverage = best(found), bench.coverage.get(name, {})
+        label = f"{len(coverage['experiments'])} timelines, {name}" if coverage.get("experiments") else name
+        shares = (cost.wall, cost.wall / plain.wall, cost.cpu, cost.cpu / plain.cpu)
+        print(f"{label:44} " + " ".join(f"{share:8.2f}" for share in shares) + f"   {told(coverage)}")
 
 
-def told(coverage: dict) -> str:
-    return " ".join(filter(None, [coverage["engine"], coverage["engine_reason"] and f"({coverage['engine_reason']})"]))
+def best(costs: list[Cost]) -> Cost:
+    return Cost(min(cost.wall for cost in costs), min(cost.cpu for cost in costs))
+
+
+def told(coverage: dict[str, Any]) -> str:
+    engine, reason = coverage.get("engine"), coverage.get("engine_reason")
+    return f"{engine}{f' ({reason})' if reason else ''}" if engine else ""
 
 
 if __name__ == "__main__":

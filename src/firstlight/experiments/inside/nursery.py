@@ -90,12 +90,15 @@ class Nursery:
             time.sleep(PAUSE)
 
     def _read(self) -> None:
+        """What is ordered last, knowing most, goes first: the time may not suffice for all."""
+        new: list[Order] = []
         for event in self._reader.new():
             if event.get("close"):
                 self._closing = True
             else:
                 plain = {key: value for key, value in event.items() if key not in ("phase", "event")}
-                self._waiting.append(msgspec.convert(plain, Order))
+                new.append(msgspec.convert(plain, Order))
+        self._waiting = [*new, *self._waiting]
 
     def _next(self) -> Order | None:
         if not self._waiting or len(self._running) >= (os.cpu_count() or 1):
