@@ -16,6 +16,16 @@ from firstlight.checks.learning import (
     rate_too_low,
     regularisation_drowns,
 )
+from firstlight.checks.log import (
+    event_absent,
+    events_out_of_order,
+    field_absent,
+    field_mistyped,
+    log_torn,
+    log_unreadable,
+    logged_nonfinite,
+    steps_repeat,
+)
 from firstlight.checks.loss import (
     activation_over_wrong_axis,
     gradient_ignores_output,
@@ -213,6 +223,15 @@ CATALOGUE: tuple[Check, ...] = (
     argmax_over_batch.CHECK,
     view_for_transpose.CHECK,
     source_unreadable.CHECK,
+    # event logs
+    log_unreadable.CHECK,
+    log_torn.CHECK,
+    event_absent.CHECK,
+    field_absent.CHECK,
+    field_mistyped.CHECK,
+    events_out_of_order.CHECK,
+    steps_repeat.CHECK,
+    logged_nonfinite.CHECK,
 )
 
 SECTIONS = {
@@ -224,6 +243,7 @@ SECTIONS = {
     "5": "learning",
     "6": "numerics",
     "7": "source",
+    "8": "log",
 }
 """The hundred of an id is its folder."""
 

@@ -37,6 +37,7 @@ COMMANDS: dict[str, Lazy] = {
     "check": Lazy("firstlight.cli.check:command", "Run a training script briefly and say what is wrong with it."),
     "diagnose": Lazy("firstlight.cli.diagnose:command", "Find why a script trains badly, by experiments on it."),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
+    "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "explain": Lazy("firstlight.cli.explain:command", "Explain a check or a cause: what it sees, when it is fine."),
     "checks": Lazy("firstlight.cli.checks:command", "List the checks."),
     "doctor": Lazy("firstlight.cli.doctor:command", "Say whether this machine and environment are fit to check on."),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import facts, observed, source
+from firstlight.records import facts, log, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ SOURCES: dict[type, Source] = {
     source.SourceFile: _from(absent=_NOT_READ),
     source.TrainingLoop: _from(absent=_NOT_READ),
     source.LossUse: _from(absent=_NOT_READ),
+    log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     observed.Dependence: _from(absent="the model was not probed"),
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
@@ -57,3 +58,6 @@ ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
 """Facts of `firstlight lint`; no run of a program makes them."""
+
+READ_FROM_LOG = frozenset({log.LogSeen})
+"""Facts of `firstlight log validate`."""
