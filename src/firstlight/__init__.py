@@ -1,3 +1,31 @@
 """Finds out what is broken in a training program before the machine time is spent."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firstlight.experiments.declared.experiment import Experiment as Experiment
+    from firstlight.survey import gate as gate
+    from firstlight.survey import preflight as preflight
+
 __version__ = "0.1.0"
+
+_PUBLIC = {
+    "Experiment": "firstlight.experiments.declared.experiment",
+    "gate": "firstlight.survey",
+    "preflight": "firstlight.survey",
+}
+"""Imported on first use: `import firstlight` costs nothing and brings nothing with it."""
+
+__all__ = ["Experiment", "__version__", "gate", "preflight"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'firstlight' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

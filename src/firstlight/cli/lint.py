@@ -13,11 +13,11 @@ from firstlight.errors import UsageError
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
 from firstlight.observe.source.files import discover
+from firstlight.recording import exit_code
 from firstlight.records.finding import Finding
 from firstlight.records.report import Report
 from firstlight.report import github, junit, listing, sarif
 from firstlight.report import json as json_report
-from firstlight.session import exit_code
 from firstlight.settings import enabled, load
 from firstlight.store.run_directory import FOLDER
 

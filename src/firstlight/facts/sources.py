@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import facts, observed, source
+from firstlight.records import declared, facts, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,18 @@ SOURCES: dict[type, Source] = {
     observed.Dependence: _from(absent="the model was not probed"),
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
+    declared.Stumble: _from(absent="nothing was tried"),
+    declared.Built: _from(absent="the model was not built"),
+    declared.Output: _from(absent="the model was not called"),
+    declared.ProbeEnded: _from(absent="nothing was probed"),
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
-ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
+ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, declared.Stumble})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
 """Facts of `firstlight lint`; no run of a program makes them."""
+
+DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kind, declared.DeclaredFact))
+"""Facts of probes; only a declared experiment can be probed."""
