@@ -1,16 +1,8 @@
-"""What probes of a declared experiment saw. Judged as they are; each is complete in itself.
+"""First contact with a declared experiment: what its pieces do when they are used for the first time."""
 
-They travel in the event log beside the observers' sightings, under the same tag.
-"""
-
-import msgspec
-
-from firstlight.records.observed import Observed, TensorCard
+from firstlight.records.declared.fact import DeclaredFact
+from firstlight.records.observed import TensorCard
 from firstlight.records.places import Site
-
-
-class DeclaredFact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
-    rank: int = 0
 
 
 class Stumble(DeclaredFact, frozen=True, kw_only=True, tag="stumble"):
@@ -76,8 +68,3 @@ class ProbeEnded(DeclaredFact, frozen=True, kw_only=True, tag="probe-ended"):
     """What to do about one that takes too long."""
     fault: str = ""
     """It failed through a fault of our own."""
-
-
-Declared = Stumble | Built | Output | ProbeEnded
-Sighting = Observed | Declared
-"""Whatever a line of the event log may hold."""
