@@ -180,5 +180,5 @@ def test_the_package_offers_its_names_and_imports_none_of_them() -> None:
 
     assert done.stdout.startswith("['firstlight'] ")
     assert "'validate_schema'" in done.stdout
-    with pytest.raises(AttributeError, match=r"`nothing`; it offers .*validate_schema"):
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         fl.nothing  # noqa: B018 (the look-up is the test)

@@ -1,28 +1,37 @@
 """Finds out what is broken in a training program before the machine time is spent."""
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from firstlight.errors import SchemaError as SchemaError
+    from firstlight.experiments.declared.experiment import Experiment as Experiment
     from firstlight.schema import Column as Column
     from firstlight.schema import validate_schema as validate_schema
+    from firstlight.survey import gate as gate
+    from firstlight.survey import preflight as preflight
 
 __version__ = "0.1.0"
 
-PUBLIC = {
+_PUBLIC = {
     "Column": "firstlight.schema",
+    "Experiment": "firstlight.experiments.declared.experiment",
     "SchemaError": "firstlight.errors",
+    "gate": "firstlight.survey",
+    "preflight": "firstlight.survey",
     "validate_schema": "firstlight.schema",
 }
-"""Public names and the modules they come from, which are imported when a name is first used."""
+"""Imported on first use: `import firstlight` costs nothing and brings nothing with it."""
+
+__all__ = ["Column", "Experiment", "SchemaError", "__version__", "gate", "preflight", "validate_schema"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in PUBLIC:
-        raise AttributeError(f"module `firstlight` has no attribute `{name}`; it offers {', '.join(sorted(PUBLIC))}")
-    return getattr(importlib.import_module(PUBLIC[name]), name)
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'firstlight' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_PUBLIC[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *PUBLIC])
+    return sorted(__all__)

@@ -45,13 +45,21 @@ from firstlight.checks.model import (
     future_leaks,
     modules_in_plain_container,
     modules_repeated,
+    output_loses_batch,
     parameters_not_optimized,
     parameters_without_gradient,
     requires_grad_on_module,
     train_mode_in_evaluation,
 )
-from firstlight.checks.numerics import value_nonfinite
-from firstlight.checks.run import check_crashed, script_crashed
+from firstlight.checks.numerics import (
+    value_nonfinite,
+)
+from firstlight.checks.run import (
+    check_crashed,
+    piece_raises,
+    probe_overruns,
+    script_crashed,
+)
 from firstlight.checks.source import (
     accumulation_not_divided,
     anomaly_mode_left_on,
@@ -125,6 +133,8 @@ from firstlight.checks.step import (
 CATALOGUE: tuple[Check, ...] = (
     check_crashed.CHECK,
     script_crashed.CHECK,
+    piece_raises.CHECK,
+    probe_overruns.CHECK,
     input_nonfinite.CHECK,
     batch_repeats.CHECK,
     targets_ignored.CHECK,
@@ -160,6 +170,7 @@ CATALOGUE: tuple[Check, ...] = (
     future_leaks.CHECK,
     train_mode_in_evaluation.CHECK,
     modules_repeated.CHECK,
+    output_loses_batch.CHECK,
     loss_explodes.CHECK,
     metric_broadcast.CHECK,
     regularisation_drowns.CHECK,

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from firstlight.cli.check import _deliver, _progress, _terminated
+from firstlight.recording import exit_code
 from firstlight.report import json as json_report
 from firstlight.report import terminal
 from firstlight.settings import load
@@ -59,4 +60,4 @@ def command(
     if explain_trail and form == "terminal":
         text += "\n" + "\n".join(report.trail) + "\n"
     _deliver(text, output)
-    context.exit(session.exit_code(report, settings.strict))
+    context.exit(exit_code(report, settings.strict))

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from firstlight.cli.delivery import FORMATS, Shown, deliver, listed, rendered
-from firstlight.session import exit_code
+from firstlight.recording import exit_code
 from firstlight.settings import enabled, load
 
 

@@ -14,6 +14,7 @@ import msgspec
 from firstlight.experiments.plan import Order
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
+from firstlight.records.declared import Sighting
 from firstlight.records.facts import Timeline
 
 NURSERY = "nursery"
@@ -73,7 +74,7 @@ def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
     return found
 
 
-def losses_of(records: list[observed.Observed]) -> tuple[float, ...]:
+def losses_of(records: list[Sighting]) -> tuple[float, ...]:
     """The loss of each step: the values of the backward line that has most of them."""
     by_site: dict[object, list[float]] = {}
     for record in records:

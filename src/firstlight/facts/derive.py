@@ -17,12 +17,13 @@ from firstlight.facts.stepping import (
     steppings,
 )
 from firstlight.records import observed
-from firstlight.records.observed import Observed
+from firstlight.records.declared import DeclaredFact, Sighting
 
 
-def derive(records: Iterable[Observed]) -> list[Any]:
+def derive(records: Iterable[Sighting]) -> list[Any]:
+    """What probes of a declared experiment found is a fact already."""
     seen = Sightings(records)
-    return [fact for reducer in REDUCERS for fact in reducer(seen)]
+    return [*(fact for reducer in REDUCERS for fact in reducer(seen)), *seen.all_of(DeclaredFact)]
 
 
 def censuses(seen: Sightings) -> Iterator[observed.Census]:

@@ -21,7 +21,7 @@ def main() -> None:
     arguments = sys.argv[1:]
     spec = session.current()
     if spec is not None:
-        _end_with_the_command(spec.owner)
+        end_with(spec.owner)
         if spec.contain:
             containment.install(Path(spec.scratch))
         imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
@@ -54,7 +54,7 @@ def _run_module(name: str, argv: list[str]) -> None:
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
-def _end_with_the_command(owner: int) -> None:
+def end_with(owner: int) -> None:
     """Linux: be killed when the launching command dies, so that a killed command leaves no orphan behind."""
     if sys.platform != "linux" or os.getppid() != owner:
         return

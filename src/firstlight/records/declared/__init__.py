@@ -1,0 +1,112 @@
+"""What probes of a declared experiment saw. Judged as they are; each is complete in itself."""
+
+from firstlight.records.declared.contact import Built, Output, ProbeEnded, Stumble
+from firstlight.records.declared.fact import DeclaredFact
+from firstlight.records.declared.learning import (
+    Choice,
+    MiniTraining,
+    Overfit,
+    Predictions,
+    QuickValidation,
+    Repeat,
+    SelectorTried,
+)
+from firstlight.records.declared.loss import GradientTried, InitialLoss, LossScaling, LossSense, Penalty
+from firstlight.records.declared.model import (
+    AttentionRows,
+    EmbeddingUse,
+    Gates,
+    GradientProfile,
+    ModeGap,
+    Normalisation,
+    PositionTried,
+    ShapeTrace,
+    Units,
+    Weights,
+)
+from firstlight.records.declared.upkeep import (
+    FeaturesMade,
+    InvariantTried,
+    Loaded,
+    LogTried,
+    RoundTrip,
+    ScheduleTried,
+    Updates,
+)
+from firstlight.records.observed import Observed
+
+__all__ = [
+    "AttentionRows",
+    "Built",
+    "Choice",
+    "Declared",
+    "DeclaredFact",
+    "EmbeddingUse",
+    "FeaturesMade",
+    "Gates",
+    "GradientProfile",
+    "GradientTried",
+    "InitialLoss",
+    "InvariantTried",
+    "Loaded",
+    "LogTried",
+    "LossScaling",
+    "LossSense",
+    "MiniTraining",
+    "ModeGap",
+    "Normalisation",
+    "Output",
+    "Overfit",
+    "Penalty",
+    "PositionTried",
+    "Predictions",
+    "ProbeEnded",
+    "QuickValidation",
+    "Repeat",
+    "RoundTrip",
+    "ScheduleTried",
+    "SelectorTried",
+    "ShapeTrace",
+    "Sighting",
+    "Stumble",
+    "Units",
+    "Updates",
+    "Weights",
+]
+
+Declared = (
+    Stumble
+    | Built
+    | Output
+    | ProbeEnded
+    | MiniTraining
+    | Overfit
+    | QuickValidation
+    | Predictions
+    | Repeat
+    | SelectorTried
+    | InitialLoss
+    | LossScaling
+    | LossSense
+    | Penalty
+    | GradientTried
+    | GradientProfile
+    | Units
+    | Weights
+    | Gates
+    | Normalisation
+    | ModeGap
+    | AttentionRows
+    | PositionTried
+    | EmbeddingUse
+    | ShapeTrace
+    | Loaded
+    | FeaturesMade
+    | Updates
+    | ScheduleTried
+    | RoundTrip
+    | LogTried
+    | InvariantTried
+)
+Sighting = Observed | Declared
+"""Whatever a line of the event log may hold."""
