@@ -80,7 +80,8 @@ def survey(experiment: Experiment, settings: Settings, progress: Progress) -> Re
             f"preflight takes a firstlight.Experiment and was given a {type(experiment).__name__}. "
             "Declare the pieces: Experiment(model=…, train=…, loss=…, optimizer=…)"
         )
-    checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE | READ_FROM_LOG)
+    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG
+    checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
     with recorded((experiment.name,), settings) as (run, finish):
         found = Survey(experiment, checks, settings, run, progress)
         return finish(found.report())

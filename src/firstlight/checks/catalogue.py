@@ -3,8 +3,14 @@
 from firstlight.checks.data import (
     batch_repeats,
     columns_dropped,
+    features_redundant,
     input_nonfinite,
+    inputs_unscaled,
     labels_come_sorted,
+    padding_in_loss,
+    split_fed_differently,
+    split_overlap,
+    target_in_inputs,
     targets_ignored,
 )
 from firstlight.checks.declare import Check
@@ -15,6 +21,7 @@ from firstlight.checks.learning import (
     rate_too_high,
     rate_too_low,
     regularisation_drowns,
+    scale_hinders,
 )
 from firstlight.checks.log import (
     event_absent,
@@ -140,6 +147,12 @@ CATALOGUE: tuple[Check, ...] = (
     targets_ignored.CHECK,
     labels_come_sorted.CHECK,
     columns_dropped.CHECK,
+    split_overlap.CHECK,
+    split_fed_differently.CHECK,
+    inputs_unscaled.CHECK,
+    features_redundant.CHECK,
+    target_in_inputs.CHECK,
+    padding_in_loss.CHECK,
     loss_broadcast.CHECK,
     loss_missing_activation.CHECK,
     loss_double_activation.CHECK,
@@ -177,6 +190,7 @@ CATALOGUE: tuple[Check, ...] = (
     rate_too_low.CHECK,
     rate_too_high.CHECK,
     pairing_is_lost.CHECK,
+    scale_hinders.CHECK,
     value_nonfinite.CHECK,
     # sources
     softmax_before_cross_entropy.CHECK,

@@ -38,6 +38,12 @@ def evaluations(seen: Sightings) -> Iterator[observed.EvaluationSeen]:
         yield counts[-1]
 
 
+def feeds(seen: Sightings) -> Iterator[observed.FeedSeen]:
+    """The last count of each model."""
+    for counts in groups(seen.of(observed.FeedSeen), lambda f: (f.rank, f.model)):
+        yield counts[-1]
+
+
 def attentions(seen: Sightings) -> Iterator[observed.Attention]:
     for calls in groups(seen.of(observed.Attention), lambda a: (a.rank, a.site)):
         yield calls[0]
@@ -73,6 +79,7 @@ REDUCERS: tuple[Reducer, ...] = (
     graph_sizes,
     censuses,
     evaluations,
+    feeds,
     attentions,
     dependences,
     custom_gradients,

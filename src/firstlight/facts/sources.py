@@ -47,6 +47,7 @@ SOURCES: dict[type, Source] = {
     source.TrainingLoop: _from(absent=_NOT_READ),
     source.LossUse: _from(absent=_NOT_READ),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
+    observed.FeedSeen: _from("feeding", absent="no model was seen in training"),
     observed.Dependence: _from(absent="the model was not probed"),
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import msgspec
 
+from firstlight.records.feed import Echo, Fed, Overlap
 from firstlight.records.places import Site
 
 
@@ -348,6 +349,23 @@ class ColumnsDropped(_Record, frozen=True, kw_only=True, tag="columns-dropped"):
     site: Site | None
 
 
+class FeedSeen(_Record, frozen=True, kw_only=True, tag="feed"):
+    """What a model was given, counted at milestones; the last one counts."""
+
+    model: int
+    name: str
+    site: Site | None
+    """Where it is called in training, and below, without gradients."""
+    eval_site: Site | None
+    inputs: tuple[Fed, ...]
+    tensors: int = 1
+    """Given at each call."""
+    overlap: Overlap = Overlap()
+    echo: Echo = Echo()
+    crowded: int = 0
+    """Calls without gradients right after a step that followed another such call: a part of the training."""
+
+
 class NurseryOpened(_Record, frozen=True, kw_only=True, tag="nursery"):
     """The program was copied at its first batch, ready for experiments."""
 
@@ -379,6 +397,7 @@ Observed = (
     | StepSeen
     | Census
     | EvaluationSeen
+    | FeedSeen
     | NonFinite
     | Unseen
     | Ending

@@ -9,6 +9,7 @@ from firstlight.observe.inside.taps import (
     columns,
     compiled,
     evaluations,
+    feeding,
     functional,
     loaders,
     models,
@@ -34,6 +35,8 @@ def install(observer: "Observer") -> None:
         census.install(observer, seen, held, walked)
     if "evaluations" in observer.spec.taps:
         evaluations.install(observer, seen)
+    if "feeding" in observer.spec.taps:
+        feeding.install(observer, seen, walked)
     if "nonfinite" in observer.spec.taps:
         nonfinite.install(observer, seen, held, walked)
     if "clipping" in observer.spec.taps:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
+from firstlight.observe.inside.echo import Asked
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.handlers import Handlers, argument
 from firstlight.records.observed import LossCall
@@ -70,6 +71,8 @@ class Losses:
         scalar = isinstance(value, torch.Tensor) and value.numel() == 1
         if training and scalar:
             self.walked.known_losses.append(reading.number(value))
+        if training and isinstance(target, torch.Tensor):
+            self.walked.asked.append(_asked(target, kwargs))
         if self._calls[name, site, training] <= MOST_CALLS_A_SITE:
             given = Given(name, prediction, target if isinstance(target, torch.Tensor) else None, kwargs)
             self.observer.emit(self._record(given, site, reading.number(value) if scalar else None))
@@ -96,6 +99,11 @@ class Losses:
             reduction=str(given.options.get("reduction", "mean")),
             ignored=_ignored(given),
         )
+
+
+def _asked(target: torch.Tensor, options: dict[str, Any]) -> Asked:
+    counted = options.get("reduction", "mean") != "none" and options.get("weight") is None
+    return Asked(target.detach(), options.get("ignore_index", -100), counted)
 
 
 def _class_errors(prediction: torch.Tensor) -> tuple[float | None, float | None]:
