@@ -47,7 +47,7 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 
 def _redundant(given: Columns) -> bool:
-    return 0 < given.constant + given.twins
+    return given.constant + given.twins > 0
 
 
 def _told(given: Columns, everything: bool) -> str:

@@ -26,7 +26,7 @@ class Limits:
     """Of its first loss: a program that stays above has not begun to learn."""
     noises: float = 3.0
     """Of both ends, by which the difference must exceed."""
-    steps: int = 60
+    steps: int = 40
     """Compared; in fewer a lead says little."""
 
 
