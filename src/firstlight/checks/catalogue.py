@@ -2,6 +2,7 @@
 
 from firstlight.checks.data import (
     batch_repeats,
+    classes_imbalanced,
     columns_dropped,
     features_redundant,
     input_nonfinite,
@@ -12,6 +13,7 @@ from firstlight.checks.data import (
     split_overlap,
     target_in_inputs,
     targets_ignored,
+    workers_repeat_draws,
 )
 from firstlight.checks.declare import Check
 from firstlight.checks.learning import (
@@ -153,6 +155,8 @@ CATALOGUE: tuple[Check, ...] = (
     features_redundant.CHECK,
     target_in_inputs.CHECK,
     padding_in_loss.CHECK,
+    workers_repeat_draws.CHECK,
+    classes_imbalanced.CHECK,
     loss_broadcast.CHECK,
     loss_missing_activation.CHECK,
     loss_double_activation.CHECK,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from firstlight.facts.learning import feedings, first_bads, loss_curves
+from firstlight.facts.learning import feedings, first_bads, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, shape_clashes
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
@@ -76,6 +76,7 @@ REDUCERS: tuple[Reducer, ...] = (
     rebuildings,
     accumulations,
     feedings,
+    worker_streams,
     graph_sizes,
     censuses,
     evaluations,

@@ -33,6 +33,7 @@ SOURCES: dict[type, Source] = {
     facts.Rebuilding: _from(absent=_NO_STEP),
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
+    facts.WorkerStream: _from("loaders", "workers", absent="no loader has workers whose examples draw random numbers"),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     facts.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"

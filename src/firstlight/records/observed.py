@@ -93,6 +93,11 @@ class LossCall(_Record, frozen=True, kw_only=True, tag="loss-call"):
     reduction: str = "mean"
     ignored: float = 0.0
     """Share of targets equal to `ignore_index`."""
+    classes: tuple[int, ...] = ()
+    """How often each class is the target, where there are few, and below, how often it is the answer."""
+    answers: tuple[int, ...] = ()
+    weighted: bool = False
+    """The classes have weights."""
 
 
 class Pairing(_Record, frozen=True, kw_only=True, tag="pairing"):
@@ -366,6 +371,20 @@ class FeedSeen(_Record, frozen=True, kw_only=True, tag="feed"):
     """Calls without gradients right after a step that followed another such call: a part of the training."""
 
 
+class WorkerSeen(_Record, frozen=True, kw_only=True, tag="worker"):
+    """A worker of a DataLoader has fetched its first batch."""
+
+    loader: int
+    """The process that reads it."""
+    worker: int
+    workers: int
+    seed: int
+    """What torch seeded all workers of this epoch from."""
+    dataset: str
+    streams: dict[str, str]
+    """Digests of the random streams the batch was drawn from, as they were before."""
+
+
 class NurseryOpened(_Record, frozen=True, kw_only=True, tag="nursery"):
     """The program was copied at its first batch, ready for experiments."""
 
@@ -398,6 +417,7 @@ Observed = (
     | Census
     | EvaluationSeen
     | FeedSeen
+    | WorkerSeen
     | NonFinite
     | Unseen
     | Ending

@@ -16,6 +16,7 @@ from firstlight.observe.inside.taps import (
     nonfinite,
     operations,
     optimizers,
+    workers,
 )
 
 if TYPE_CHECKING:
@@ -45,3 +46,5 @@ def install(observer: "Observer") -> None:
         columns.install(observer)
     if "loaders" in observer.spec.taps:
         loaders.install(observer)
+    if "workers" in observer.spec.taps:
+        workers.install(observer)

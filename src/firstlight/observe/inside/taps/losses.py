@@ -41,6 +41,7 @@ FUNCTIONS = (
     ],
 )
 MOST_CALLS_A_SITE = 24
+MOST_CLASSES = 64
 AXIS_ERROR = 0.02
 """Nats that the log-sum-exp of log-probabilities, in half precision at worst, is away from 0."""
 
@@ -98,7 +99,32 @@ class Losses:
             normalised_axis=_normalised_axis(prediction) if given.function == "nll_loss" else None,
             reduction=str(given.options.get("reduction", "mean")),
             ignored=_ignored(given),
+            weighted=given.options.get("weight") is not None or given.options.get("pos_weight") is not None,
+            **_counted(given),
         )
+
+
+def _counted(given: Given) -> dict[str, tuple[int, ...]]:
+    """How often each class is wanted and answered, where classes are few."""
+    prediction, target = reading.values_of(given.prediction), given.target
+    if target is None or not target.numel() or not reading.readable(target) or target.numel() > reading.MOST_ELEMENTS:
+        return {}
+    target = target.detach()
+    if given.function.startswith("binary_cross_entropy") and target.shape == prediction.shape:
+        whole = bool(((target == 0) | (target == 1)).all())
+        border = 0.0 if given.function.endswith("logits") else 0.5
+        return _tallies(target.long(), (prediction > border).long(), 2) if whole else {}
+    few = prediction.ndim > 1 and prediction.shape[1] <= MOST_CLASSES
+    if given.function not in ("cross_entropy", "nll_loss") or target.is_floating_point() or not few:
+        return {}
+    classes = prediction.shape[1]
+    known = (target >= 0) & (target < classes) & (target != given.options.get("ignore_index", -100))
+    return _tallies(target[known], prediction.argmax(1)[known], classes)
+
+
+def _tallies(target: torch.Tensor, answer: torch.Tensor, classes: int) -> dict[str, tuple[int, ...]]:
+    both = torch.stack([torch.bincount(each.reshape(-1), minlength=classes) for each in (target, answer)]).tolist()
+    return {"classes": tuple(both[0]), "answers": tuple(both[1])}
 
 
 def _asked(target: torch.Tensor, options: dict[str, Any]) -> Asked:
