@@ -101,6 +101,10 @@ class Bench:
             assert self.experiment.scheduler is not None
             return self.experiment.scheduler(optimizer)
 
+    @property
+    def has_loss(self) -> bool:
+        return bool({"loss", "step"} & self.experiment.declared)
+
     def batches(self, most: int, split: str = "train") -> list[Batch]:
         """The first `most` batches; fewer where there are no more. Read once, in this process."""
         kept = self._kept.get(split, [])
@@ -114,23 +118,24 @@ class Bench:
             raise unusable("train", "reading its first batch", "it is empty: there is no batch in it")
         return found[0]
 
-    def read(self, split: str = "train") -> Iterator[Batch]:
-        """Batches of one epoch as they come, from the same seed."""
+    def read(self, split: str = "train", seeded: bool = True) -> Iterator[Batch]:
+        """Batches of one epoch as they come."""
         loader = getattr(self.experiment, split)
         if loader is None:
             if split == "train" and self.experiment.batch is not None:
                 yield self.taken_apart(self.experiment.batch)
             return
-        self.seed()
+        if seeded:
+            self.seed()
         with in_this_process(loader), using(split, "reading a batch"):
             for raw in loader:
                 yield self.taken_apart(raw, split)
 
     def forever(self) -> Iterator[Batch]:
-        """Epoch after epoch."""
+        """Epoch after epoch, each in its own order."""
         while True:
             empty = True
-            for batch in self.read():
+            for batch in self.read(seeded=False):
                 empty = False
                 yield batch
             if empty:
@@ -147,7 +152,7 @@ class Bench:
         return Batch(raw=raw, arguments=arguments, keywords={}, target=None)
 
     def _mapping(self, raw: Mapping[str, Any]) -> Batch:
-        """A model with a loss of its own is given everything; otherwise the target stays out."""
+        """A model with a loss of its own (called by `step`) is given everything; otherwise the target stays out."""
         key = next((name for name in TARGETS if name in raw), None)
         held_out = key if self.experiment.loss is not None else None
         keywords = {name: value for name, value in raw.items() if name != held_out}
@@ -157,6 +162,10 @@ class Bench:
         batch = placed(batch, model)
         with using("model", "calling it with a batch", model):
             return model(*batch.arguments, **batch.keywords)
+
+    def passed(self, model: torch.nn.Module, batch: Batch) -> Any:
+        """The model called as the experiment calls it; its output, or the loss where only `step` knows how."""
+        return self.loss(model, batch) if self.experiment.step is not None else self.output(model, batch)
 
     def loss(self, model: torch.nn.Module, batch: Batch) -> torch.Tensor:
         """One number with a graph behind it."""
@@ -179,11 +188,7 @@ class Bench:
 
     def loss_of(self, output: Any, batch: Batch) -> Any:
         function = self.experiment.loss
-        if function is None:
-            own = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
-            if isinstance(own, torch.Tensor):
-                return own
-            raise unusable("loss", "computing the loss", "there is none, and the model's output has no `loss`")
+        assert function is not None
         with using("loss", "computing it from the output and the target"):
             return function(output) if _takes_one(function) else function(output, batch.target)
 

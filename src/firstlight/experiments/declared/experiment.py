@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from firstlight.errors import UsageError
+from firstlight.experiments.declared.invariants import Invariant
 
 Task = Literal["classification", "binary", "regression", "language", "other"]
 
@@ -34,6 +35,8 @@ class Experiment:
     """From the model and a batch to the loss, in place of `loss`."""
     optimizer: Any = None
     """A function from the model to its optimizer, or an optimizer's class (`functools.partial` for its settings)."""
+    penalty: Callable[[Any], Any] | None = None
+    """The regulariser that `loss` or `step` adds, by itself: a function of the model."""
     scheduler: Callable[[Any], Any] | None = None
     """A function from the optimizer to its learning-rate schedule."""
     schedule_every: Literal["step", "epoch"] = "step"
@@ -76,7 +79,7 @@ def _problems(given: Experiment) -> Iterator[str]:
         yield f"`model` is {_told(given.model)}; it takes a function that builds the model, or the module itself."
     for name in ("train", "val"):
         yield from _loader_problems(name, getattr(given, name))
-    for name in ("loss", "step", "optimizer", "scheduler", "features"):
+    for name in ("loss", "step", "optimizer", "penalty", "scheduler", "features"):
         piece = getattr(given, name)
         if piece is not None and not callable(piece) and not (name == "optimizer" and hasattr(piece, "param_groups")):
             yield f"`{name}` is {_told(piece)}; it takes {TAKES[name]}."
@@ -88,6 +91,8 @@ def _problems(given: Experiment) -> Iterator[str]:
     if given.total_steps is not None and given.total_steps < 1:
         yield f"`total_steps` is {given.total_steps}; it takes a whole number from 1 on."
     yield from _checkpoint_problems(given.checkpoint)
+    for invariant in given.invariants:
+        Invariant.of(invariant)
 
 
 def _lonely(given: Experiment) -> Iterator[str]:
@@ -104,6 +109,7 @@ TAKES = {
     "loss": "a function of the model's output and the target",
     "step": "a function of the model and a batch that gives the loss",
     "optimizer": "a function of the model, such as `lambda m: torch.optim.AdamW(m.parameters(), lr=3e-4)`",
+    "penalty": "a function of the model that gives one number",
     "scheduler": "a function of the optimizer, such as `lambda o: CosineAnnealingLR(o, 1000)`",
     "features": "a function of `frame`",
 }

@@ -49,7 +49,7 @@ def _shapes(model: torch.nn.Module) -> dict[str, tuple[int, ...]]:
 def _called(bench: Bench, model: torch.nn.Module, batch: Batch) -> None:
     output = bench.output(model, batch) if bench.experiment.step is None else None
     value: Any = None
-    if {"loss", "step"} & bench.experiment.declared or hasattr(output, "loss"):
+    if bench.has_loss:
         value = bench.raw_loss(model, batch)
     bench.emit(
         Output(

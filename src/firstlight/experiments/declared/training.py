@@ -4,12 +4,8 @@ The plainest loop there is. What the observers see of it is judged by the same c
 at its first batch are the same paired experiments.
 """
 
-from typing import Any
-
-import torch
-
-from firstlight.experiments.declared.bench import Batch, Bench
-from firstlight.experiments.declared.stumbling import using
+from firstlight.experiments.declared.bench import Bench
+from firstlight.experiments.declared.fitting import step
 from firstlight.observe.inside.observer import Stop, observe
 
 
@@ -27,21 +23,3 @@ def training(bench: Bench) -> None:
                 scheduler.step()
     except Stop:
         observer.light = True
-
-
-def step(bench: Bench, model: torch.nn.Module, optimizer: Any, batch: Batch) -> torch.Tensor:
-    """One step as every loop makes it; L-BFGS asks for the loss several times."""
-
-    def closure() -> torch.Tensor:
-        optimizer.zero_grad()
-        loss = bench.loss(model, batch)
-        with using("loss", "going backward from it", model):
-            loss.backward()
-        return loss
-
-    if isinstance(optimizer, torch.optim.LBFGS):
-        return optimizer.step(closure)  # type: ignore[no-any-return]  # torch types it as a float
-    loss = closure()
-    with using("optimizer", "making a step"):
-        optimizer.step()
-    return loss.detach()

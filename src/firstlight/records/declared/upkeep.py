@@ -1,4 +1,4 @@
-"""What surrounds training: data in sufficient number, steps of the right size, schedule, checkpoint, log, invariants."""
+"""What surrounds training: enough data, steps of the right size, schedule, checkpoint, log, invariants."""
 
 import msgspec
 
