@@ -67,6 +67,10 @@ def program(rank: int) -> list[Observed]:
         attention(0, rank=rank),
         census(3, rank=rank),
         evaluation(3, rank=rank),
+        observed.FeedSeen(**place, model=0, name="Net", eval_site=None, inputs=()),
+        observed.WorkerSeen(
+            step=0, rank=rank, loader=1, worker=0, workers=2, seed=5, dataset="Photos", streams={"`random`": "a"}
+        ),
         observed.Ending(step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 

@@ -13,10 +13,12 @@ from firstlight.checks.data import (
     split_overlap,
     target_in_inputs,
     targets_ignored,
+    times_interleave,
     workers_repeat_draws,
 )
 from firstlight.checks.declare import Check
 from firstlight.checks.learning import (
+    baseline_unbeaten,
     loss_explodes,
     metric_broadcast,
     pairing_is_lost,
@@ -157,6 +159,7 @@ CATALOGUE: tuple[Check, ...] = (
     padding_in_loss.CHECK,
     workers_repeat_draws.CHECK,
     classes_imbalanced.CHECK,
+    times_interleave.CHECK,
     loss_broadcast.CHECK,
     loss_missing_activation.CHECK,
     loss_double_activation.CHECK,
@@ -195,6 +198,7 @@ CATALOGUE: tuple[Check, ...] = (
     rate_too_high.CHECK,
     pairing_is_lost.CHECK,
     scale_hinders.CHECK,
+    baseline_unbeaten.CHECK,
     value_nonfinite.CHECK,
     # sources
     softmax_before_cross_entropy.CHECK,

@@ -3,7 +3,7 @@ import pytest
 from firstlight.checks.data.workers_repeat_draws import CHECK
 from firstlight.facts.derive import derive
 from firstlight.records.facts import WorkerStream
-from firstlight.records.observed import LoaderSeen, WorkerSeen
+from firstlight.records.observed import LoaderSeen, Observed, WorkerSeen
 from firstlight.records.places import Site
 
 
@@ -29,7 +29,12 @@ def worker(number: int, seed: int = 5, **streams: str) -> WorkerSeen:
 def test_workers_of_one_epoch_are_compared() -> None:
     site = Site(file="train.py", line=4)
     epoch = LoaderSeen(step=0, loader=0, epoch=0, batches=3, batch_size=2, examples=6, sampler="Random", site=site)
-    records = [epoch, worker(0, rng="a", own="x"), worker(1, rng="a", own="y"), worker(0, seed=6, own="x")]
+    records: list[Observed] = [
+        epoch,
+        worker(0, rng="a", own="x"),
+        worker(1, rng="a", own="y"),
+        worker(0, seed=6, own="x"),
+    ]
     facts = [fact for fact in derive(records) if isinstance(fact, WorkerStream)]
 
     assert [(fact.name, fact.alike, fact.site) for fact in facts] == [

@@ -17,10 +17,10 @@ MOST_FEATURES = 256
 
 def predictions(bench: Bench, model: torch.nn.Module, learnt: bool) -> None:
     split = "val" if bench.experiment.val is not None else "train"
-    calls, inputs = _calls(bench, model.eval(), split)
+    calls, inputs = _heard(bench, model.eval(), split)
     if not calls or any(call.name != calls[0].name for call in calls):
         return
-    predicted, wanted = _flat(calls)
+    predicted, wanted = answers(calls)
     if predicted is None or wanted is None or wanted.numel() < LEAST:
         return
     classes = None if calls[0].name in DISTANCES else int(wanted.unique().numel())
@@ -48,7 +48,12 @@ def predictions(bench: Bench, model: torch.nn.Module, learnt: bool) -> None:
     )
 
 
-def _calls(bench: Bench, model: torch.nn.Module, split: str) -> tuple[list[LossCall], list[torch.Tensor]]:
+def heard_on(bench: Bench, model: torch.nn.Module, split: str) -> list[LossCall]:
+    """The calls of the loss on some examples of a split; none where a batch has several."""
+    return _heard(bench, model, split)[0]
+
+
+def _heard(bench: Bench, model: torch.nn.Module, split: str) -> tuple[list[LossCall], list[torch.Tensor]]:
     calls: list[LossCall] = []
     inputs: list[torch.Tensor] = []
     with torch.no_grad():
@@ -63,7 +68,7 @@ def _calls(bench: Bench, model: torch.nn.Module, split: str) -> tuple[list[LossC
     return calls, inputs
 
 
-def _flat(calls: list[LossCall]) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+def answers(calls: list[LossCall]) -> tuple[torch.Tensor | None, torch.Tensor | None]:
     """Chosen classes, or values, with what they should be."""
     name = calls[0].name
     wanted = torch.cat([call.target.flatten() for call in calls]).double().cpu()

@@ -6,7 +6,7 @@ Written by hand and free of torch; the functions are imported in the process tha
 from dataclasses import dataclass
 from typing import Literal
 
-from firstlight.records import declared
+from firstlight.records import declared, observed
 
 PROFILES = ("quick", "standard", "deep")
 SMALLER = "use a smaller batch or model for the check"
@@ -263,6 +263,37 @@ PROBES: tuple[Probe, ...] = (
         typical_seconds=0.3,
         most_seconds=20.0,
         action=SMALLER,
+    ),
+    Probe(
+        name="feeding",
+        asks="what do both splits feed the model, and which examples are in both?",
+        makes=(observed.FeedSeen,),
+        needs=("train",),
+        run="feeding:feeding",
+        typical_seconds=1.0,
+        most_seconds=60.0,
+        action="make reading one batch faster: more workers, smaller files, less preprocessing",
+    ),
+    Probe(
+        name="baselines",
+        asks="is the model, after a quick training, better than answers that need no model?",
+        makes=(declared.Baselines,),
+        needs=("train", "val", "loss|step", "optimizer"),
+        run="baselines:baselines",
+        typical_seconds=5.0,
+        most_seconds=120.0,
+        action=SMALLER,
+        since="standard",
+    ),
+    Probe(
+        name="times",
+        asks="do the validation rows come after the training rows?",
+        makes=(declared.TimeOrder,),
+        needs=("frame",),
+        run="times:times",
+        typical_seconds=0.2,
+        most_seconds=20.0,
+        action="declare a smaller `frame` for the check",
     ),
     Probe(
         name="log",

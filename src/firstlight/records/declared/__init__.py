@@ -1,6 +1,7 @@
 """What probes of a declared experiment saw. Judged as they are; each is complete in itself."""
 
 from firstlight.records.declared.contact import Built, Output, ProbeEnded, Stumble
+from firstlight.records.declared.data import Baselines, Score, TimeOrder
 from firstlight.records.declared.fact import DeclaredFact
 from firstlight.records.declared.learning import (
     Choice,
@@ -37,6 +38,7 @@ from firstlight.records.observed import Observed
 
 __all__ = [
     "AttentionRows",
+    "Baselines",
     "Built",
     "Choice",
     "Declared",
@@ -65,10 +67,12 @@ __all__ = [
     "Repeat",
     "RoundTrip",
     "ScheduleTried",
+    "Score",
     "SelectorTried",
     "ShapeTrace",
     "Sighting",
     "Stumble",
+    "TimeOrder",
     "Units",
     "Updates",
     "Weights",
@@ -107,6 +111,8 @@ Declared = (
     | RoundTrip
     | LogTried
     | InvariantTried
+    | Baselines
+    | TimeOrder
 )
 Sighting = Observed | Declared
 """Whatever a line of the event log may hold."""
