@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Sized
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -72,7 +73,7 @@ def baselines(bench: Bench) -> None:
 
 def _once(bench: Bench, batches: list[Batch]) -> list[Batch]:
     """One epoch of them, where it is known how long that is."""
-    train = bench.experiment.train
+    train: Any = bench.experiment.train
     return batches[: len(train)] if isinstance(train, Sized) else batches
 
 
