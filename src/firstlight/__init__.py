@@ -4,19 +4,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from firstlight.experiments.declared.experiment import Experiment as Experiment
+    from firstlight.experiments.declared.invariants import Invariant as Invariant
+    from firstlight.experiments.declared.selection import BestEpoch as BestEpoch
+    from firstlight.experiments.declared.selection import EpochSelector as EpochSelector
     from firstlight.survey import gate as gate
     from firstlight.survey import preflight as preflight
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "BestEpoch": "firstlight.experiments.declared.selection",
+    "EpochSelector": "firstlight.experiments.declared.selection",
     "Experiment": "firstlight.experiments.declared.experiment",
+    "Invariant": "firstlight.experiments.declared.invariants",
     "gate": "firstlight.survey",
     "preflight": "firstlight.survey",
 }
 """Imported on first use: `import firstlight` costs nothing and brings nothing with it."""
 
-__all__ = ["Experiment", "__version__", "gate", "preflight"]
+__all__ = ["BestEpoch", "EpochSelector", "Experiment", "Invariant", "__version__", "gate", "preflight"]
 
 
 def __getattr__(name: str) -> Any:
