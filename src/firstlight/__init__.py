@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from firstlight.errors import SchemaError as SchemaError
     from firstlight.experiments.declared.experiment import Experiment as Experiment
+    from firstlight.experiments.declared.invariants import Invariant as Invariant
+    from firstlight.experiments.declared.selection import BestEpoch as BestEpoch
+    from firstlight.experiments.declared.selection import EpochSelector as EpochSelector
     from firstlight.schema import Column as Column
     from firstlight.schema import validate_schema as validate_schema
     from firstlight.survey import gate as gate
@@ -13,8 +16,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "Column": "firstlight.schema",
+    "BestEpoch": "firstlight.experiments.declared.selection",
+    "EpochSelector": "firstlight.experiments.declared.selection",
     "Experiment": "firstlight.experiments.declared.experiment",
+    "Invariant": "firstlight.experiments.declared.invariants",
+    "Column": "firstlight.schema",
     "SchemaError": "firstlight.errors",
     "gate": "firstlight.survey",
     "preflight": "firstlight.survey",
@@ -22,7 +28,18 @@ _PUBLIC = {
 }
 """Imported on first use: `import firstlight` costs nothing and brings nothing with it."""
 
-__all__ = ["Column", "Experiment", "SchemaError", "__version__", "gate", "preflight", "validate_schema"]
+__all__ = [
+    "BestEpoch",
+    "Column",
+    "EpochSelector",
+    "Experiment",
+    "Invariant",
+    "SchemaError",
+    "__version__",
+    "gate",
+    "preflight",
+    "validate_schema",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -52,7 +52,7 @@ class Judged:
 
 
 def judged(
-    watched: Watched, checks: tuple[Check, ...], engine: ForkEngine, absent: Mapping[type, str] | None = None
+    watched: Watched, checks: tuple[Check, ...], engine: ForkEngine, absent: Mapping[type, str | None] | None = None
 ) -> Judged:
     facts = [*derive([*watched.records, *watched.timelines.get(PROBES, [])]), watched.outcome()]
     losses = [fact for fact in facts if isinstance(fact, LossSite)]

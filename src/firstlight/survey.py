@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from firstlight.assembly import Judged, coverage_of, judged, machine, timing_of, worst
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
@@ -25,7 +27,8 @@ from firstlight.observe.spec import Spec
 from firstlight.observe.watch import Watched, follow_log
 from firstlight.recording import exit_code, recorded
 from firstlight.records.declared import ProbeEnded, Stumble
-from firstlight.records.report import REPORT_SCHEMA, Report, Subject
+from firstlight.records.facts import CheckCrash, ScriptOutcome
+from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Report, Status, Subject
 from firstlight.settings import Settings, enabled, load
 from firstlight.store.run_directory import RunDirectory, shown
 from firstlight.trial import CONTROLS, Trial
@@ -97,7 +100,7 @@ class Survey:
     run: RunDirectory
     progress: Progress
     watched: Watched = field(default_factory=Watched)
-    absent: dict[type, str] = field(default_factory=dict)
+    absent: dict[type, str | None] = field(default_factory=lambda: {Stumble: None})
 
     def report(self) -> Report:
         begun = time.monotonic()
@@ -109,7 +112,7 @@ class Survey:
             verdict=worst(known.findings),
             findings=known.findings,
             diagnosis=rank(known.findings),
-            checks=known.outcomes,
+            checks=self._timed(known.outcomes),
             coverage=coverage_of(self.watched, known.allowed),
             timing=timing_of(self.watched),
             environment=machine(),
@@ -143,6 +146,23 @@ class Survey:
             self.progress("experiments on copies of the training")
             time.sleep(PAUSE)
             read()
+
+    def _timed(self, outcomes: tuple[CheckOutcome, ...]) -> tuple[CheckOutcome, ...]:
+        """With the time of the probe behind each, which is what a check costs."""
+        ended = {end.name: end for end in self.watched.of(ProbeEnded)}
+        over = [probe for probe in (SMOKE, *PROBES) if probe.name in ended]
+        by_fact = {kind: ended[probe.name] for probe in over for kind in _makes(probe)}
+        needs = {check.id: check.needs for check in self.checks}
+
+        def timed(outcome: CheckOutcome) -> CheckOutcome:
+            end = by_fact.get(needs[outcome.id])
+            if end is None or outcome.status is Status.SKIPPED:
+                return outcome
+            return msgspec.structs.replace(
+                outcome, seconds=end.seconds, typical_seconds=end.typical_seconds, most_seconds=end.most_seconds
+            )
+
+        return tuple(timed(outcome) for outcome in outcomes)
 
     def _planned(self, not_forked: str | None) -> tuple[Probe, ...]:
         """What the enabled checks need and the declaration allows; for the rest, why not."""
@@ -211,5 +231,9 @@ class Survey:
         return work
 
 
-def _makes(probe: Probe) -> set[type]:
-    return set(probe.makes) | (set(SOURCES) - DECLARED if probe is TRAINING else set())
+OBSERVED = frozenset(SOURCES) - DECLARED - READ_FROM_SOURCE - {ScriptOutcome, CheckCrash}
+"""What observing a training brings; how a process ended and which check crashed is known without."""
+
+
+def _makes(probe: Probe) -> frozenset[type]:
+    return frozenset(probe.makes) | (OBSERVED if probe is TRAINING else frozenset())

@@ -19,7 +19,7 @@ NAMES = sorted(check.name for check in CATALOGUE if check.needs in DECLARED)
 
 def judged(name: str, twin: str) -> Report:
     experiment = runpy.run_path(str(EXAMPLES / name / f"{twin}.py"))["experiment"]
-    return fl.preflight(experiment, profile="deep", select=[name])
+    return fl.preflight(experiment, profile="standard", select=[name])
 
 
 def loud(report: Report) -> list[str]:

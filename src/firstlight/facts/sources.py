@@ -89,7 +89,7 @@ SOURCES: dict[type, Source] = {
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
-ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, declared.Stumble})
+ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})

@@ -19,13 +19,15 @@ class Judgement:
 
 
 def judge(
-    checks: Sequence[Check], facts: Iterable[Any], trained: bool, absent: Mapping[type, str] | None = None
+    checks: Sequence[Check], facts: Iterable[Any], trained: bool, absent: Mapping[type, str | None] | None = None
 ) -> Judgement:
     """`trained` says whether training was observed at all: without it, finding nothing odd means nothing.
 
-    `absent` says why there is no fact of a kind, where more is known than its source says.
+    `absent` says why there is no fact of a kind, where more is known than its source says; None says that there was
+    nothing to be seen, which is an answer.
     """
-    reasons = {kind: source.absent for kind, source in SOURCES.items()} | dict(absent or {})
+    reasons: dict[type, str | None] = {kind: source.absent for kind, source in SOURCES.items()}
+    reasons.update(absent or {})
     by_kind: dict[type, list[Any]] = {}
     for fact in facts:
         by_kind.setdefault(type(fact), []).append(fact)
@@ -40,8 +42,9 @@ def judge(
     return Judgement(tuple(findings), tuple(sorted(outcomes, key=lambda outcome: outcome.id)))
 
 
-def _run(check: Check, facts: list[Any], trained: bool, absent: str) -> tuple[list[Finding], CheckOutcome]:
-    if not facts and not (check.needs is CheckCrash or (trained and check.needs in ABSENCE_IS_CLEAN)):
+def _run(check: Check, facts: list[Any], trained: bool, absent: str | None) -> tuple[list[Finding], CheckOutcome]:
+    answers = check.needs is CheckCrash or (trained and check.needs in ABSENCE_IS_CLEAN) or absent is None
+    if not facts and not answers:
         return [], _outcome(check, Status.SKIPPED, 0.0, absent)
     begun = time.perf_counter()
     try:

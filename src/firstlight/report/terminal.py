@@ -28,6 +28,7 @@ MOST_NOTES = 3
 ROLES = ("likely", "subtle", "null")
 """Of a diagnosis, what is shown, in this order."""
 MOST_SKIPPED = 6
+MOST_TIMED = 3
 
 
 class Paint:
@@ -146,6 +147,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
     for label, text in (
         ("causes", _causes(report)),
         ("checked", _checked(report.checks) if judged else ""),
+        ("timed", _timed(report.checks) if judged else ""),
         ("tried", ", ".join(report.coverage.experiments) if judged else ""),
         ("held", _held(report.coverage.held_back)),
         ("allowed", "; ".join(report.coverage.suppressed)),
@@ -171,6 +173,15 @@ def _held(paths: tuple[str, ...]) -> str:
         return ""
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return f"back from your directories: {', '.join(paths[:3])}{more}"
+
+
+def _timed(outcomes: tuple[CheckOutcome, ...]) -> str:
+    """The slowest probes against what they usually take."""
+    probes = {(o.seconds, o.typical_seconds, o.most_seconds): o for o in outcomes if o.typical_seconds is not None}
+    slowest = sorted(probes, key=lambda timed: -timed[0])[:MOST_TIMED]
+    return "; ".join(
+        f"{probes[timed].name} {timed[0]:.1f} s (typically {timed[1]:g}, at most {timed[2]:g})" for timed in slowest
+    )
 
 
 def _checked(outcomes: tuple[CheckOutcome, ...]) -> str:

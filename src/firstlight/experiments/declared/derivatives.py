@@ -6,7 +6,6 @@ from typing import Any
 import torch
 
 from firstlight.experiments.declared.bench import Bench
-from firstlight.experiments.inside.steering import changed
 from firstlight.observe.inside import reading, sites
 from firstlight.records.declared import GradientTried
 from firstlight.records.places import Site
@@ -55,7 +54,7 @@ def _file_of(cls: type) -> str:
 
 
 def _tried(kind: Any, args: tuple[Any, ...], site: Site | None) -> GradientTried | None:
-    given = [changed(item, _doubled) for item in args]
+    given = [_doubled(item) if isinstance(item, torch.Tensor) else item for item in args]
     leaves = [item for item in given if isinstance(item, torch.Tensor) and item.is_floating_point()]
     for leaf in leaves:
         leaf.requires_grad_(True)

@@ -5,6 +5,7 @@ Each in a forked copy of the process, several at once, ended when it takes too l
 """
 
 import contextlib
+import importlib
 import os
 import signal
 import sys
@@ -211,5 +212,7 @@ def rooms_for(run: RunDirectory, experiment: Experiment) -> tuple[ForkedRooms | 
     """Where to probe, and, where it cannot be in forked copies, why not."""
     reason = why_not_fork()
     if reason is None:
+        if experiment.optimizer is not None:
+            importlib.import_module("torch._dynamo")  # by the first optimizer; once here instead of in every copy
         return ForkedRooms(run), None
     return SameRoom(run, (experiment.model, experiment.train, experiment.val, experiment.loss)), reason

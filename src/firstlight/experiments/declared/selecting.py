@@ -44,7 +44,8 @@ def selecting(bench: Bench) -> None:
 def _new(given: Any) -> Any:
     """A selector without history."""
     with using("selector", "making a new one"):
-        return given() if callable(given) and not hasattr(given, "select") else copy.deepcopy(given)
+        ready = hasattr(given, "select") and not isinstance(given, type)
+        return copy.deepcopy(given) if ready else given()
 
 
 def _dip(best: int, noise: float, generator: random.Random) -> list[float]:

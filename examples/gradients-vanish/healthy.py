@@ -1,0 +1,28 @@
+"""Sorts measurements into three kinds with a deep net."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import firstlight as fl
+
+
+def deep():
+    layers = [nn.Linear(8, 32), nn.ReLU()]
+    for _ in range(3):
+        layers += [nn.Linear(32, 32), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(32, 3))
+
+
+torch.manual_seed(0)
+measured = torch.randn(600, 8)
+kinds = measured[:, :3].argmax(dim=1)
+loader = DataLoader(TensorDataset(measured, kinds), batch_size=32, shuffle=True)
+
+experiment = fl.Experiment(
+    model=deep,
+    train=loader,
+    loss=F.cross_entropy,
+    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-2),
+)
