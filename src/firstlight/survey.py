@@ -159,7 +159,11 @@ class Survey:
             if end is None or outcome.status is Status.SKIPPED:
                 return outcome
             return msgspec.structs.replace(
-                outcome, seconds=end.seconds, typical_seconds=end.typical_seconds, most_seconds=end.most_seconds
+                outcome,
+                seconds=end.seconds,
+                probe=end.name,
+                typical_seconds=end.typical_seconds,
+                most_seconds=end.most_seconds,
             )
 
         return tuple(timed(outcome) for outcome in outcomes)

@@ -31,6 +31,7 @@ class CheckOutcome(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     """For a declared experiment, of the probe behind it."""
     reason: str | None = None
+    probe: str | None = None
     typical_seconds: float | None = None
     most_seconds: float | None = None
 

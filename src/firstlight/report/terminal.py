@@ -177,10 +177,10 @@ def _held(paths: tuple[str, ...]) -> str:
 
 def _timed(outcomes: tuple[CheckOutcome, ...]) -> str:
     """The slowest probes against what they usually take."""
-    probes = {(o.seconds, o.typical_seconds, o.most_seconds): o for o in outcomes if o.typical_seconds is not None}
-    slowest = sorted(probes, key=lambda timed: -timed[0])[:MOST_TIMED]
+    probes = {outcome.probe: outcome for outcome in outcomes if outcome.probe is not None}
+    slowest = sorted(probes.values(), key=lambda outcome: -outcome.seconds)[:MOST_TIMED]
     return "; ".join(
-        f"{probes[timed].name} {timed[0]:.1f} s (typically {timed[1]:g}, at most {timed[2]:g})" for timed in slowest
+        f"{o.probe} {o.seconds:.1f} s (typically {o.typical_seconds:g}, at most {o.most_seconds:g})" for o in slowest
     )
 
 
