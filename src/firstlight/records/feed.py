@@ -63,6 +63,8 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
 class Echo(msgspec.Struct, frozen=True, kw_only=True):
     """What the inputs and the targets of the same steps have in common."""
 
+    varied: int = 0
+    """Steps at which the targets differ between examples."""
     compared: int = 0
     """Steps at which a table of features was set against a target for each row."""
     columns: tuple[int, ...] = ()

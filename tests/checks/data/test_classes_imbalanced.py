@@ -26,7 +26,7 @@ LOSS = LossSite(
     labels=(Labels(step=0, examples=32, low=0, high=1),),
     classes=(950, 50),
     answers=(500, 0),
-    answered_step=80,
+    answered_step=200,
 )
 
 
@@ -42,7 +42,7 @@ def severity(**changes: Any) -> Severity | None:
 def test_tells_what_a_blind_guess_scores() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "95.0% of 1,000 labels are class 0; after 80 steps the model answers nothing else"
+    assert evidence.saw == "95.0% of 1,000 labels are class 0; after 200 steps the model answers nothing else"
     assert evidence.wanted == "a measure other than accuracy, of which a blind guess already has 95.0%"
 
 
@@ -61,7 +61,7 @@ def test_each_side_of_answered(answers: tuple[int, ...], loud: bool) -> None:
     assert severity(answers=answers) is (Severity.WARNING if loud else Severity.NOTE)
 
 
-@pytest.mark.parametrize(("step", "loud"), [(49, False), (50, True)])
+@pytest.mark.parametrize(("step", "loud"), [(149, False), (150, True)])
 def test_each_side_of_steps(step: int, loud: bool) -> None:
     assert severity(answered_step=step) is (Severity.WARNING if loud else Severity.NOTE)
 

@@ -1,20 +1,29 @@
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
+from firstlight.records.feed import Echo
+from firstlight.records.observed import FeedSeen
 from tests.checks.data.feeding import fed, found
+
+
+def asked(varied: int = 8, **changes: Any) -> FeedSeen:
+    return replace(fed(**changes), echo=Echo(varied=varied))
+
 
 from firstlight.checks.data.features_redundant import CHECK
 from firstlight.records.finding import Severity
 
 
 def test_inputs_that_never_change_are_an_error() -> None:
-    (evidence,) = found(CHECK, fed(constant=10))
+    (evidence,) = found(CHECK, asked(constant=10))
 
     assert evidence.saw == "`input 0`: every value of 320 rows is the same in each of its 10 columns"
     assert evidence.severity is Severity.ERROR
 
 
 def test_beside_another_input_they_are_not() -> None:
-    (evidence,) = found(CHECK, replace(fed(constant=10), tensors=2))
+    (evidence,) = found(CHECK, replace(asked(constant=10), tensors=2))
 
     assert evidence.severity is Severity.NOTE
 
@@ -33,9 +42,16 @@ def test_pixels_at_rest_are_fine() -> None:
 
 @pytest.mark.parametrize(("rows", "times"), [(63, 0), (64, 1)])
 def test_each_side_of_rows(rows: int, times: int) -> None:
-    assert len(found(CHECK, fed(constant=10, rows=rows))) == times
+    assert len(found(CHECK, asked(constant=10, rows=rows))) == times
 
 
 @pytest.mark.parametrize(("columns", "times"), [(256, 1), (257, 0)])
 def test_each_side_of_columns(columns: int, times: int) -> None:
     assert len(found(CHECK, fed(constant=2, columns=columns))) == times
+
+
+@pytest.mark.parametrize(("varied", "severity"), [(3, Severity.NOTE), (4, Severity.ERROR)])
+def test_each_side_of_targets(varied: int, severity: Severity) -> None:
+    (evidence,) = found(CHECK, asked(varied, constant=10))
+
+    assert evidence.severity is severity

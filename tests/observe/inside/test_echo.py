@@ -51,6 +51,18 @@ def test_toys_and_reconstructions_are_not_compared() -> None:
     assert echo((wide, Asked(torch.ones(16)))).compared == 0
 
 
+def test_a_series_that_is_a_line_is_no_leak() -> None:
+    ramp = torch.arange(24.0).unfold(0, 5, 1)
+
+    assert echo(*[(ramp[:, :4], Asked(ramp[:, 4]))] * 4).columns == ()
+
+
+def test_targets_that_differ_are_counted() -> None:
+    x = torch.zeros(16, 3, 4, 4)
+
+    assert echo((x, Asked(torch.arange(16))), (x, Asked(torch.ones(16)))).varied == 1
+
+
 def padded(rows: int = 32, length: int = 20) -> tuple[torch.Tensor, torch.Tensor]:
     ids = torch.randint(1, 30, (rows, length))
     ends = torch.arange(length) >= torch.randint(4, 16, (rows, 1))

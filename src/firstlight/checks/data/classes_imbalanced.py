@@ -25,7 +25,7 @@ class Limits:
     """Fewer are no sample."""
     answered: float = 0.995
     """Of the model's answers that are this class: it has given up on the others."""
-    steps: int = 50
+    steps: int = 150
     """After which a model should answer something else now and then."""
 
 

@@ -6,7 +6,8 @@ column of the only input is constant, the inputs tell the model nothing at all.
 
 ## When it is fine
 A few constant columns do no harm: borders of images, categories that are rare. Tables alone are looked at for single
-columns, and it is a note. A model that starts from a learned constant on purpose looks like an error; allow it there.
+columns, and it is a note. Games without anything to see, and models that start from a learned constant, have no targets
+that differ between examples and are not called ill.
 """
 
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ TABLE = 2
 class Limits:
     rows: int = 64
     """Fewer may have a rare feature at rest."""
+    targets: int = 4
+    """Steps whose targets differ between examples: there is something to be told apart."""
     columns: int = 256
     """Wider inputs are pixels or embeddings, where constant ones are usual."""
 
@@ -35,7 +38,7 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         given = fed.train
         if given.rows < limits.rows:
             continue
-        everything = given.constant == given.columns and feed.tensors == 1
+        everything = given.constant == given.columns and feed.tensors == 1 and feed.echo.varied >= limits.targets
         if everything or (len(given.shape) == TABLE and given.columns <= limits.columns and _redundant(given)):
             yield Evidence(
                 where=at(feed.site, module=feed.name, rank=feed.rank),

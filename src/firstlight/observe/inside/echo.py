@@ -30,7 +30,7 @@ class Asked:
 
 class Echoes:
     def __init__(self) -> None:
-        self.compared = self.width = 0
+        self.varied = self.compared = self.width = 0
         self.exact = True
         self.shares: list[float] = []
         self.pad = 0
@@ -38,6 +38,7 @@ class Echoes:
 
     def step(self, inputs: Sequence[torch.Tensor], asked: Iterable[Asked]) -> None:
         for one in asked:
+            self.varied += _varies(one.target)
             for tensor in inputs:
                 if tensor.ndim == 2 and reading.readable(tensor) and reading.readable(one.target):
                     (self._table if tensor.is_floating_point() else self._ids)(tensor, one)
@@ -73,6 +74,7 @@ class Echoes:
 
     def seen(self) -> Echo:
         return Echo(
+            varied=self.varied,
             compared=self.compared,
             columns=tuple(sorted(self._columns or ()))[:6],
             exact=self.exact,
@@ -83,6 +85,10 @@ class Echoes:
         )
 
 
+def _varies(target: torch.Tensor) -> bool:
+    return target.numel() >= LEAST_ROWS and reading.readable(target) and bool((target != target.reshape(-1)[0]).any())
+
+
 def _copies(table: torch.Tensor, target: torch.Tensor) -> tuple[set[int], bool]:
     """Columns that equal the target; where there is none, those that are a line in it."""
     equal = torch.nonzero((table == target[:, None]).all(0)).reshape(-1).tolist()
@@ -91,7 +97,8 @@ def _copies(table: torch.Tensor, target: torch.Tensor) -> tuple[set[int], bool]:
     table, target = table - table.mean(0), target - target.mean()
     norms = table.norm(dim=0) * target.norm()
     along = (table.t() @ target).abs() / norms.clamp_min(1e-300)
-    return set(torch.nonzero((along > 1 - SAME) & (norms > 0)).reshape(-1).tolist()), False
+    lines = set(torch.nonzero((along > 1 - SAME) & (norms > 0)).reshape(-1).tolist())
+    return (lines if len(lines) <= len(along) // 2 else set()), False  # where all are, the data is a line itself
 
 
 def _tails(ids: torch.Tensor) -> tuple[int, torch.Tensor]:

@@ -109,6 +109,8 @@ def _counted(given: Given) -> dict[str, tuple[int, ...]]:
     prediction, target = reading.values_of(given.prediction), given.target
     if target is None or not target.numel() or not reading.readable(target) or target.numel() > reading.MOST_ELEMENTS:
         return {}
+    if given.options.get("reduction") == "none":  # weighed by the program itself
+        return {}
     target = target.detach()
     if given.function.startswith("binary_cross_entropy") and target.shape == prediction.shape:
         whole = bool(((target == 0) | (target == 1)).all())
