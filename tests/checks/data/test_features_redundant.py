@@ -2,17 +2,16 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+
+from firstlight.checks.data.features_redundant import CHECK
 from firstlight.records.feed import Echo
+from firstlight.records.finding import Severity
 from firstlight.records.observed import FeedSeen
 from tests.checks.data.feeding import fed, found
 
 
 def asked(varied: int = 8, **changes: Any) -> FeedSeen:
     return replace(fed(**changes), echo=Echo(varied=varied))
-
-
-from firstlight.checks.data.features_redundant import CHECK
-from firstlight.records.finding import Severity
 
 
 def test_inputs_that_never_change_are_an_error() -> None:
