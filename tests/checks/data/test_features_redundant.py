@@ -2,12 +2,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from tests.checks.data.feeding import fed, found
 
 from firstlight.checks.data.features_redundant import CHECK
 from firstlight.records.feed import Echo
 from firstlight.records.finding import Severity
 from firstlight.records.observed import FeedSeen
-from tests.checks.data.feeding import fed, found
 
 
 def asked(varied: int = 8, **changes: Any) -> FeedSeen:
