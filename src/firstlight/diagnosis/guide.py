@@ -1,4 +1,4 @@
-"""What to do when training goes wrong and no check has spoken yet: symptoms, the order of looking, and what not to do."""
+"""Where to look when training goes wrong and no check has spoken: symptoms, an order, and what not to do."""
 
 from dataclasses import dataclass
 
