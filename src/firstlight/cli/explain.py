@@ -52,11 +52,16 @@ def command(word: str, form: str) -> None:
 def _unknown(word: str) -> str:
     known = {name.lower(): name for check in CATALOGUE for name in (check.id, check.name)}
     known |= {slug: slug for slug in BY_SLUG}
-    near = [f"`{known[name]}`" for name in difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.5)]
+    typed = word.lower()
+    if typed.startswith("fl"):
+        typed = typed[:2] + typed[2:].translate(DIGITS)
+    near = [f"`{known[name]}`" for name in difflib.get_close_matches(typed, known, n=3, cutoff=0.5)]
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     return f"`{word}` is neither a check nor a cause.{meant} `firstlight checks` lists the checks and their causes."
 
 
+DIGITS = str.maketrans("oil", "011")
+"""Letters typed for the digits they look like."""
 GUIDES = ("symptoms", "triage", "habits")
 
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.facts.learning import feedings, first_bads, loss_curves
-from firstlight.facts.losses import loss_roots, loss_sites, shape_clashes
+from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
+from firstlight.facts.motion import erased, motions, precisions, units, wrapped
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
     accumulations,
@@ -17,10 +18,10 @@ from firstlight.facts.stepping import (
     steppings,
 )
 from firstlight.records import observed
-from firstlight.records.declared import DeclaredFact, Sighting
+from firstlight.records.declared import DeclaredFact, Logged
 
 
-def derive(records: Iterable[Sighting]) -> list[Any]:
+def derive(records: Iterable[Logged]) -> list[Any]:
     """What probes of a declared experiment found is a fact already."""
     seen = Sightings(records)
     return [*(fact for reducer in REDUCERS for fact in reducer(seen)), *seen.all_of(DeclaredFact)]
@@ -45,6 +46,10 @@ def attentions(seen: Sightings) -> Iterator[observed.Attention]:
 
 def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
     yield from seen.of(observed.Dependence)
+
+
+def behaviours(seen: Sightings) -> Iterator[observed.Behaviour]:
+    yield from seen.of(observed.Behaviour)
 
 
 def columns_dropped(seen: Sightings) -> Iterator[observed.ColumnsDropped]:
@@ -75,6 +80,13 @@ REDUCERS: tuple[Reducer, ...] = (
     evaluations,
     attentions,
     dependences,
+    behaviours,
     custom_gradients,
     columns_dropped,
+    motions,
+    precisions,
+    units,
+    erased,
+    wrapped,
+    loss_terms,
 )

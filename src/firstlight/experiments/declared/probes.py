@@ -81,7 +81,6 @@ PROBES: tuple[Probe, ...] = (
         asks="does the untrained model score what an uninformed one would, and does the loss like what it should?",
         makes=(
             declared.InitialLoss,
-            declared.LossScaling,
             declared.LossSense,
         ),
         needs=(
@@ -117,7 +116,7 @@ PROBES: tuple[Probe, ...] = (
         name="inspection",
         asks="what do units, weights, batch norms and embeddings do with one batch?",
         makes=(
-            declared.Units,
+            declared.Activations,
             declared.Weights,
             declared.Normalisation,
             declared.EmbeddingUse,

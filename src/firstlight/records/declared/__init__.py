@@ -11,8 +11,9 @@ from firstlight.records.declared.learning import (
     Repeat,
     SelectorTried,
 )
-from firstlight.records.declared.loss import GradientTried, InitialLoss, LossScaling, LossSense, Penalty
+from firstlight.records.declared.loss import GradientTried, InitialLoss, LossSense, Penalty
 from firstlight.records.declared.model import (
+    Activations,
     AttentionRows,
     EmbeddingUse,
     Gates,
@@ -21,7 +22,6 @@ from firstlight.records.declared.model import (
     Normalisation,
     PositionTried,
     ShapeTrace,
-    Units,
     Weights,
 )
 from firstlight.records.declared.upkeep import (
@@ -36,6 +36,7 @@ from firstlight.records.declared.upkeep import (
 from firstlight.records.observed import Observed
 
 __all__ = [
+    "Activations",
     "AttentionRows",
     "Built",
     "Choice",
@@ -50,7 +51,7 @@ __all__ = [
     "InvariantTried",
     "Loaded",
     "LogTried",
-    "LossScaling",
+    "Logged",
     "LossSense",
     "MiniTraining",
     "ModeGap",
@@ -67,9 +68,7 @@ __all__ = [
     "ScheduleTried",
     "SelectorTried",
     "ShapeTrace",
-    "Sighting",
     "Stumble",
-    "Units",
     "Updates",
     "Weights",
 ]
@@ -86,12 +85,11 @@ Declared = (
     | Repeat
     | SelectorTried
     | InitialLoss
-    | LossScaling
     | LossSense
     | Penalty
     | GradientTried
     | GradientProfile
-    | Units
+    | Activations
     | Weights
     | Gates
     | Normalisation
@@ -108,5 +106,5 @@ Declared = (
     | LogTried
     | InvariantTried
 )
-Sighting = Observed | Declared
+Logged = Observed | Declared
 """Whatever a line of the event log may hold."""
