@@ -1,28 +1,25 @@
-"""Sorts measurements into three kinds with a deep net."""
+"""Sorts signals of eight sensors into three kinds with a deep network."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-import firstlight as fl
-
-
-def deep():
-    layers = [nn.Linear(8, 32), nn.Sigmoid()]
-    for _ in range(14):
-        layers += [nn.Linear(32, 32), nn.Sigmoid()]
-    return nn.Sequential(*layers, nn.Linear(32, 3))
-
-
 torch.manual_seed(0)
-measured = torch.randn(600, 8)
-kinds = measured[:, :3].argmax(dim=1)
-loader = DataLoader(TensorDataset(measured, kinds), batch_size=32, shuffle=True)
+centres = 2 * torch.randn(3, 8)
+kind = torch.randint(0, 3, (1500,))
+signals = centres[kind] + 0.5 * torch.randn(1500, 8)
+loader = DataLoader(TensorDataset(signals, kind), batch_size=50, shuffle=True)
 
-experiment = fl.Experiment(
-    model=deep,
-    train=loader,
-    loss=F.cross_entropy,
-    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-2),
-)
+layers = [nn.Linear(8, 32)]
+for _ in range(9):
+    layers += [nn.Sigmoid(), nn.Linear(32, 32)]
+model = nn.Sequential(*layers, nn.Sigmoid(), nn.Linear(32, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+
+for epoch in range(6):
+    for signal, label in loader:
+        loss = nn.functional.cross_entropy(model(signal), label)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(f"epoch {epoch}: loss {loss.item():.3f}")

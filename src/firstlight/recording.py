@@ -13,6 +13,7 @@ from firstlight.records import events, wire
 from firstlight.records.finding import Severity
 from firstlight.records.report import Report, Status, Verdict
 from firstlight.report import json as json_report
+from firstlight.report.of_run import write_page
 from firstlight.settings import Settings
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory
@@ -34,6 +35,7 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
         _note(log, report)
         run.report.write_text(json_report.render(report), encoding="utf-8")
         ended.append(exit_code(report, settings.strict))
+        write_page(run, log, report)
         return report
 
     try:

@@ -8,9 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
-
-from firstlight.assembly import Judged, judged, report_of
+from firstlight.assembly import Judged, judged, report_of, suspects
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
@@ -35,7 +33,7 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     checks = _checks(settings)
     with recorded(target.words, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: judged(seen, checks, engine).findings)
+        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: suspects(seen, checks, engine))
         watched = watch(
             target, _plan(settings, checks, run, trial.controls != ()), replace(eyes, settled=trial.settled)
         )
@@ -48,7 +46,13 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
     with recorded(target.words, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
         known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
-        inquiry = Inquiry(engine, lambda seen: _case(known(seen), checks), DIAGNOSIS_SECONDS, _symptoms(symptom))
+        inquiry = Inquiry(
+            engine,
+            lambda seen: _case(known(seen), checks),
+            DIAGNOSIS_SECONDS,
+            understood(symptom),
+            suspects=lambda seen: suspects(seen, checks, engine),
+        )
         spec = _plan(settings, checks, run, experiments=True)
         watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
         return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
@@ -63,7 +67,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     checks = _checks(settings)
     engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
     known = judged(watched, checks, engine)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, _symptoms(symptom))
+    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )
@@ -77,22 +81,20 @@ def _case(known: Judged, checks: tuple[Check, ...]) -> Case:
     return case_of(known.facts, known.findings).hinting(ruled_out(known.outcomes, checks))
 
 
-def _symptoms(text: str | None) -> dict[str, bool]:
+def understood(text: str | None) -> dict[str, bool]:
+    """A symptom in the user's words, as observations."""
     if text is None:
         return {}
-    understood = parse(text)
-    if not understood.observations:
+    read = parse(text)
+    if not read.observations:
         raise UsageError(
             f"the symptom {text!r} was not understood. Say what the loss does: stuck, rises, NaN, oscillates …"
         )
-    return dict(understood.observations)
+    return dict(read.observations)
 
 
 def _concluded(report: Report, inquiry: Inquiry, watched: Watched) -> Report:
-    if report.verdict is Verdict.UNJUDGED:
-        return report
-    hypotheses, trail = inquiry.concluded(watched)
-    return msgspec.structs.replace(report, diagnosis=hypotheses, trail=trail)
+    return report if report.verdict is Verdict.UNJUDGED else inquiry.conclude(report, watched)
 
 
 def _subject(target: Target, run: RunDirectory) -> Subject:
@@ -106,8 +108,8 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
-    """The union of what the enabled checks need, and nothing else."""
-    taps = {tap for check in checks for tap in SOURCES[check.needs].taps}
+    """The union of what the enabled checks need, and what the page draws."""
+    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
     budget = settings.budget
     path = run.path.absolute()
     return Spec(

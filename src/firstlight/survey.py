@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.assembly import Judged, coverage_of, judged, machine, timing_of, worst
+from firstlight.assembly import Judged, coverage_of, judged, machine, suspects, timing_of, worst
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.rank import rank
@@ -123,7 +123,7 @@ class Survey:
 
         rooms, reason = rooms_for(self.run, self.experiment)
         engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[self.settings.profile], lambda seen: self._judged(engine).findings)
+        trial = Trial(engine, CONTROLS[self.settings.profile], lambda seen: suspects(seen, self.checks, engine))
         read = follow_log(self.run.events, self.watched)
         try:
             self._run(rooms, read, (SMOKE,))

@@ -1,6 +1,7 @@
 """All checks, written by hand. Order is by id; a test compares this tuple with the files."""
 
 from firstlight.checks.data import (
+    answers_all_alike,
     batch_repeats,
     classes_imbalanced,
     columns_dropped,
@@ -15,6 +16,7 @@ from firstlight.checks.data import (
     split_overlap,
     target_in_inputs,
     targets_ignored,
+    targets_unscaled,
     times_interleave,
     workers_repeat_draws,
 )
@@ -24,6 +26,7 @@ from firstlight.checks.learning import (
     examples_not_learnable,
     loss_explodes,
     metric_broadcast,
+    one_batch_not_learned,
     pairing_is_lost,
     predictions_collapsed,
     predictions_exploded,
@@ -31,7 +34,6 @@ from firstlight.checks.learning import (
     rate_too_high,
     rate_too_low,
     regularisation_drowns,
-    scale_hinders,
     seed_not_enough,
     selector_misses_best,
     training_stands_still,
@@ -56,13 +58,17 @@ from firstlight.checks.loss import (
     loss_detached,
     loss_double_activation,
     loss_missing_activation,
-    loss_not_averaged,
     loss_prefers_wrong,
     loss_sign_flipped,
+    loss_starts_too_high,
+    loss_summed,
+    loss_unbounded,
     one_column_scores,
+    output_out_of_reach,
     penalty_lowers_loss,
     scores_too_flat,
     targets_not_distribution,
+    term_drowned,
 )
 from firstlight.checks.model import (
     attention_saturated,
@@ -81,7 +87,9 @@ from firstlight.checks.model import (
     modes_disagree,
     modules_in_plain_container,
     modules_repeated,
+    norm_erases,
     output_loses_batch,
+    padding_read,
     parameters_not_optimized,
     parameters_without_gradient,
     positions_ignored,
@@ -89,11 +97,16 @@ from firstlight.checks.model import (
     shapes_broadcast,
     train_mode_in_evaluation,
     units_dead,
+    units_identical,
     units_saturated,
     weights_symmetric,
 )
 from firstlight.checks.numerics import (
+    precision_too_low,
     value_nonfinite,
+)
+from firstlight.checks.ranks import (
+    wrapper_bypassed,
 )
 from firstlight.checks.run import (
     check_crashed,
@@ -170,6 +183,7 @@ from firstlight.checks.step import (
     gradients_never_cleared,
     graph_grows,
     optimizer_rebuilt,
+    optimizer_settings_odd,
     rate_collapses,
     schedule_spends_rate,
     step_missing,
@@ -188,6 +202,8 @@ CATALOGUE: tuple[Check, ...] = (
     targets_ignored.CHECK,
     labels_come_sorted.CHECK,
     columns_dropped.CHECK,
+    targets_unscaled.CHECK,
+    answers_all_alike.CHECK,
     data_too_small.CHECK,
     features_damaged.CHECK,
     split_overlap.CHECK,
@@ -209,8 +225,12 @@ CATALOGUE: tuple[Check, ...] = (
     scores_too_flat.CHECK,
     activation_over_wrong_axis.CHECK,
     one_column_scores.CHECK,
+    output_out_of_reach.CHECK,
+    loss_starts_too_high.CHECK,
+    loss_summed.CHECK,
+    loss_unbounded.CHECK,
+    term_drowned.CHECK,
     initial_loss_off.CHECK,
-    loss_not_averaged.CHECK,
     loss_prefers_wrong.CHECK,
     penalty_lowers_loss.CHECK,
     custom_gradient_wrong.CHECK,
@@ -224,6 +244,7 @@ CATALOGUE: tuple[Check, ...] = (
     optimizer_rebuilt.CHECK,
     accumulation_not_averaged.CHECK,
     clip_starves.CHECK,
+    optimizer_settings_odd.CHECK,
     schedule_spends_rate.CHECK,
     updates_out_of_scale.CHECK,
     checkpoint_loses_state.CHECK,
@@ -237,13 +258,16 @@ CATALOGUE: tuple[Check, ...] = (
     future_leaks.CHECK,
     train_mode_in_evaluation.CHECK,
     modules_repeated.CHECK,
-    output_loses_batch.CHECK,
+    units_dead.CHECK,
+    units_identical.CHECK,
     gradients_vanish.CHECK,
+    padding_read.CHECK,
+    norm_erases.CHECK,
+    output_loses_batch.CHECK,
     gradients_explode.CHECK,
     gradients_all_zero.CHECK,
     eval_not_repeatable.CHECK,
     forget_gates_closed.CHECK,
-    units_dead.CHECK,
     units_saturated.CHECK,
     weights_symmetric.CHECK,
     batchnorm_starved.CHECK,
@@ -259,6 +283,7 @@ CATALOGUE: tuple[Check, ...] = (
     rate_too_low.CHECK,
     rate_too_high.CHECK,
     pairing_is_lost.CHECK,
+    one_batch_not_learned.CHECK,
     training_stands_still.CHECK,
     examples_not_learnable.CHECK,
     validation_stands_still.CHECK,
@@ -267,9 +292,9 @@ CATALOGUE: tuple[Check, ...] = (
     predictions_inverted.CHECK,
     selector_misses_best.CHECK,
     seed_not_enough.CHECK,
-    scale_hinders.CHECK,
     baseline_unbeaten.CHECK,
     value_nonfinite.CHECK,
+    precision_too_low.CHECK,
     # sources
     softmax_before_cross_entropy.CHECK,
     sigmoid_before_logits_loss.CHECK,
@@ -335,6 +360,8 @@ CATALOGUE: tuple[Check, ...] = (
     events_out_of_order.CHECK,
     steps_repeat.CHECK,
     logged_nonfinite.CHECK,
+    # ranks
+    wrapper_bypassed.CHECK,
 )
 
 SECTIONS = {
@@ -347,6 +374,7 @@ SECTIONS = {
     "6": "numerics",
     "7": "source",
     "8": "log",
+    "9": "ranks",
 }
 """The hundred of an id is its folder."""
 

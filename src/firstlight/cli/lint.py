@@ -1,12 +1,13 @@
 """`firstlight lint`: silent training bugs found in the source, without running it."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from firstlight import linting
-from firstlight.cli.delivery import FORMATS, Shown, deliver, listed, rendered
+from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
 from firstlight.observe.source.files import discover
@@ -25,8 +26,8 @@ BASELINE = "firstlight-baseline.json"
 @click.option("--select", help="Only these checks: ids or names, separated by commas.")
 @click.option("--ignore", help="Not these checks.")
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the exit code 1 too.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="terminal", show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@form_option
+@output_option
 @click.option("--statistics", is_flag=True, help="Count findings by check instead of listing them.")
 @click.option(
     "--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Tell only findings not in this file."
@@ -61,7 +62,7 @@ def command(
     Nothing is imported or run. A comment `# firstlight: ignore[name] reason` on a line allows a finding there. Exit
     code: 0 judged clean (warnings allowed unless --strict), 1 judged ill, 2 could not judge, 3 a fault of firstlight.
     """
-    settings = load(Path.cwd(), select=listed(select), ignore=listed(ignore), strict=strict)
+    settings = load(Path.cwd(), select=words_in(select), ignore=words_in(ignore), strict=strict)
     checks = enabled(settings)
     files = discover(paths or (Path(),))
     cache = None if no_cache else Path(FOLDER) / "cache"
@@ -80,8 +81,7 @@ def command(
     if baseline is not None:
         findings, _known = baselines.new_only(findings, baselines.read(baseline))
     report = linting.report(linted, findings, checks, tuple(map(str, paths)))
-    shown = Shown(form, output is None, settings.strict, statistics)
-    deliver(rendered(report, checks, shown), output)
+    deliver(replace(asked(report, strict=settings.strict), statistics=statistics), form, output)
     context.exit(exit_code(report, settings.strict))
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.delivery import FORMATS, Shown, deliver, listed, rendered
+from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.recording import exit_code
 from firstlight.settings import enabled, load
 
@@ -25,8 +25,8 @@ def command() -> None:
 @click.option("--select", help="Only these checks: ids or names, separated by commas.")
 @click.option("--ignore", help="Not these checks.")
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the exit code 1 too.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="terminal", show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@form_option
+@output_option
 @click.pass_context
 def validate(
     context: click.Context,
@@ -57,8 +57,8 @@ def validate(
     """
     from firstlight import logs
 
-    settings = load(Path.cwd(), select=listed(select), ignore=listed(ignore), strict=strict)
+    settings = load(Path.cwd(), select=words_in(select), ignore=words_in(ignore), strict=strict)
     checks = enabled(settings)
     report = logs.validate(path, required, checks)
-    deliver(rendered(report, checks, Shown(form, output is None, settings.strict)), output)
+    deliver(asked(report, strict=settings.strict), form, output)
     context.exit(exit_code(report, settings.strict))

@@ -14,7 +14,7 @@ import msgspec
 from firstlight.experiments.plan import Order
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
-from firstlight.records.declared import Sighting
+from firstlight.records.declared import Logged
 from firstlight.records.facts import Timeline
 
 NURSERY = "nursery"
@@ -50,8 +50,13 @@ class ForkEngine:
             return True
         if self._opened is None:
             self._opened = time.monotonic()
-        ended = {note.name for note in notes if isinstance(note, observed.TimelineEnded)}
-        return ended >= {order.name for order in self.ordered} or time.monotonic() - self._opened > self.seconds
+        made = self.ended(watched) >= {order.name for order in self.ordered}
+        return made or time.monotonic() - self._opened > self.seconds
+
+    def ended(self, watched: Watched) -> set[str]:
+        """The timelines that are over, however they ended."""
+        notes = watched.timelines.get(NURSERY, [])
+        return {note.name for note in notes if isinstance(note, observed.TimelineEnded)}
 
 
 def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
@@ -74,7 +79,7 @@ def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
     return found
 
 
-def losses_of(records: list[Sighting]) -> tuple[float, ...]:
+def losses_of(records: list[Logged]) -> tuple[float, ...]:
     """The loss of each step: the values of the backward line that has most of them."""
     by_site: dict[object, list[float]] = {}
     for record in records:

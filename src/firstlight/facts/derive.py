@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.facts.learning import feedings, first_bads, loss_curves, worker_streams
-from firstlight.facts.losses import loss_roots, loss_sites, shape_clashes
+from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
+from firstlight.facts.motion import erased, motions, precisions, units, wrapped
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
     accumulations,
@@ -16,11 +17,11 @@ from firstlight.facts.stepping import (
     step_orders,
     steppings,
 )
-from firstlight.records import observed
-from firstlight.records.declared import DeclaredFact, Sighting
+from firstlight.records import feed, observed
+from firstlight.records.declared import DeclaredFact, Logged
 
 
-def derive(records: Iterable[Sighting]) -> list[Any]:
+def derive(records: Iterable[Logged]) -> list[Any]:
     """What probes of a declared experiment found is a fact already."""
     seen = Sightings(records)
     return [*(fact for reducer in REDUCERS for fact in reducer(seen)), *seen.all_of(DeclaredFact)]
@@ -38,9 +39,9 @@ def evaluations(seen: Sightings) -> Iterator[observed.EvaluationSeen]:
         yield counts[-1]
 
 
-def feeds(seen: Sightings) -> Iterator[observed.FeedSeen]:
+def feeds(seen: Sightings) -> Iterator[feed.FeedSeen]:
     """The last count of each model."""
-    for counts in groups(seen.of(observed.FeedSeen), lambda f: (f.rank, f.model)):
+    for counts in groups(seen.of(feed.FeedSeen), lambda f: (f.rank, f.model)):
         yield counts[-1]
 
 
@@ -51,6 +52,10 @@ def attentions(seen: Sightings) -> Iterator[observed.Attention]:
 
 def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
     yield from seen.of(observed.Dependence)
+
+
+def behaviours(seen: Sightings) -> Iterator[observed.Behaviour]:
+    yield from seen.of(observed.Behaviour)
 
 
 def columns_dropped(seen: Sightings) -> Iterator[observed.ColumnsDropped]:
@@ -83,6 +88,13 @@ REDUCERS: tuple[Reducer, ...] = (
     feeds,
     attentions,
     dependences,
+    behaviours,
     custom_gradients,
     columns_dropped,
+    motions,
+    precisions,
+    units,
+    erased,
+    wrapped,
+    loss_terms,
 )

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
-from firstlight.records import facts, observed
+from firstlight.records import facts, feed, observed
 
 
 def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
@@ -71,7 +71,7 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
 
 def worker_streams(seen: Sightings) -> Iterator[facts.WorkerStream]:
     """Streams that the workers of one epoch drew from."""
-    for workers in groups(seen.of(observed.WorkerSeen), lambda w: (w.rank, w.loader, w.seed)):
+    for workers in groups(seen.of(feed.WorkerSeen), lambda w: (w.rank, w.loader, w.seed)):
         first = workers[0]
         epochs = [epoch for epoch in seen.of(observed.LoaderSeen) if epoch.rank == first.rank]
         for name in dict.fromkeys(name for worker in workers for name in worker.streams):

@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from firstlight.records import observed
-from firstlight.records.declared import Sighting
+from firstlight.records.declared import Logged
+from firstlight.records.sighting import Sighting
 
 T = TypeVar("T")
-R = TypeVar("R", bound=observed._Record)
+R = TypeVar("R", bound=Sighting)
 
 
 class Sightings:
     """Everything observed, by kind, in the order it came."""
 
-    def __init__(self, records: Iterable[Sighting]) -> None:
+    def __init__(self, records: Iterable[Logged]) -> None:
         self._by_kind: dict[type, list[Any]] = defaultdict(list)
         for record in records:
             self._by_kind[type(record)].append(record)

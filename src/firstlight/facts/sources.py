@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import declared, facts, log, observed, source
+from firstlight.records import declared, facts, feed, inner, log, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,12 @@ SOURCES: dict[type, Source] = {
     facts.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
     ),
+    facts.Motion: _from("movement", absent=_NO_STEP),
+    facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
+    facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
+    inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),
+    observed.Wrapped: _from("wrappers", absent="no model is wrapped in DistributedDataParallel"),
+    inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
     observed.Census: _from("census", "operations", absent="no model with parameters was seen in training"),
@@ -48,7 +54,7 @@ SOURCES: dict[type, Source] = {
     source.TrainingLoop: _from(absent=_NOT_READ),
     source.LossUse: _from(absent=_NOT_READ),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
-    observed.FeedSeen: _from("feeding", absent="no model was seen in training"),
+    feed.FeedSeen: _from("feeding", absent="no model was seen in training"),
     observed.Dependence: _from(absent="the model was not probed"),
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
@@ -65,12 +71,11 @@ SOURCES: dict[type, Source] = {
     declared.Repeat: _from(absent="nothing was done twice"),
     declared.SelectorTried: _from(absent="no selector was tried"),
     declared.InitialLoss: _from(absent="the first loss was not measured"),
-    declared.LossScaling: _from(absent="the loss was not measured on repeated examples"),
     declared.LossSense: _from(absent="no ideal predictions are known for this loss"),
     declared.Penalty: _from(absent="the experiment declares no `penalty`"),
     declared.GradientTried: _from(absent="no hand-written backward of the user's own was called"),
     declared.GradientProfile: _from(absent="no gradients were measured"),
-    declared.Units: _from(absent="the model has no activations that can die or saturate"),
+    declared.Activations: _from(absent="the model has no activations that saturate"),
     declared.Weights: _from(absent="the model has no weight matrices"),
     declared.Gates: _from(absent="the model has no recurrent layers"),
     declared.Normalisation: _from(absent="the model has no batch norms"),
@@ -89,7 +94,7 @@ SOURCES: dict[type, Source] = {
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
-ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
+ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})

@@ -16,7 +16,7 @@ from firstlight.observe import traceback
 from firstlight.observe.inside import containment
 from firstlight.observe.process import Script
 from firstlight.records import observed, wire
-from firstlight.records.declared import Sighting
+from firstlight.records.declared import Logged
 from firstlight.records.facts import ScriptOutcome
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
@@ -44,7 +44,7 @@ class Eyes:
 class Watched:
     """What came out of one run of a script."""
 
-    records: list[Sighting] = field(default_factory=list)
+    records: list[Logged] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     """The end of its output, our own frames removed."""
     seconds: float = 0.0
@@ -52,7 +52,7 @@ class Watched:
     """Seconds until the first backward."""
     exit_code: int | None = None
     """None where we ended it."""
-    timelines: dict[str, list[Sighting]] = field(default_factory=dict)
+    timelines: dict[str, list[Logged]] = field(default_factory=dict)
     """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
 
     def of(self, kind: type[Any]) -> list[Any]:
@@ -163,7 +163,7 @@ def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
     for event in reader.new():
         if (plain := event.get("observed")) is None:
             continue
-        record: Sighting = wire.convert(plain, Sighting)  # type: ignore[arg-type]  # a union
+        record: Logged = wire.convert(plain, Logged)  # type: ignore[arg-type]  # a union
         timeline = event.get("timeline")
         (watched.records if timeline is None else watched.timelines.setdefault(timeline, [])).append(record)
     if watched.startup is None and watched.backwards:

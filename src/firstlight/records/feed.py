@@ -2,6 +2,9 @@
 
 import msgspec
 
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
 
 class Columns(msgspec.Struct, frozen=True, kw_only=True):
     """One tensor given to a model, over many calls, by its columns: features, or the channels of images."""
@@ -79,3 +82,34 @@ class Echo(msgspec.Struct, frozen=True, kw_only=True):
     """That id."""
     pad_share: float = 0.0
     """Mean share of the targets that lie in those ends and count in the loss."""
+
+
+class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
+    """What a model was given, counted at milestones; the last one counts."""
+
+    model: int
+    name: str
+    site: Site | None
+    """Where it is called in training, and below, without gradients."""
+    eval_site: Site | None
+    inputs: tuple[Fed, ...]
+    tensors: int = 1
+    """Given at each call."""
+    overlap: Overlap = Overlap()
+    echo: Echo = Echo()
+    crowded: int = 0
+    """Calls without gradients right after a step that followed another such call: a part of the training."""
+
+
+class WorkerSeen(Sighting, frozen=True, kw_only=True, tag="worker"):
+    """A worker of a DataLoader has fetched its first batch."""
+
+    loader: int
+    """The process that reads it."""
+    worker: int
+    workers: int
+    seed: int
+    """What torch seeded all workers of this epoch from."""
+    dataset: str
+    streams: dict[str, str]
+    """Digests of the random streams the batch was drawn from, as they were before."""

@@ -5,9 +5,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from firstlight.checks.declare import Check
-from firstlight.records.feed import Columns, Echo, Fed, Overlap
+from firstlight.records.feed import Columns, Echo, Fed, FeedSeen, Overlap
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import FeedSeen
 from firstlight.records.places import Site
 
 COLUMNS = Columns(

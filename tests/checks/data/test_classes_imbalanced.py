@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from firstlight.checks.data.classes_imbalanced import CHECK
 from firstlight.records.facts import Labels, LossSite
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import TensorCard
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 LOSS = LossSite(
     function="cross_entropy",

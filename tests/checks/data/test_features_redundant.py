@@ -5,9 +5,8 @@ from msgspec.structs import replace
 from tests.checks.data.feeding import fed, found
 
 from firstlight.checks.data.features_redundant import CHECK
-from firstlight.records.feed import Echo
+from firstlight.records.feed import Echo, FeedSeen
 from firstlight.records.finding import Severity
-from firstlight.records.observed import FeedSeen
 
 
 def asked(varied: int = 8, **changes: Any) -> FeedSeen:

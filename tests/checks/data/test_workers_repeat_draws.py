@@ -3,7 +3,8 @@ import pytest
 from firstlight.checks.data.workers_repeat_draws import CHECK
 from firstlight.facts.derive import derive
 from firstlight.records.facts import WorkerStream
-from firstlight.records.observed import LoaderSeen, Observed, WorkerSeen
+from firstlight.records.feed import WorkerSeen
+from firstlight.records.observed import LoaderSeen, Observed
 from firstlight.records.places import Site
 
 

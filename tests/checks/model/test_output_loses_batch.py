@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from firstlight.checks.model.output_loses_batch import CHECK
 from firstlight.records.declared import Output
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import TensorCard
+from firstlight.records.sighting import TensorCard
 
 
 def card(*shape: int) -> TensorCard:

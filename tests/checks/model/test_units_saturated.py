@@ -4,19 +4,17 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.model.units_saturated import CHECK
-from firstlight.records.declared import Units
+from firstlight.records.declared import Activations
 from firstlight.records.declared.model import UnitGroup
 from firstlight.records.finding import Evidence
 
 
 def group(**changes: Any) -> UnitGroup:
-    usual = UnitGroup(
-        name="relu", kind="ReLU", units=100, values_a_unit=32, dead=0, saturated=0.0, std=1.0, constant=False
-    )
+    usual = UnitGroup(name="relu", kind="ReLU", units=100, values_a_unit=32, saturated=0.0, std=1.0)
     return replace(usual, **changes)
 
 
-ILL = Units(model="Net", groups=(group(saturated=0.8),))
+ILL = Activations(model="Net", groups=(group(saturated=0.8),))
 
 
 def found(**changes: Any) -> list[Evidence]:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -6,20 +8,20 @@ from torch.utils.data import DataLoader, TensorDataset
 from firstlight.experiments.declared.bench import Bench
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.feeding import feeding, near
-from firstlight.records.observed import FeedSeen
+from firstlight.records.feed import FeedSeen
 
 DATA = torch.randn(600, 12, generator=torch.Generator().manual_seed(0))
 
 
 def fed(train: torch.Tensor, val: torch.Tensor | None) -> FeedSeen:
-    told: list[FeedSeen] = []
+    told: list[Any] = []
     experiment = Experiment(
         model=lambda: nn.Linear(12, 2),
         train=DataLoader(TensorDataset(train, torch.arange(len(train)) % 2), batch_size=32, shuffle=True),
         val=None if val is None else DataLoader(TensorDataset(val, torch.arange(len(val)) % 2), batch_size=200),
         loss=F.cross_entropy,
     )
-    feeding(Bench(experiment, told.append))  # type: ignore[arg-type]  # nothing else is told here
+    feeding(Bench(experiment, told.append))
     (seen,) = told
     return seen
 

@@ -4,7 +4,7 @@ import torch
 
 from firstlight.checks.data.split_overlap import CHECK
 from firstlight.observe.inside.feed import Feed, named
-from firstlight.records.observed import FeedSeen
+from firstlight.records.feed import FeedSeen
 
 
 def leaks(feed: Feed) -> bool:

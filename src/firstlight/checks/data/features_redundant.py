@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.feed import Columns
+from firstlight.records.feed import Columns, FeedSeen
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import FeedSeen
 from firstlight.records.places import at
 
 TABLE = 2

@@ -2,21 +2,20 @@
 
 ## What it sees
 The values of an input are raw pixels of 0 to 255, lie far from zero, or one feature is spread a thousand times wider
-than another. Whether that does harm is then tried: a copy of the program is given standardised inputs, and
-`scale-hinders` tells what came of it.
+than another. Whether that does harm is then tried: a copy of the program is given standardised inputs. Where that cures
+it the program is ill; where it changes little, nothing is said.
 
 ## When it is fine
 A model that normalises its inputs itself, trees of features that share one unit, or an optimizer that adapts to each
-weight. That is why this is a note.
+weight. That is why it stays a note where nothing could be tried.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.feed import Columns
+from firstlight.records.feed import Columns, FeedSeen
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import FeedSeen
 from firstlight.records.places import at
 
 
@@ -63,6 +62,8 @@ CHECK = Check(
     fix="standardise each feature with the mean and deviation of the training part; divide pixels by 255",
     severity=Severity.NOTE,
     confidence=0.4,
+    proven=Severity.ERROR,
+    repairs=("standardised",),
     needs=FeedSeen,
     limits=Limits(),
     find=find,

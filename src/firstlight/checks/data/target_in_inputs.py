@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
+from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import FeedSeen
 from firstlight.records.places import at
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.declared import Units
+from firstlight.records.declared import Activations
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
@@ -23,7 +23,7 @@ class Limits:
     """Of a layer's values; unit inputs with usual weights give a few per cent."""
 
 
-def find(units: Units, limits: Limits) -> Iterator[Evidence]:
+def find(units: Activations, limits: Limits) -> Iterator[Evidence]:
     for group in units.groups:
         if group.saturated > limits.saturated_share:
             yield Evidence(
@@ -43,7 +43,7 @@ CHECK = Check(
     fix="standardise the inputs, and initialise the layer before by Xavier's rule",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Units,
+    needs=Activations,
     limits=Limits(),
     find=find,
 )

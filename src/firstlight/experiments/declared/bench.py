@@ -21,7 +21,7 @@ from firstlight.experiments.declared.stumbling import unusable, using
 from firstlight.experiments.inside.steering import changed
 from firstlight.observe.inside import reading
 from firstlight.observe.spec import Spec
-from firstlight.records.declared import Sighting
+from firstlight.records.declared import Logged
 
 SEED = 0
 TARGETS = ("labels", "label", "targets", "target", "y")
@@ -50,7 +50,7 @@ class Batch:
 @dataclass
 class Bench:
     experiment: Experiment
-    emit: Callable[[Sighting], None]
+    emit: Callable[[Logged], None]
     copies: bool = False
     spec: Spec | None = None
     """How training is to be observed."""

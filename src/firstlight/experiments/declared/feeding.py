@@ -10,7 +10,7 @@ from firstlight.experiments.declared.bench import Batch, Bench
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.observe.inside.echo import Asked, Echoes
 from firstlight.observe.inside.feed import Feed, named
-from firstlight.records.observed import FeedSeen
+from firstlight.records.feed import FeedSeen
 
 BATCHES = 400
 ROWS = 20_000

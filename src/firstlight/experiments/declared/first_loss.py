@@ -1,18 +1,15 @@
-"""The loss before anything is learnt: its value, its scale, and whether it likes what it should like."""
+"""The loss before anything is learnt: its value, and whether it likes what it should like."""
 
 import torch
 
 from firstlight.experiments.declared.bench import Batch, Bench, prediction_of
-from firstlight.experiments.declared.fitting import BATCH_NORMS, has
 from firstlight.experiments.declared.hearing import LossCall, hear
 from firstlight.experiments.declared.reference import contrary, formula, ideal, reference
 from firstlight.experiments.declared.stumbling import line_of, using
-from firstlight.experiments.inside.steering import changed
 from firstlight.observe.inside import reading
-from firstlight.records.declared import InitialLoss, LossScaling, LossSense, Penalty
+from firstlight.records.declared import InitialLoss, LossSense, Penalty
 
 MOST_BATCHES = 4
-TIMES = 4
 CUSTOM = "custom"
 
 
@@ -40,33 +37,7 @@ def first_loss(bench: Bench) -> None:
             site=site,
         )
     )
-    _scaling(bench, batches[0], main)
     _sense(bench, model, batches[0], main)
-
-
-def _scaling(bench: Bench, batch: Batch, main: LossCall | None) -> None:
-    """The same examples several times over: a mean stays, a sum grows as often, a pairing of rows by the square."""
-    rows = batch.examples
-    if rows is None:
-        return
-
-    def again(tensor: torch.Tensor) -> torch.Tensor:
-        return torch.cat([tensor] * TIMES) if tensor.ndim and len(tensor) == rows else tensor
-
-    model = bench.model().eval()
-    with torch.no_grad():
-        once = float(bench.loss(model, batch))
-        repeated = float(bench.loss(model, bench.taken_apart(changed(batch.raw, again))))
-    bench.emit(
-        LossScaling(
-            loss=main.name if main is not None else CUSTOM,
-            once=once,
-            repeated=repeated,
-            times=TIMES,
-            batch_statistics=main is None or has(model, BATCH_NORMS) or rows in main.prediction.shape[1:],
-            site=line_of(bench.experiment.loss or bench.experiment.step),
-        )
-    )
 
 
 def _sense(bench: Bench, model: torch.nn.Module, batch: Batch, main: LossCall | None) -> None:

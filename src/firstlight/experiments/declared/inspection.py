@@ -9,14 +9,12 @@ from firstlight.experiments.declared.bench import Bench
 from firstlight.experiments.declared.fitting import BATCH_NORMS
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.observe.inside import reading
-from firstlight.records.declared import EmbeddingUse, Normalisation, Units, Weights
+from firstlight.records.declared import Activations, EmbeddingUse, Normalisation, Weights
 from firstlight.records.declared.model import UnitGroup, WeightGroup
 
-RECTIFIERS = (torch.nn.ReLU, torch.nn.ReLU6)
 SQUASHERS = {torch.nn.Tanh: (-0.97, 0.97), torch.nn.Sigmoid: (0.03, 0.97)}
 """The flat ends of each."""
 MOST_GROUPS = 100
-CONSTANT = 1e-6
 MATRICES = (torch.nn.Linear, torch.nn.modules.conv._ConvNd)
 
 
@@ -31,7 +29,7 @@ def inspection(bench: Bench) -> None:
     site = line_of(type(model))
     groups = tuple(seen.units)[:MOST_GROUPS]
     if groups:
-        bench.emit(Units(model=type(model).__name__, groups=groups, site=site))
+        bench.emit(Activations(model=type(model).__name__, groups=groups, site=site))
     weights = _weights(model)
     if weights:
         bench.emit(
@@ -67,7 +65,7 @@ class _Seen:
         self.norms: list[tuple[str, int, Any]] = []
         self.embeddings: list[EmbeddingUse] = []
         self._names = {id(module): name or type(module).__name__ for name, module in model.named_modules()}
-        kinds = (*RECTIFIERS, *SQUASHERS, BATCH_NORMS, torch.nn.Embedding)
+        kinds: tuple[type, ...] = (*SQUASHERS, BATCH_NORMS, torch.nn.Embedding)
         self._hooks = [m.register_forward_hook(self._returned) for m in model.modules() if isinstance(m, kinds)]
 
     def remove(self) -> None:
@@ -91,17 +89,13 @@ def _group(name: str, module: torch.nn.Module, made: torch.Tensor) -> UnitGroup:
     by_unit = made.movedim(axis, 0).reshape(made.shape[axis], -1)
     ends = SQUASHERS.get(type(module))
     saturated = float(((made <= ends[0]) | (made >= ends[1])).float().mean()) if ends else 0.0
-    rows = made.reshape(len(made), -1)
-    spread = float(rows.std(0).max()) if len(made) > 1 else 1.0
     return UnitGroup(
         name=name,
         kind=type(module).__name__,
         units=len(by_unit),
         values_a_unit=by_unit.shape[1],
-        dead=int((by_unit.max(1).values <= 0).sum()) if isinstance(module, RECTIFIERS) else 0,
         saturated=saturated,
         std=float(made.std()),
-        constant=spread <= CONSTANT * max(float(made.abs().max()), CONSTANT),
     )
 
 

@@ -6,7 +6,7 @@ Written by hand and free of torch; the functions are imported in the process tha
 from dataclasses import dataclass
 from typing import Literal
 
-from firstlight.records import declared, observed
+from firstlight.records import declared, feed
 
 PROFILES = ("quick", "standard", "deep")
 SMALLER = "use a smaller batch or model for the check"
@@ -81,7 +81,6 @@ PROBES: tuple[Probe, ...] = (
         asks="does the untrained model score what an uninformed one would, and does the loss like what it should?",
         makes=(
             declared.InitialLoss,
-            declared.LossScaling,
             declared.LossSense,
         ),
         needs=(
@@ -117,7 +116,7 @@ PROBES: tuple[Probe, ...] = (
         name="inspection",
         asks="what do units, weights, batch norms and embeddings do with one batch?",
         makes=(
-            declared.Units,
+            declared.Activations,
             declared.Weights,
             declared.Normalisation,
             declared.EmbeddingUse,
@@ -267,7 +266,7 @@ PROBES: tuple[Probe, ...] = (
     Probe(
         name="feeding",
         asks="what do both splits feed the model, and which examples are in both?",
-        makes=(observed.FeedSeen,),
+        makes=(feed.FeedSeen,),
         needs=("train",),
         run="feeding:feeding",
         typical_seconds=1.0,

@@ -22,12 +22,12 @@ from firstlight.experiments.declared.keeping import kept
 from firstlight.experiments.declared.stumbling import Stumbled
 from firstlight.experiments.inside.nursery import why_not_fork
 from firstlight.records import wire
-from firstlight.records.declared import ProbeEnded, Sighting
+from firstlight.records.declared import Logged, ProbeEnded
 from firstlight.records.events import Fact
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory
 
-Emit = Callable[[Sighting], None]
+Emit = Callable[[Logged], None]
 Work = Callable[[Emit], None]
 FAULT = 70
 """Exit code of a copy in which a probe of ours failed (EX_SOFTWARE)."""

@@ -9,7 +9,7 @@ from firstlight.experiments.declared.bench import Batch, Bench
 from firstlight.experiments.declared.stumbling import line_of, using
 from firstlight.observe.inside import reading
 from firstlight.records.declared import Built, Output
-from firstlight.records.observed import TensorCard
+from firstlight.records.sighting import TensorCard
 
 MOST_CARDS = 8
 

@@ -12,8 +12,9 @@ from firstlight.records.declared.learning import (
     Repeat,
     SelectorTried,
 )
-from firstlight.records.declared.loss import GradientTried, InitialLoss, LossScaling, LossSense, Penalty
+from firstlight.records.declared.loss import GradientTried, InitialLoss, LossSense, Penalty
 from firstlight.records.declared.model import (
+    Activations,
     AttentionRows,
     EmbeddingUse,
     Gates,
@@ -22,7 +23,6 @@ from firstlight.records.declared.model import (
     Normalisation,
     PositionTried,
     ShapeTrace,
-    Units,
     Weights,
 )
 from firstlight.records.declared.upkeep import (
@@ -37,6 +37,7 @@ from firstlight.records.declared.upkeep import (
 from firstlight.records.observed import Observed
 
 __all__ = [
+    "Activations",
     "AttentionRows",
     "Baselines",
     "Built",
@@ -52,7 +53,7 @@ __all__ = [
     "InvariantTried",
     "Loaded",
     "LogTried",
-    "LossScaling",
+    "Logged",
     "LossSense",
     "MiniTraining",
     "ModeGap",
@@ -70,10 +71,8 @@ __all__ = [
     "Score",
     "SelectorTried",
     "ShapeTrace",
-    "Sighting",
     "Stumble",
     "TimeOrder",
-    "Units",
     "Updates",
     "Weights",
 ]
@@ -90,12 +89,11 @@ Declared = (
     | Repeat
     | SelectorTried
     | InitialLoss
-    | LossScaling
     | LossSense
     | Penalty
     | GradientTried
     | GradientProfile
-    | Units
+    | Activations
     | Weights
     | Gates
     | Normalisation
@@ -114,5 +112,5 @@ Declared = (
     | Baselines
     | TimeOrder
 )
-Sighting = Observed | Declared
+Logged = Observed | Declared
 """Whatever a line of the event log may hold."""

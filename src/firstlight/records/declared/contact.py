@@ -1,8 +1,8 @@
 """First contact with a declared experiment: what its pieces do when they are used for the first time."""
 
 from firstlight.records.declared.fact import DeclaredFact
-from firstlight.records.observed import TensorCard
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 
 class Stumble(DeclaredFact, frozen=True, kw_only=True, tag="stumble"):

@@ -24,18 +24,6 @@ class InitialLoss(DeclaredFact, frozen=True, kw_only=True, tag="initial-loss"):
     site: Site | None = None
 
 
-class LossScaling(DeclaredFact, frozen=True, kw_only=True, tag="loss-scaling"):
-    """The loss of a batch, and of the same batch several times over."""
-
-    loss: str
-    once: float
-    repeated: float
-    times: int
-    batch_statistics: bool
-    """The model normalises over the batch, or the loss compares its rows."""
-    site: Site | None = None
-
-
 class LossSense(DeclaredFact, frozen=True, kw_only=True, tag="loss-sense"):
     """The loss of ideal, random and contrary predictions made up for the targets seen."""
 

@@ -40,16 +40,12 @@ class UnitGroup(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     units: int
     values_a_unit: int
-    dead: int
-    """Units never above zero."""
     saturated: float
     """Share of values at the flat ends."""
     std: float
-    constant: bool
-    """The same for all examples."""
 
 
-class Units(DeclaredFact, frozen=True, kw_only=True, tag="units"):
+class Activations(DeclaredFact, frozen=True, kw_only=True, tag="activations"):
     model: str
     groups: tuple[UnitGroup, ...]
     site: Site | None = None

@@ -7,7 +7,7 @@ from firstlight.observe.inside.echo import Echoes
 from firstlight.observe.inside.feed import Feed, named
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.models import Call, Models, Root
-from firstlight.records.observed import FeedSeen
+from firstlight.records.feed import FeedSeen
 from firstlight.records.places import Site
 
 if TYPE_CHECKING:

@@ -81,6 +81,7 @@ class Losses:
     def _record(self, given: "Given", site: Site | None, value: float | None) -> LossCall:
         prediction, target = given.prediction, given.target
         made_by, node = graph.activation_behind(prediction)
+        wanted, answered = _counted(given)
         sums = _class_errors(prediction) if given.function in OVER_CLASSES else (None, None)
         return LossCall(
             step=self.observer.step,
@@ -100,33 +101,38 @@ class Losses:
             reduction=str(given.options.get("reduction", "mean")),
             ignored=_ignored(given),
             weighted=given.options.get("weight") is not None or given.options.get("pos_weight") is not None,
-            **_counted(given),
+            classes=wanted,
+            answers=answered,
+            **_answers(given),
         )
 
 
-def _counted(given: Given) -> dict[str, tuple[int, ...]]:
+NONE: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+
+
+def _counted(given: Given) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """How often each class is wanted and answered, where classes are few."""
     prediction, target = reading.values_of(given.prediction), given.target
     if target is None or not target.numel() or not reading.readable(target) or target.numel() > reading.MOST_ELEMENTS:
-        return {}
+        return NONE
     if given.options.get("reduction") == "none":  # weighed by the program itself
-        return {}
+        return NONE
     target = target.detach()
     if given.function.startswith("binary_cross_entropy") and target.shape == prediction.shape:
         whole = bool(((target == 0) | (target == 1)).all())
         border = 0.0 if given.function.endswith("logits") else 0.5
-        return _tallies(target.long(), (prediction > border).long(), 2) if whole else {}
+        return _tallies(target.long(), (prediction > border).long(), 2) if whole else NONE
     few = prediction.ndim > 1 and prediction.shape[1] <= MOST_CLASSES
     if given.function not in ("cross_entropy", "nll_loss") or target.is_floating_point() or not few:
-        return {}
+        return NONE
     classes = prediction.shape[1]
     known = (target >= 0) & (target < classes) & (target != given.options.get("ignore_index", -100))
     return _tallies(target[known], prediction.argmax(1)[known], classes)
 
 
-def _tallies(target: torch.Tensor, answer: torch.Tensor, classes: int) -> dict[str, tuple[int, ...]]:
+def _tallies(target: torch.Tensor, answer: torch.Tensor, classes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     both = torch.stack([torch.bincount(each.reshape(-1), minlength=classes) for each in (target, answer)]).tolist()
-    return {"classes": tuple(both[0]), "answers": tuple(both[1])}
+    return tuple(both[0]), tuple(both[1])
 
 
 def _asked(target: torch.Tensor, options: dict[str, Any]) -> Asked:
@@ -164,6 +170,18 @@ def _target_error(given: Given) -> float | None:
         return None
     found = reading.sample_of(target).double()
     return float((found.sum(1 if found.ndim > 1 else 0) - 1).abs().max().item())
+
+
+def _answers(given: Given) -> dict[str, float]:
+    target = given.target
+    if given.function not in ("cross_entropy", "nll_loss") or target is None or target.is_floating_point():
+        return {}
+    found = reading.sample_of(target)
+    found = found[found != given.options.get("ignore_index", -100)]
+    if not found.numel():
+        return {}
+    low, high = torch.stack([found.min(), found.max()]).tolist()
+    return {"lowest": float(low), "highest": float(high)}
 
 
 def _ignored(given: Given) -> float:

@@ -18,7 +18,7 @@ import torch
 from torch.utils.data import _utils
 
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import WorkerSeen
+from firstlight.records.feed import WorkerSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
