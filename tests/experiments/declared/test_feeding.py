@@ -22,7 +22,7 @@ def fed(train: torch.Tensor, val: torch.Tensor | None) -> FeedSeen:
         loss=F.cross_entropy,
     )
     feeding(Bench(experiment, told.append))
-    (seen,) = told
+    seen: FeedSeen = told[0]
     return seen
 
 
