@@ -1,3 +1,54 @@
 """Finds out what is broken in a training program before the machine time is spent."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firstlight.errors import SchemaError as SchemaError
+    from firstlight.experiments.declared.experiment import Experiment as Experiment
+    from firstlight.experiments.declared.invariants import Invariant as Invariant
+    from firstlight.experiments.declared.selection import BestEpoch as BestEpoch
+    from firstlight.experiments.declared.selection import EpochSelector as EpochSelector
+    from firstlight.schema import Column as Column
+    from firstlight.schema import validate_schema as validate_schema
+    from firstlight.survey import gate as gate
+    from firstlight.survey import preflight as preflight
+
 __version__ = "0.1.0"
+
+_PUBLIC = {
+    "BestEpoch": "firstlight.experiments.declared.selection",
+    "EpochSelector": "firstlight.experiments.declared.selection",
+    "Experiment": "firstlight.experiments.declared.experiment",
+    "Invariant": "firstlight.experiments.declared.invariants",
+    "Column": "firstlight.schema",
+    "SchemaError": "firstlight.errors",
+    "gate": "firstlight.survey",
+    "preflight": "firstlight.survey",
+    "validate_schema": "firstlight.schema",
+}
+"""Imported on first use: `import firstlight` costs nothing and brings nothing with it."""
+
+__all__ = [
+    "BestEpoch",
+    "Column",
+    "EpochSelector",
+    "Experiment",
+    "Invariant",
+    "SchemaError",
+    "__version__",
+    "gate",
+    "preflight",
+    "validate_schema",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'firstlight' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

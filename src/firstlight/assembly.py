@@ -4,7 +4,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,12 +56,14 @@ class Judged:
     orders: tuple[Order, ...] = ()
 
 
-def judged(watched: Watched, checks: tuple[Check, ...], orders: list[Order]) -> Judged:
+def judged(
+    watched: Watched, checks: tuple[Check, ...], orders: list[Order], absent: Mapping[type, str | None] | None = None
+) -> Judged:
     facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome()]
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
     facts += [contrast] if contrast is not None else []
-    found = judge(checks, facts, trained=watched.backwards > 0)
+    found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
     gathered = gather(prove(kept, contrast, checks), symptoms=frozenset(check.id for check in checks if check.symptom))
     return Judged(tuple(facts), gathered, found.outcomes, allowed, tuple(orders))
@@ -89,8 +91,8 @@ def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
         findings=known.findings,
         diagnosis=rank(known.findings),
         checks=known.outcomes,
-        coverage=_coverage(watched, known),
-        timing=_timing(watched),
+        coverage=coverage_of(watched, known),
+        timing=timing_of(watched),
         environment=_environment(watched),
         reason=reason,
         output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
@@ -103,10 +105,14 @@ def _verdict(findings: tuple[Finding, ...], outcome: ScriptOutcome) -> tuple[Ver
     severities = {finding.severity for finding in findings if finding.cause != "unknown"}
     if outcome.steps == 0 and Severity.ERROR not in severities:
         return Verdict.UNJUDGED, why_unjudged(outcome)
-    severities |= {finding.severity for finding in findings}
+    return worst(findings), None
+
+
+def worst(findings: tuple[Finding, ...]) -> Verdict:
+    severities = {finding.severity for finding in findings}
     if Severity.ERROR in severities:
-        return Verdict.ILL, None
-    return (Verdict.WARN if Severity.WARNING in severities else Verdict.CLEAN), None
+        return Verdict.ILL
+    return Verdict.WARN if Severity.WARNING in severities else Verdict.CLEAN
 
 
 def why_unjudged(outcome: ScriptOutcome) -> str:
@@ -122,7 +128,7 @@ def why_unjudged(outcome: ScriptOutcome) -> str:
     return f"the script finished (exit code {outcome.exit_code}) without training anything: backward was never called"
 
 
-def _coverage(watched: Watched, known: Judged) -> Coverage:
+def coverage_of(watched: Watched, known: Judged) -> Coverage:
     endings = watched.of(observed.Ending)
     nursery = opened(watched)
     return Coverage(
@@ -170,7 +176,7 @@ def _died(fate: observed.TimelineEnded) -> str:
     return f"{fate.name} (exit code {fate.exit_code}{f': {fate.message}' if fate.message else ''})"
 
 
-def _timing(watched: Watched) -> Timing:
+def timing_of(watched: Watched) -> Timing:
     started = datetime.fromtimestamp(time.time() - watched.seconds, UTC)
     return Timing(
         started=started.isoformat(timespec="seconds").replace("+00:00", "Z"),

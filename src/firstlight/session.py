@@ -3,18 +3,14 @@
 The only module that knows every stage.
 """
 
-import contextlib
-import hashlib
 import os
-import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from firstlight.assembly import Judged, judged, machine, report_of, suspects
+from firstlight.assembly import Judged, judged, report_of, suspects
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
@@ -24,28 +20,22 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
-from firstlight.facts.sources import READ_FROM_SOURCE, SOURCES
+from firstlight.facts.sources import DECLARED, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
 from firstlight.inquiry import Inquiry
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, read_log, watch
-from firstlight.records import events, wire
-from firstlight.records.finding import Severity
-from firstlight.records.report import Report, Status, Subject, Verdict
-from firstlight.report import json as json_report
-from firstlight.report.of_run import write_page
+from firstlight.recording import recorded, seed_of
+from firstlight.records.report import Report, Subject, Verdict
 from firstlight.settings import Settings, enabled
-from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, shown
 from firstlight.trial import CONTROLS, Trial, orders_for
-
-EVENT_STATUS = {Status.ILL: "fail", Status.CLEAN: "pass", Status.SKIPPED: "skip", Status.CRASHED: "error"}
 
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
     checks = _checks(settings)
-    with _recorded(target, settings) as (run, finish):
+    with recorded(target.words, settings) as (run, finish):
         spec = _plan(settings, checks, run)
         controls = CONTROLS[settings.profile]
         engine = engine_of(settings.engine, target, spec, settings.budget.seconds) if controls else NoEngine()
@@ -57,7 +47,7 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
 def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None) -> Report:
     """As `check`, with experiments chosen by what they would tell, until one cause stands out or nothing more helps."""
     checks = _checks(settings)
-    with _recorded(target, settings) as (run, finish):
+    with recorded(target.words, settings) as (run, finish):
         spec = _plan(settings, checks, run)
         engine = engine_of(settings.engine, target, spec, DIAGNOSIS_SECONDS)
         known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine.ordered)  # noqa: E731
@@ -122,41 +112,10 @@ def _subject(target: Target, run: RunDirectory) -> Subject:
     return Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
 
 
-@contextlib.contextmanager
-def _recorded(target: Target, settings: Settings) -> Iterator[tuple[RunDirectory, Callable[[Report], Report]]]:
-    """A run directory whose log begins and ends, however the run ends. The report goes through the second part."""
-    begun = time.monotonic()
-    run = RunDirectory.create(Path.cwd())
-    log = EventLog(run.events, run.id)
-    where = _hash(os.fspath(Path.cwd()))
-    log.append(events.RunStart, argv=list(target.words), cwd_hash=where, git=_commit(), env=machine(), seed=None)
-    ended: list[int] = []
-
-    def finish(report: Report) -> Report:
-        _note(log, report)
-        run.report.write_text(json_report.render(report), encoding="utf-8")
-        ended.append(exit_code(report, settings.strict))
-        write_page(run, log, report)
-        return report
-
-    try:
-        yield run, finish
-    finally:
-        code = ended[0] if ended else None
-        seconds = time.monotonic() - begun
-        log.append(events.RunEnd, status="ok" if ended else "killed", elapsed_seconds=seconds, exit_code=code)
-        log.close()
-
-
-def exit_code(report: Report, strict: bool) -> int:
-    if report.verdict is Verdict.UNJUDGED:
-        return 2
-    return int(report.verdict is Verdict.ILL or (strict and report.verdict is Verdict.WARN))
-
-
 def _checks(settings: Settings) -> tuple[Check, ...]:
-    """Those a run can answer; sources are judged by `firstlight lint`."""
-    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE)
+    """Those a run can answer: sources, logs and declared experiments have commands of their own."""
+    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED
+    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> Spec:
@@ -177,45 +136,5 @@ def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> S
         sample_every=budget.sample_every,
         taps=tuple(sorted(taps)),
         contain=settings.contain,
-        seed=int(_hash(run.id)[:8], 16),
+        seed=seed_of(run),
     )
-
-
-def _note(log: EventLog, report: Report) -> None:
-    for outcome in report.checks:
-        found = next((finding for finding in report.findings if finding.id == outcome.id), None)
-        log.append(
-            events.CheckResult,
-            check_id=outcome.id,
-            status=EVENT_STATUS[outcome.status],
-            severity=found.severity.value if found else Severity.NOTE.value,
-            duration_s=outcome.seconds,
-            message=found.summary if found else outcome.reason or "",
-        )
-    for finding in report.findings:
-        log.append(
-            events.FindingSeen,
-            rule_id=finding.id,
-            severity=finding.severity.value,
-            message=f"{finding.name}: {finding.saw}",
-            step=finding.where.step,
-            where=wire.to_plain(finding.where),
-            evidence=wire.to_plain(finding.evidence),
-            causes=[finding.cause],
-            fix=finding.do,
-            count=finding.count,
-        )
-    if report.diagnosis:
-        log.append(events.Hypotheses, posterior=[wire.to_plain(hypothesis) for hypothesis in report.diagnosis])
-
-
-def _hash(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _commit() -> str | None:
-    try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=2, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None

@@ -10,6 +10,7 @@ import click
 from firstlight.cli.check import ENGINE, _progress, _terminated
 from firstlight.cli.rendering import asked, deliver, form_option, output_option
 from firstlight.errors import UsageError
+from firstlight.recording import exit_code
 from firstlight.records.report import Report
 from firstlight.settings import Settings, load
 
@@ -65,7 +66,7 @@ def command(
             eyes = Eyes(tell, sys.stderr.buffer if show_output else None, settings.startup_seconds)
             report = session.diagnose(target, settings, eyes, symptom)
     deliver(replace(asked(report, strict=settings.strict), trail=explain_trail), form, output)
-    context.exit(session.exit_code(report, settings.strict))
+    context.exit(exit_code(report, settings.strict))
 
 
 def _from_curves(origin: str, words: tuple[str, ...], settings: Settings, symptom: str | None) -> Report:

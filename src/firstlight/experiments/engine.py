@@ -13,6 +13,7 @@ import msgspec
 from firstlight.experiments.plan import Order, keeps_first_loss
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
+from firstlight.records.declared import Logged
 from firstlight.records.facts import Timeline
 
 NURSERY = "nursery"
@@ -89,7 +90,7 @@ def _alike(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=SAME_START) or (math.isnan(one) and math.isnan(other))
 
 
-def losses_of(records: list[observed.Observed]) -> tuple[float, ...]:
+def losses_of(records: Sequence[Logged]) -> tuple[float, ...]:
     """The loss of each step on the first rank: the values of the backward line that has most of them."""
     by_site: dict[object, list[float]] = {}
     for record in records:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
-from firstlight.records import facts, observed
+from firstlight.records import facts, feed, observed
 
 
 def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
@@ -67,3 +67,20 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
             longest_repeat=longest_run(a.batch == b.batch and b.batch_rebuilt for a, b in pairs),
             one_batch_epochs=any(epoch.batches == 1 for epoch in training_epochs(seen, steps[0].rank)),
         )
+
+
+def worker_streams(seen: Sightings) -> Iterator[facts.WorkerStream]:
+    """Streams that the workers of one epoch drew from."""
+    for workers in groups(seen.of(feed.WorkerSeen), lambda w: (w.rank, w.loader, w.seed)):
+        first = workers[0]
+        epochs = [epoch for epoch in seen.of(observed.LoaderSeen) if epoch.rank == first.rank]
+        for name in dict.fromkeys(name for worker in workers for name in worker.streams):
+            states = [worker.streams[name] for worker in workers if name in worker.streams]
+            yield facts.WorkerStream(
+                rank=first.rank,
+                name=name,
+                dataset=first.dataset,
+                workers=first.workers,
+                alike=max(states.count(state) for state in states),
+                site=epochs[0].site if epochs else None,
+            )

@@ -13,6 +13,7 @@ from firstlight.errors import UsageError
 
 START = ("-m", "firstlight.observe.inside.start")
 TAKES_VALUE = ("-X", "-W")
+DECLARATION = re.compile(r"[\w./]+:[A-Za-z_][\w.]*")
 INTERPRETER = re.compile(r"python[\d.]*(\.exe)?")
 
 
@@ -29,6 +30,26 @@ class Target:
     @property
     def shown(self) -> str:
         return " ".join(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A declared experiment, by where it stands: `package.module:attribute`."""
+
+    module: str
+    attribute: str
+
+    @classmethod
+    def parse(cls, word: str) -> "Declaration":
+        module, _, attribute = word.partition(":")
+        return cls(module.removesuffix(".py").replace("/", "."), attribute)
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.attribute}"
+
+
+def is_declaration(word: str) -> bool:
+    return DECLARATION.fullmatch(word) is not None and not Path(word).exists()
 
 
 def parse(words: tuple[str, ...], module: bool) -> Target:

@@ -16,6 +16,7 @@ from firstlight.observe import traceback
 from firstlight.observe.inside import containment
 from firstlight.observe.process import Script, Start, popen
 from firstlight.records import observed, wire
+from firstlight.records.declared import Logged
 from firstlight.records.facts import ScriptOutcome
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
@@ -43,7 +44,7 @@ class Eyes:
 class Watched:
     """What came out of one run of a script."""
 
-    records: list[observed.Observed] = field(default_factory=list)
+    records: list[Logged] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     """The end of its output, our own frames removed."""
     seconds: float = 0.0
@@ -53,7 +54,7 @@ class Watched:
     """None where we ended it."""
     over: bool = False
     """The program itself is waited for no longer; experiments may go on."""
-    timelines: dict[str, list[observed.Observed]] = field(default_factory=dict)
+    timelines: dict[str, list[Logged]] = field(default_factory=dict)
     """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
 
     def of(self, kind: type[Any]) -> list[Any]:
@@ -188,7 +189,7 @@ def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
     for event in reader.new():
         if (plain := event.get("observed")) is None:
             continue
-        record: observed.Observed = wire.convert(plain, observed.Observed)  # type: ignore[arg-type]  # a union
+        record: Logged = wire.convert(plain, Logged)  # type: ignore[arg-type]  # a union
         timeline = event.get("timeline")
         (watched.records if timeline is None else watched.timelines.setdefault(timeline, [])).append(record)
     if watched.startup is None and watched.backwards:
@@ -198,6 +199,13 @@ def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
 def _counted(watched: Watched) -> str:
     ended = sum(isinstance(record, observed.TimelineEnded) for record in watched.timelines.get("nursery", ()))
     return f"{ended} done"
+
+
+def follow_log(events: Path, watched: Watched) -> Callable[[], None]:
+    """A function that adds to `watched` what was logged since it was last called."""
+    reader = LineReader(events)
+    begun = time.monotonic()
+    return lambda: _read(reader, watched, time.monotonic() - begun)
 
 
 def read_log(events: Path) -> Watched:

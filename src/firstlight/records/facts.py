@@ -49,6 +49,12 @@ class LossSite(_Fact, frozen=True, kw_only=True):
     """Call by call, where the targets are classes and each step has one call."""
     most_classes: int | None = None
     """The longest class axis of all calls; None where the scores have none."""
+    classes: tuple[int, ...] = ()
+    """How often each class was the target."""
+    answers: tuple[int, ...] = ()
+    """How often it was the model's answer, in the last calls."""
+    answered_step: int = 0
+    weighted: bool = False
     lowest: float | None = None
     """Of all classes asked for, ignored ones left out; and the highest below."""
     highest: float | None = None
@@ -226,6 +232,17 @@ class Feeding(_Fact, frozen=True, kw_only=True):
     """The most steps in a row fed the same values in newly made tensors."""
     one_batch_epochs: bool
     """The loader has a single batch: every step is a whole epoch."""
+
+
+class WorkerStream(_Fact, frozen=True, kw_only=True):
+    """One random stream that the examples of loader workers draw from."""
+
+    name: str
+    dataset: str
+    workers: int
+    alike: int
+    """Workers in which it began in the same state, the most of any state."""
+    site: Site | None = None
 
 
 class GraphSize(_Fact, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 
 import msgspec
 
+from firstlight.records.feed import FeedSeen, WorkerSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting, Some, TensorCard
@@ -65,6 +66,11 @@ class LossCall(Sighting, frozen=True, kw_only=True, tag="loss-call"):
     reduction: str = "mean"
     ignored: float = 0.0
     """Share of targets equal to `ignore_index`."""
+    classes: tuple[int, ...] = ()
+    """How often each class is the target, where there are few, and below, how often it is the answer."""
+    answers: tuple[int, ...] = ()
+    weighted: bool = False
+    """The classes have weights."""
     lowest: float | None = None
     """The lowest class among those that are not ignored, and the highest below; None where targets are no classes."""
     highest: float | None = None
@@ -394,6 +400,8 @@ Observed = (
     | StepSeen
     | Census
     | EvaluationSeen
+    | FeedSeen
+    | WorkerSeen
     | NonFinite
     | Unseen
     | Ending

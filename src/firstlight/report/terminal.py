@@ -28,6 +28,7 @@ MOST_NOTES = 3
 ROLES = ("likely", "subtle", "null")
 """Of a diagnosis, what is shown, in this order."""
 MOST_SKIPPED = 6
+MOST_TIMED = 3
 
 
 class Paint:
@@ -155,6 +156,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
     for label, text in (
         ("causes", _causes(report)),
         ("checked", _checked(report.checks) if judged and report.checks else ""),
+        ("timed", _timed(report.checks) if judged else ""),
         ("tried", _tried(report.coverage) if judged else ""),
         ("held", _held(report.coverage.held_back)),
         ("allowed", "; ".join(report.coverage.suppressed)),
@@ -192,6 +194,15 @@ def _held(paths: tuple[str, ...]) -> str:
         return ""
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return f"back from your directories: {', '.join(paths[:3])}{more}"
+
+
+def _timed(outcomes: tuple[CheckOutcome, ...]) -> str:
+    """The slowest probes against what they usually take."""
+    probes = {outcome.probe: outcome for outcome in outcomes if outcome.probe is not None}
+    slowest = sorted(probes.values(), key=lambda outcome: -outcome.seconds)[:MOST_TIMED]
+    return "; ".join(
+        f"{o.probe} {o.seconds:.1f} s (typically {o.typical_seconds:g}, at most {o.most_seconds:g})" for o in slowest
+    )
 
 
 def _checked(outcomes: tuple[CheckOutcome, ...]) -> str:

@@ -254,14 +254,20 @@ def begin() -> None:
     spec = session.current()
     if _current is not None or spec is None:
         return
+    _current = observe(spec)
+    atexit.register(_current.finish, "exit")
+    multiprocessing.util.Finalize(None, _current.finish, args=("exit",), exitpriority=10)
+
+
+def observe(spec: session.Spec) -> Observer:
+    """Attaches to torch in this process, for good."""
     if spec.contain:
         containment.install(Path(spec.scratch))
     from firstlight.observe.inside import taps
 
-    _current = Observer(spec)
-    taps.install(_current)
+    observer = Observer(spec)
+    taps.install(observer)
     for extension in spec.extensions:
         module, _, function = extension.partition(":")
-        getattr(importlib.import_module(module), function)(_current)
-    atexit.register(_current.finish, "exit")
-    multiprocessing.util.Finalize(None, _current.finish, args=("exit",), exitpriority=10)
+        getattr(importlib.import_module(module), function)(observer)
+    return observer
