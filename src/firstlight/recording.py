@@ -27,7 +27,7 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
     begun = time.monotonic()
     run = RunDirectory.create(Path.cwd())
     log = EventLog(run.events, run.id)
-    where = _hash(os.fspath(Path.cwd()))
+    where = hashed(os.fspath(Path.cwd()))
     log.append(events.RunStart, argv=list(words), cwd_hash=where, git=_commit(), env=machine(), seed=None)
     ended: list[int] = []
 
@@ -81,7 +81,7 @@ def _note(log: EventLog, report: Report) -> None:
         log.append(events.Hypotheses, posterior=[wire.to_plain(hypothesis) for hypothesis in report.diagnosis])
 
 
-def _hash(text: str) -> str:
+def hashed(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 

@@ -21,7 +21,9 @@ from firstlight.diagnosis.rank import rank
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.probes import PROBES, SMOKE, TRAINING, Probe
-from firstlight.experiments.engine import ForkEngine
+from firstlight.experiments.engine import Engine
+from firstlight.experiments.engines.fork import ForkEngine
+from firstlight.experiments.engines.none import NoEngine
 from firstlight.facts.sources import DECLARED, READ_FROM_SOURCE, SOURCES
 from firstlight.observe.spec import Spec
 from firstlight.observe.watch import Watched, follow_log
@@ -112,7 +114,7 @@ class Survey:
             findings=known.findings,
             diagnosis=rank(known.findings),
             checks=self._timed(known.outcomes),
-            coverage=coverage_of(self.watched, known.allowed),
+            coverage=coverage_of(self.watched, known),
             timing=timing_of(self.watched),
             environment=machine(),
         )
@@ -121,8 +123,9 @@ class Survey:
         from firstlight.experiments.declared.rooms import rooms_for
 
         rooms, reason = rooms_for(self.run, self.experiment)
-        engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[self.settings.profile], lambda seen: suspects(seen, self.checks, engine))
+        controls = CONTROLS[self.settings.profile]
+        engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds) if controls else NoEngine()
+        trial = Trial(engine, controls, lambda seen: suspects(seen, self.checks, engine.ordered))
         read = follow_log(self.run.events, self.watched)
         try:
             self._run(rooms, read, (SMOKE,))
@@ -135,8 +138,8 @@ class Survey:
             rooms.close()
         return self._judged(engine)
 
-    def _judged(self, engine: ForkEngine) -> Judged:
-        return judged(self.watched, self.checks, engine, self.absent)
+    def _judged(self, engine: Engine) -> Judged:
+        return judged(self.watched, self.checks, engine.ordered, self.absent)
 
     def _settle(self, trial: Trial, read: Callable[[], None]) -> None:
         """Until the experiments on copies of the training are over, the repairs of what was found among them."""
@@ -202,9 +205,9 @@ class Survey:
             seconds=budget.seconds,
             full_steps=budget.full_steps,
             sample_every=budget.sample_every,
-            taps=tuple(sorted({tap for check in self.checks for tap in SOURCES[check.needs].taps})),
+            taps=tuple(sorted({tap for check in self.checks for tap in SOURCES[check.needs].taps} | {"portrait"})),
             contain=False,
-            extensions=ForkEngine.EXTENSIONS if CONTROLS[self.settings.profile] else (),
+            extensions=ForkEngine.extensions if CONTROLS[self.settings.profile] else (),
         )
 
     def _run(self, rooms: Any, read: Callable[[], None], probes: tuple[Probe, ...]) -> None:
