@@ -21,7 +21,9 @@ from firstlight.diagnosis.rank import rank
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.probes import PROBES, SMOKE, TRAINING, Probe
+from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.fork import ForkEngine
+from firstlight.experiments.engines.none import NoEngine
 from firstlight.experiments.plan import Order
 from firstlight.facts.sources import DECLARED, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
 from firstlight.observe.spec import Spec
@@ -123,8 +125,9 @@ class Survey:
         from firstlight.experiments.declared.rooms import rooms_for
 
         rooms, reason = rooms_for(self.run, self.experiment)
-        engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[self.settings.profile], lambda seen: suspects(seen, self.checks, engine.ordered))
+        controls = CONTROLS[self.settings.profile]
+        engine: Engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds) if controls else NoEngine()
+        trial = Trial(engine, controls, lambda seen: suspects(seen, self.checks, engine.ordered))
         read = follow_log(self.run.events, self.watched)
         try:
             self._run(rooms, read, (SMOKE,))
@@ -204,7 +207,7 @@ class Survey:
             seconds=budget.seconds,
             full_steps=budget.full_steps,
             sample_every=budget.sample_every,
-            taps=tuple(sorted({tap for check in self.checks for tap in SOURCES[check.needs].taps})),
+            taps=tuple(sorted({tap for check in self.checks for tap in SOURCES[check.needs].taps} | {"portrait"})),
             contain=False,
             extensions=ForkEngine.extensions if CONTROLS[self.settings.profile] else (),
         )
