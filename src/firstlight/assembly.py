@@ -4,7 +4,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,9 @@ from firstlight import __version__
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.prove import prove, worth_trying
 from firstlight.diagnosis.rank import rank
-from firstlight.experiments.engine import NURSERY, ForkEngine
+from firstlight.experiments.engine import NURSERY, fates, opened
+from firstlight.experiments.engines.auto import TIMELINES
+from firstlight.experiments.plan import Order
 from firstlight.facts.derive import derive
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
@@ -51,19 +53,20 @@ class Judged:
     findings: tuple[Finding, ...]
     outcomes: tuple[CheckOutcome, ...]
     allowed: tuple[str, ...]
+    orders: tuple[Order, ...] = ()
 
 
 def judged(
-    watched: Watched, checks: tuple[Check, ...], engine: ForkEngine, absent: Mapping[type, str | None] | None = None
+    watched: Watched, checks: tuple[Check, ...], orders: list[Order], absent: Mapping[type, str | None] | None = None
 ) -> Judged:
     facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome()]
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
-    contrast: Contrast | None = contrasted(watched, engine, losses)
+    contrast: Contrast | None = contrasted(watched, orders, losses)
     facts += [contrast] if contrast is not None else []
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
     gathered = gather(prove(kept, contrast, checks), symptoms=frozenset(check.id for check in checks if check.symptom))
-    return Judged(tuple(facts), gathered, found.outcomes, allowed)
+    return Judged(tuple(facts), gathered, found.outcomes, allowed, tuple(orders))
 
 
 def _answers(watched: Watched) -> list[observed.Observed]:
@@ -72,9 +75,9 @@ def _answers(watched: Watched) -> list[observed.Observed]:
     return [record for record in asked if isinstance(record, ANSWERS)]
 
 
-def suspects(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> tuple[str, ...]:
+def suspects(watched: Watched, checks: tuple[Check, ...], orders: list[Order]) -> tuple[str, ...]:
     """The repairs worth an experiment, by what is known so far."""
-    return worth_trying(judged(watched, checks, engine).findings, checks)
+    return worth_trying(judged(watched, checks, orders).findings, checks)
 
 
 def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
@@ -88,7 +91,7 @@ def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
         findings=known.findings,
         diagnosis=rank(known.findings),
         checks=known.outcomes,
-        coverage=coverage_of(watched, known.allowed),
+        coverage=coverage_of(watched, known),
         timing=timing_of(watched),
         environment=_environment(watched),
         reason=reason,
@@ -125,21 +128,52 @@ def why_unjudged(outcome: ScriptOutcome) -> str:
     return f"the script finished (exit code {outcome.exit_code}) without training anything: backward was never called"
 
 
-def coverage_of(watched: Watched, allowed: tuple[str, ...]) -> Coverage:
+def coverage_of(watched: Watched, known: Judged) -> Coverage:
     endings = watched.of(observed.Ending)
-    unseen = dict.fromkeys(f"not observed: {record.tap}: {record.reason}" for record in watched.of(observed.Unseen))
+    nursery = opened(watched)
     return Coverage(
         steps=watched.steps,
         seconds=round(watched.seconds, 3),
         ended=ENDED[endings[0].reason if endings else watched.outcome().ended],
         held_back=tuple(dict.fromkeys(shown(path) for ending in endings for path in ending.held_back)),
         experiments=tuple(sorted(set(watched.timelines) - {NURSERY})),
-        suppressed=allowed,
+        engine=nursery.engine if nursery is not None else None,
+        engine_reason=nursery.reason if nursery is not None else None,
+        suppressed=known.allowed,
         limits=(
             f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not",
-            *unseen,
+            *_unseen(watched),
+            *_unmade(watched, known),
         ),
     )
+
+
+def _unseen(watched: Watched) -> Iterator[str]:
+    """That the program could not be forked is no loss once another engine took over."""
+    made = opened(watched) is not None
+    found = [record for record in watched.of(observed.Unseen) if not (made and record.tap == TIMELINES)]
+    yield from dict.fromkeys(f"not observed: {record.tap}: {record.reason}" for record in found)
+
+
+def _unmade(watched: Watched, known: Judged) -> Iterator[str]:
+    """Experiments that tell less than they might have."""
+    ended = fates(watched)
+    if missing := [order.name for order in known.orders if order.name not in ended]:
+        yield f"not finished in the time given: {', '.join(missing)}"
+    if died := [fate for fate in ended.values() if fate.exit_code != 0]:
+        yield f"experiments that did not reach their end: {', '.join(map(_died, died))}"
+    contrast = next((fact for fact in known.facts if isinstance(fact, Contrast)), None)
+    if contrast is not None and not all(pair.paired for pair in contrast.pairs):
+        yield (
+            "the experiments began with another first loss than the program, so they are not exact pairs; only large "
+            "differences are counted. Seed every random generator of the script to pair them"
+        )
+
+
+def _died(fate: observed.TimelineEnded) -> str:
+    if fate.exit_code is None:
+        return f"{fate.name} ({fate.message or 'took too long'})"
+    return f"{fate.name} (exit code {fate.exit_code}{f': {fate.message}' if fate.message else ''})"
 
 
 def timing_of(watched: Watched) -> Timing:
@@ -157,7 +191,8 @@ def _environment(watched: Watched) -> dict[str, Scalar]:
     if not processes:
         return machine()
     seen = processes[0]
-    return {**machine(), "torch": seen.torch, "device": seen.device, "threads": seen.threads, "world": seen.world}
+    device = next((process.device for process in processes if process.device != "cpu"), seen.device)
+    return {**machine(), "torch": seen.torch, "device": device, "threads": seen.threads, "world": seen.world}
 
 
 def machine() -> dict[str, Scalar]:

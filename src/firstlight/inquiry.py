@@ -11,7 +11,7 @@ from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.choose import Limits, choose, repairs_worth_trying
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 from firstlight.diagnosis.trail import Trail, inferences, render
-from firstlight.experiments.engine import ForkEngine
+from firstlight.experiments.engine import Engine
 from firstlight.experiments.plan import BY_NAME
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
@@ -27,7 +27,7 @@ MOST_REPAIRS = 3
 class Inquiry:
     """Asked again and again whether everything is settled; each time, it orders what would tell most."""
 
-    engine: ForkEngine
+    engine: Engine
     weigh: Callable[[Watched], Case]
     """What is known, as the engine of diagnosis takes it."""
     seconds: float
@@ -40,8 +40,8 @@ class Inquiry:
     _closed: bool = False
 
     def settled(self, watched: Watched) -> bool:
-        if not watched.timelines:
-            return True  # no copy was made: training never began, or cannot be forked
+        if not self.engine.attend(watched):
+            return True  # training never began, or no timeline of it can be made
         if self._begun is None:
             self._begun = time.monotonic()
             order(self.engine, CONTROLS["standard"])

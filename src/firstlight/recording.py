@@ -47,6 +47,11 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
         log.close()
 
 
+def seed_of(run: RunDirectory) -> int:
+    """For a script that does not seed itself: another one for each run."""
+    return int(_hash(run.id)[:8], 16)
+
+
 def exit_code(report: Report, strict: bool) -> int:
     if report.verdict is Verdict.UNJUDGED:
         return 2

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from firstlight.assembly import Judged, judged, report_of, suspects
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
@@ -15,13 +17,15 @@ from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.evidence import case_of, ruled_out
 from firstlight.diagnosis.symptoms import parse
 from firstlight.errors import UsageError
-from firstlight.experiments.engine import ForkEngine
+from firstlight.experiments.engine import Engine
+from firstlight.experiments.engines.choice import engine as engine_of
+from firstlight.experiments.engines.none import NoEngine
 from firstlight.facts.sources import DECLARED, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
 from firstlight.inquiry import Inquiry
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, read_log, watch
-from firstlight.recording import recorded
+from firstlight.recording import recorded, seed_of
 from firstlight.records.report import Report, Subject, Verdict
 from firstlight.settings import Settings, enabled
 from firstlight.store.run_directory import RunDirectory, shown
@@ -32,29 +36,29 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
     checks = _checks(settings)
     with recorded(target.words, settings) as (run, finish):
-        engine = ForkEngine(run.path.absolute(), settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: suspects(seen, checks, engine))
-        watched = watch(
-            target, _plan(settings, checks, run, trial.controls != ()), replace(eyes, settled=trial.settled)
-        )
-        return finish(report_of(watched, judged(watched, checks, engine), _subject(target, run)))
+        spec = _plan(settings, checks, run)
+        controls = CONTROLS[settings.profile]
+        engine = engine_of(settings.engine, target, spec, settings.budget.seconds) if controls else NoEngine()
+        trial = Trial(engine, controls, lambda seen: suspects(seen, checks, engine.ordered))
+        watched = _watched(target, spec, replace(eyes, settled=trial.settled), engine)
+        return finish(report_of(watched, judged(watched, checks, engine.ordered), _subject(target, run)))
 
 
 def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None) -> Report:
     """As `check`, with experiments chosen by what they would tell, until one cause stands out or nothing more helps."""
     checks = _checks(settings)
     with recorded(target.words, settings) as (run, finish):
-        engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
-        known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
+        spec = _plan(settings, checks, run)
+        engine = engine_of(settings.engine, target, spec, DIAGNOSIS_SECONDS)
+        known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine.ordered)  # noqa: E731
         inquiry = Inquiry(
             engine,
             lambda seen: _case(known(seen), checks),
             DIAGNOSIS_SECONDS,
             understood(symptom),
-            suspects=lambda seen: suspects(seen, checks, engine),
+            suspects=lambda seen: suspects(seen, checks, engine.ordered),
         )
-        spec = _plan(settings, checks, run, experiments=True)
-        watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
+        watched = _watched(target, spec, replace(eyes, settled=inquiry.settled), engine)
         return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
 
 
@@ -65,12 +69,19 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
         raise UsageError(f"{path} holds no events.ndjson: it is not the directory of a run")
     watched = read_log(run.events)
     checks = _checks(settings)
-    engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
-    known = judged(watched, checks, engine)
+    engine = NoEngine(orders_for(tuple(watched.timelines)))
+    known = judged(watched, checks, engine.ordered)
     inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )
+
+
+def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
+    try:
+        return watch(target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
+    finally:
+        engine.end()
 
 
 DIAGNOSIS_SECONDS = 90.0
@@ -107,7 +118,7 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 
-def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
+def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> Spec:
     """The union of what the enabled checks need, and what the page draws."""
     taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
     budget = settings.budget
@@ -125,5 +136,5 @@ def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, expe
         sample_every=budget.sample_every,
         taps=tuple(sorted(taps)),
         contain=settings.contain,
-        extensions=ForkEngine.EXTENSIONS if experiments else (),
+        seed=seed_of(run),
     )

@@ -21,7 +21,8 @@ from firstlight.diagnosis.rank import rank
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.probes import PROBES, SMOKE, TRAINING, Probe
-from firstlight.experiments.engine import ForkEngine
+from firstlight.experiments.engines.fork import ForkEngine
+from firstlight.experiments.plan import Order
 from firstlight.facts.sources import DECLARED, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
 from firstlight.observe.spec import Spec
 from firstlight.observe.watch import Watched, follow_log
@@ -113,7 +114,7 @@ class Survey:
             findings=known.findings,
             diagnosis=rank(known.findings),
             checks=self._timed(known.outcomes),
-            coverage=coverage_of(self.watched, known.allowed),
+            coverage=coverage_of(self.watched, known),
             timing=timing_of(self.watched),
             environment=machine(),
         )
@@ -123,7 +124,7 @@ class Survey:
 
         rooms, reason = rooms_for(self.run, self.experiment)
         engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[self.settings.profile], lambda seen: suspects(seen, self.checks, engine))
+        trial = Trial(engine, CONTROLS[self.settings.profile], lambda seen: suspects(seen, self.checks, engine.ordered))
         read = follow_log(self.run.events, self.watched)
         try:
             self._run(rooms, read, (SMOKE,))
@@ -134,10 +135,10 @@ class Survey:
                 self._settle(trial, read)
         finally:
             rooms.close()
-        return self._judged(engine)
+        return self._judged(engine.ordered)
 
-    def _judged(self, engine: ForkEngine) -> Judged:
-        return judged(self.watched, self.checks, engine, self.absent)
+    def _judged(self, orders: list[Order]) -> Judged:
+        return judged(self.watched, self.checks, orders, self.absent)
 
     def _settle(self, trial: Trial, read: Callable[[], None]) -> None:
         """Until the experiments on copies of the training are over, the repairs of what was found among them."""
@@ -205,7 +206,7 @@ class Survey:
             sample_every=budget.sample_every,
             taps=tuple(sorted({tap for check in self.checks for tap in SOURCES[check.needs].taps})),
             contain=False,
-            extensions=ForkEngine.EXTENSIONS if CONTROLS[self.settings.profile] else (),
+            extensions=ForkEngine.extensions if CONTROLS[self.settings.profile] else (),
         )
 
     def _run(self, rooms: Any, read: Callable[[], None], probes: tuple[Probe, ...]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firstlight.experiments.engine import ForkEngine, losses_of, timelines_of
+from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
 from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
@@ -59,7 +59,7 @@ SECONDS = 8.0
 class Trial:
     """Looks at what is known so far each time it is asked whether everything is settled, and orders what is missing."""
 
-    engine: ForkEngine
+    engine: Engine
     controls: tuple[str, ...]
     suspects: Callable[[Watched], tuple[str, ...]]
     """The repairs worth trying by what the program itself shows, once it is over."""
@@ -67,8 +67,8 @@ class Trial:
     _judged: bool = field(default=False)
 
     def settled(self, watched: Watched) -> bool:
-        if not watched.timelines:
-            return True  # no copy was made: training never began, or cannot be forked
+        if not self.engine.attend(watched):
+            return True  # training never began, or no timeline of it can be made
         if not self._began:
             self._began = True
             order(self.engine, self.controls)
@@ -81,7 +81,7 @@ class Trial:
 
     def _retry(self, watched: Watched) -> None:
         """One batch that was not learnt is tried again at higher rates before anything is said about it."""
-        if "one-batch" in self.engine.ended(watched):
+        if "one-batch" in fates(watched):
             losses = losses_of(watched.timelines.get("one-batch", []))
             if len(losses) >= LEAST_STEPS and lost(level(losses)) < BY_HEART:
                 order(self.engine, ("one-batch-tenfold", "one-batch-hundredfold"))
@@ -94,7 +94,7 @@ class Trial:
         return tuple(names)
 
 
-def order(engine: ForkEngine, names: tuple[str, ...]) -> None:
+def order(engine: Engine, names: tuple[str, ...]) -> None:
     """Orders the experiments that were not ordered before."""
     known = {ordered.name for ordered in engine.ordered}
     engine.order(*orders_for(tuple(name for name in dict.fromkeys(names) if name not in known)))
@@ -113,12 +113,12 @@ def orders_for(names: tuple[str, ...]) -> list[Order]:
     ]
 
 
-def contrasted(watched: Watched, engine: ForkEngine, losses: list[LossSite]) -> Contrast | None:
+def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) -> Contrast | None:
     """The timelines against the program, with the loss and the rate they are about."""
     steps = watched.of(observed.StepSeen)
     backwards = watched.of(observed.BackwardSeen)
     found = contrast(
-        timelines_of(watched, engine.ordered),
+        timelines_of(watched, orders),
         loss=max(losses, key=lambda loss: loss.calls, default=None),
         first_step=steps[0] if steps else None,
         fed=Fed(

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, get_args
 
 import click
 
@@ -15,10 +15,16 @@ from firstlight.errors import UsageError
 from firstlight.recording import exit_code
 from firstlight.records import wire
 from firstlight.records.report import Report
-from firstlight.settings import Settings, load
+from firstlight.settings import EngineName, Settings, load
 
 if TYPE_CHECKING:
     from firstlight.observe.target import Target
+
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(get_args(EngineName)),
+    help="How experiments are made: copies forked at the first batch, fresh runs, or Ray tasks.",
+)
 
 
 @click.command(
@@ -37,6 +43,7 @@ if TYPE_CHECKING:
 @click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")
 @click.option("--select", help="Only these checks: ids or names, separated by commas.")
 @click.option("--ignore", help="Not these checks.")
+@ENGINE
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the verdict ill for the exit code.")
 @form_option
 @output_option
@@ -53,6 +60,7 @@ def command(
     startup_seconds: float | None,
     select: str | None,
     ignore: str | None,
+    engine: str | None,
     strict: bool | None,
     form: str,
     output: Path | None,
@@ -81,6 +89,7 @@ def command(
         select=words_in(select),
         ignore=words_in(ignore),
         strict=strict,
+        engine=engine,
         contain=False if no_contain else None,
     )
     signal.signal(signal.SIGTERM, _terminated)
@@ -107,14 +116,14 @@ def _experiment(words: tuple[str, ...], settings: Settings, echo: IO[bytes] | No
 
     import msgspec
 
-    from firstlight.observe.process import Script
+    from firstlight.observe.process import Script, popen
     from firstlight.observe.traceback import message_of
 
     with tempfile.TemporaryDirectory(prefix="fl-") as folder:
         answer = Path(folder) / "report.json"
         chosen = msgspec.json.encode(settings).decode()
         command = (sys.executable, "-m", "firstlight.declaration", words[0], chosen, str(answer), *words[1:])
-        process = Script(command, os.environ, Path(folder) / "output.log", echo)
+        process = Script(popen(command, os.environ, str(Path.cwd())), Path(folder) / "output.log", echo)
         try:
             process.wait(lambda: False)
         finally:

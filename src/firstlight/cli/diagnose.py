@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.check import _progress, _terminated
+from firstlight.cli.check import ENGINE, _progress, _terminated
 from firstlight.cli.rendering import asked, deliver, form_option, output_option
 from firstlight.errors import UsageError
 from firstlight.recording import exit_code
@@ -23,6 +23,7 @@ from firstlight.settings import Settings, load
     "origin",
     help="Curves of a run made without firstlight: csv:FILE, tensorboard:DIR, wandb:DIR, mlflow:RUN.",
 )
+@ENGINE
 @click.option("--explain-trail", is_flag=True, help="Print every step of the reasoning.")
 @form_option
 @output_option
@@ -34,6 +35,7 @@ def command(
     module: bool,
     symptom: str | None,
     origin: str | None,
+    engine: str | None,
     explain_trail: bool,
     form: str,
     output: Path | None,
@@ -52,7 +54,7 @@ def command(
     from firstlight.observe import target as targets
     from firstlight.observe.watch import Eyes
 
-    settings = load(Path.cwd())
+    settings = load(Path.cwd(), engine=engine)
     signal.signal(signal.SIGTERM, _terminated)
     if origin is not None:
         report = _from_curves(origin, words, settings, symptom)

@@ -263,6 +263,8 @@ class Timeline(_Fact, frozen=True, kw_only=True):
     tail: int = 0
     """So many of the last losses were measured in eval mode."""
     died: bool = False
+    paired: bool = True
+    """It began with the weights, batch and random state the program began with."""
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -285,6 +287,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the later half of the steps at which the copy had the lower loss; both saw the same batches."""
     cured: bool = False
     """The program learns with the change and hardly without it (`facts/contrast.py` has the rule)."""
+    paired: bool = True
+    """Both began alike: what differs at their ends was made by what was changed, and by nothing else."""
 
 
 class Contrast(_Fact, frozen=True, kw_only=True):

@@ -362,16 +362,22 @@ class Wrapped(Sighting, frozen=True, kw_only=True, tag="wrapped"):
 
 
 class NurseryOpened(Sighting, frozen=True, kw_only=True, tag="nursery"):
-    """The program was copied at its first batch, ready for experiments."""
+    """From here on experiments can be made."""
 
     pid: int
+    engine: str = "fork"
+    """How: `fork` copies the program at its first batch, `fresh` and `ray` run it again from its beginning."""
+    reason: str | None = None
+    """Why not by the engine tried first."""
 
 
 class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
     name: str
     seconds: float
     exit_code: int | None
-    """None where it was ended for taking too long; negative for a signal."""
+    """None where it did not end by itself, for taking too long or for a reason told below; negative for a signal."""
+    message: str = ""
+    """The last line of its error output, where it is known."""
 
 
 Observed = (

@@ -73,6 +73,10 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """Files the script wrote that were kept out of the user's directories."""
     experiments: tuple[str, ...] = ()
     """Copies of the program that were run with one thing changed."""
+    engine: str | None = None
+    """How they were made: `fork`, copied at the first batch; `fresh` or `ray`, run again from the beginning."""
+    engine_reason: str | None = None
+    """Why not by fork, where that was tried first."""
     suppressed: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     """What a clean verdict does not mean."""

@@ -9,7 +9,7 @@ from typing import IO
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
-from firstlight.records.report import CheckOutcome, Excerpt, Hypothesis, Report, Status, Verdict
+from firstlight.records.report import CheckOutcome, Coverage, Excerpt, Hypothesis, Report, Status, Verdict
 
 COLOURS = {
     "error": "1;31",
@@ -157,7 +157,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
         ("causes", _causes(report)),
         ("checked", _checked(report.checks) if judged and report.checks else ""),
         ("timed", _timed(report.checks) if judged else ""),
-        ("tried", ", ".join(report.coverage.experiments) if judged else ""),
+        ("tried", _tried(report.coverage) if judged else ""),
         ("held", _held(report.coverage.held_back)),
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
@@ -176,6 +176,17 @@ def _count(report: Report, severity: Severity) -> str:
 def _causes(report: Report) -> str:
     named = [hypothesis for hypothesis in report.diagnosis if hypothesis.role is None]
     return ", ".join(f"{h.cause} {h.probability:.0%} ({', '.join(h.because)})" for h in named[:3])
+
+
+def _tried(coverage: Coverage) -> str:
+    if not coverage.experiments:
+        return ""
+    why = f", because {coverage.engine_reason}" if coverage.engine_reason else ""
+    how = f" ({MADE[coverage.engine]}{why})" if coverage.engine in MADE else ""
+    return ", ".join(coverage.experiments) + how
+
+
+MADE = {"fork": "forked at the first batch", "fresh": "fresh runs of the script", "ray": "fresh runs as Ray tasks"}
 
 
 def _held(paths: tuple[str, ...]) -> str:

@@ -57,6 +57,11 @@ class EventLog:
         _write(self._fd, line)
         self._seq += 1
 
+    def take_in(self, lines: bytes) -> None:
+        """Whole lines of another log; what is torn at its end is left behind."""
+        for line in lines.split(b"\n")[:-1]:
+            _write(self._fd, line + b"\n")
+
     def close(self) -> None:
         _close(self._fd)
 

@@ -14,7 +14,6 @@ from firstlight.experiments.inside import (
     model_steering,
     optimizer_steering,
     probes,
-    seclusion,
     steering,
 )
 from firstlight.experiments.plan import Order
@@ -26,8 +25,7 @@ Apply = Callable[["Observer", str], None]
 
 
 def begin(observer: "Observer", order: Order) -> None:
-    """In a new child: from here on this process is the timeline `order` asks for."""
-    seclusion.withdraw(observer, order.name)
+    """From here on this process is the timeline `order` asks for."""
     observer.timeline = order.name
     observer.spec = msgspec.structs.replace(observer.spec, steps=order.steps, seconds=order.seconds, full_steps=0)
     observer.light = True

@@ -124,6 +124,10 @@ class Observer:
     def _open(self) -> None:
         self._pid = os.getpid()
         self._log = EventLog(Path(self.spec.events), self.spec.run_id, rank=rank())
+        self.describe()
+
+    def describe(self) -> None:
+        """Said when the log is opened, and again once training begins where that decides how experiments are made."""
         self.emit(
             ProcessSeen(
                 step=0,
