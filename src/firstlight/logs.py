@@ -28,7 +28,7 @@ def validate(path: Path, required: str | None, checks: Sequence[Check]) -> Repor
     findings = order(judged.findings, frozenset())
     return Report(
         schema=REPORT_SCHEMA,
-        subject=Subject(kind="log", command=("log", "validate", str(path)), file=log.file),
+        subject=Subject(kind="event-log", command=("log", "validate", str(path)), file=log.file),
         verdict=_verdict(findings, log),
         findings=findings,
         diagnosis=(),
