@@ -24,7 +24,7 @@ from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Subject, Timing, Verdict
 from firstlight.store.run_directory import shown
-from firstlight.trial import contrasted
+from firstlight.trial import LOCALISED, contrasted
 
 OUTPUT_LINES = 25
 PROBES = "probes"
@@ -51,7 +51,7 @@ class Judged:
 
 
 def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> Judged:
-    facts = [*derive([*watched.records, *watched.timelines.get(PROBES, [])]), watched.outcome()]
+    facts = [*derive([*watched.records, *_asked(watched)]), watched.outcome()]
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, engine, losses)
     facts += [contrast] if contrast is not None else []
@@ -59,6 +59,13 @@ def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> J
     kept, allowed = suppress(found.findings, Path.cwd())
     gathered = gather(kept, symptoms=frozenset(check.id for check in checks if check.symptom))
     return Judged(tuple(facts), prove(gathered, contrast), found.outcomes, allowed)
+
+
+def _asked(watched: Watched) -> list[observed.Observed]:
+    """What copies of the program were made to show about the program itself."""
+    repeated = watched.timelines.get(LOCALISED, [])
+    culprits = [record for record in repeated if isinstance(record, observed.BadOperation)]
+    return [*watched.timelines.get(PROBES, []), *culprits]
 
 
 def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:

@@ -5,7 +5,7 @@ Derived in `facts/` from what the observers streamed; some sightings (`Census`, 
 
 import msgspec
 
-from firstlight.records.observed import TensorCard
+from firstlight.records.observed import Argument, TensorCard
 from firstlight.records.places import Site
 
 
@@ -151,6 +151,9 @@ class FirstBad(_Fact, frozen=True, kw_only=True):
     """Where the optimizer was made."""
     also: tuple[str, ...] = ()
     """What else turned non-finite, later or at the same step."""
+    inputs: tuple[Argument, ...] = ()
+    """What the operation was given, where the step was repeated to find it."""
+    remedy: str = ""
 
 
 class ClipOrder(_Fact, frozen=True, kw_only=True):

@@ -294,6 +294,30 @@ class NonFinite(_Record, frozen=True, kw_only=True, tag="non-finite"):
     """With a GradScaler this is expected now and then: the step is skipped."""
 
 
+class Argument(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operation was given under one of its names."""
+
+    name: str
+    tensor: TensorCard
+
+
+class BadOperation(_Record, frozen=True, kw_only=True, tag="bad-operation"):
+    """The operation that was given finite numbers and made the first one that is not, found by repeating the step."""
+
+    phase: str
+    """`forward`; `backward`, of which the operation is the one whose slope it is; `given`: it was there before."""
+    operation: str
+    module: str | None
+    site: Site | None
+    inputs: tuple[Argument, ...] = ()
+    output: TensorCard | None = None
+    words: str = ""
+    """Why, where that is known: "`log` of 3 zero(s)"."""
+    remedy: str = ""
+    name: str | None = None
+    """What is called that was bad before the step: a parameter, a part of the batch."""
+
+
 class Unseen(_Record, frozen=True, kw_only=True, tag="unseen"):
     """Something that could not be observed, and why."""
 
@@ -362,7 +386,8 @@ class TimelineEnded(_Record, frozen=True, kw_only=True, tag="timeline-ended"):
 
 
 Observed = (
-    Dependence
+    BadOperation
+    | Dependence
     | CustomGradient
     | ColumnsDropped
     | NurseryOpened

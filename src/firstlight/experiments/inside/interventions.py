@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.experiments.inside import loss_steering, probes, seclusion, steering
+from firstlight.experiments.inside import localising, loss_steering, probes, seclusion, steering
 from firstlight.experiments.plan import Order
 
 if TYPE_CHECKING:
@@ -180,4 +180,5 @@ INTERVENTIONS: dict[str, Apply] = {
     "thaw": thaw,
     "sharpen": loss_steering.sharpen,
     "probe": probes.begin,
+    "localise": localising.begin,
 }

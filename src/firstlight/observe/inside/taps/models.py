@@ -83,7 +83,9 @@ class Models:
             return
         self._local.depth = getattr(self._local, "depth", 0) + 1
         if not self._begun and torch.is_grad_enabled() and next(module.parameters(), None) is not None:
+            self.observer.entering = module
             self.begin()
+            self.observer.entering = None
 
     def begin(self) -> None:
         if not self._begun:
