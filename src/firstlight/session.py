@@ -6,7 +6,6 @@ The only module that knows every stage.
 import contextlib
 import hashlib
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -32,6 +31,7 @@ from firstlight.records.finding import Severity
 from firstlight.records.report import Report, Status, Subject, Verdict
 from firstlight.report import json as json_report
 from firstlight.settings import Settings, enabled
+from firstlight.store import version_control
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, shown
 from firstlight.trial import CONTROLS, Trial, orders_for
@@ -115,7 +115,7 @@ def _recorded(target: Target, settings: Settings) -> Iterator[tuple[RunDirectory
     run = RunDirectory.create(Path.cwd())
     log = EventLog(run.events, run.id)
     where = _hash(os.fspath(Path.cwd()))
-    log.append(events.RunStart, argv=list(target.words), cwd_hash=where, git=_commit(), env=machine(), seed=None)
+    log.append(events.RunStart, argv=list(target.words), cwd_hash=where, git=version_control.commit(Path.cwd()), env=machine(), seed=None)
     ended: list[int] = []
 
     def finish(report: Report) -> Report:
@@ -196,11 +196,3 @@ def _note(log: EventLog, report: Report) -> None:
 
 def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _commit() -> str | None:
-    try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=2, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None

@@ -1,0 +1,92 @@
+"""The last good step: weights and optimizer state as they were, kept beside the live ones until they are needed.
+
+Two copies, taken in turn at the end of a backward, before the weights move: a step is judged after the next one may have
+begun, and the copy from before the bad step must still be there then. Copies are made into memory allocated once, by one
+call over all tensors; on a device nothing waits for them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+
+from firstlight.guard.capture.trees import Packer
+from firstlight.records.artifact import Node
+
+Keep = Literal["off", "host", "device"]
+
+
+@dataclass
+class Copy:
+    """One part, as it was."""
+
+    tree: Node
+    title: str
+    tensors: dict[str, torch.Tensor]
+
+
+@dataclass
+class Slot:
+    step: int = -1
+    parts: dict[str, Copy] = field(default_factory=dict)
+
+
+class Ring:
+    def __init__(self, keep: Keep, every: int) -> None:
+        self.keep, self.every = keep, every
+        self._slots = (Slot(), Slot())
+
+    def passes(self, step: int, live: "Iterable[tuple[str, Any]]") -> None:
+        """A step is about to change the weights."""
+        if self.keep != "off" and step % self.every == 0 and self._newest().step != step:
+            self.take(step, live)
+
+    def take(self, step: int, live: "Iterable[tuple[str, Any]]") -> None:
+        """Into the older of the two."""
+        slot = min(self._slots, key=lambda slot: slot.step)
+        slot.step = -1
+        slot.parts = {name: self._copied(value, slot.parts.get(name)) for name, value in live}
+        slot.step = step
+
+    def before(self, step: int) -> Slot | None:
+        """The newest copy from the beginning of this step or an earlier one."""
+        found = [slot for slot in self._slots if 0 <= slot.step <= step]
+        return max(found, key=lambda slot: slot.step, default=None)
+
+    def _newest(self) -> Slot:
+        return max(self._slots, key=lambda slot: slot.step)
+
+    def _copied(self, value: Any, old: Copy | None) -> Copy:
+        packer = Packer()
+        tree = packer.pack(state_of(value))
+        room = old.tensors if old is not None else {}
+        sources, targets = [], []
+        for name, tensor in packer.tensors.items():
+            target = room.get(name)
+            if target is None or target.shape != tensor.shape or target.dtype != tensor.dtype:
+                target = self._allocated(tensor)
+            sources.append(tensor)
+            targets.append(target)
+        _copy(targets, sources)
+        return Copy(tree, type(value).__name__, dict(zip(packer.tensors, targets, strict=True)))
+
+    def _allocated(self, tensor: torch.Tensor) -> torch.Tensor:
+        if self.keep == "device" or tensor.device.type == "cpu":
+            return torch.empty_like(tensor, memory_format=torch.contiguous_format)
+        return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+
+
+def state_of(value: Any) -> Any:
+    return value.state_dict() if hasattr(value, "state_dict") else value
+
+
+def _copy(targets: list[torch.Tensor], sources: list[torch.Tensor]) -> None:
+    """One call for each pair of devices; to pinned memory the copy goes on while the device works."""
+    groups: dict[tuple[torch.device, torch.device], tuple[list[torch.Tensor], list[torch.Tensor]]] = {}
+    for target, source in zip(targets, sources, strict=True):
+        pair = groups.setdefault((target.device, source.device), ([], []))
+        pair[0].append(target)
+        pair[1].append(source)
+    for into, out_of in groups.values():
+        torch._foreach_copy_(into, out_of, non_blocking=True)
