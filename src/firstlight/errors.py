@@ -3,7 +3,8 @@
 FirstlightError            anything a command turns into a message and an exit code, never a traceback
 ├── UsageError             what was asked cannot be done as asked (exit 2)
 │   └── SettingsError      a configuration file says something we do not understand
-└── LogError               an event log or report on disk is not what it should be
+├── LogError               an event log or report on disk is not what it should be
+└── RedFlagError           the guard ends a training, because `on_red="stop"` asked for it
 """
 
 
@@ -20,4 +21,8 @@ class SettingsError(UsageError):
 
 
 class LogError(FirstlightError):
+    pass
+
+
+class RedFlagError(FirstlightError):
     pass
