@@ -1,3 +1,18 @@
 """Finds out what is broken in a training program before the machine time is spent."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firstlight.guard.attach import guard as guard
+
 __version__ = "0.1.0"
+
+_LAZY = {"guard": "firstlight.guard.attach"}
+"""Public names and the modules that hold them, imported on first use: `import firstlight` alone imports nothing."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,8 @@ FirstlightError            anything a command turns into a message and an exit c
 ├── UsageError             what was asked cannot be done as asked (exit 2)
 │   └── SettingsError      a configuration file says something we do not understand
 ├── LogError               an event log or report on disk is not what it should be
-└── ArtifactError          an artifact of the guard cannot be written or is not what it should be
+├── ArtifactError          an artifact of the guard cannot be written or is not what it should be
+└── RedFlagError           the guard ends a training, because `on_red="stop"` asked for it
 """
 
 
@@ -25,4 +26,7 @@ class LogError(FirstlightError):
 
 
 class ArtifactError(FirstlightError):
+
+
+class RedFlagError(FirstlightError):
     pass

@@ -21,7 +21,7 @@ from firstlight.diagnosis.evidence import case_of, ruled_out
 from firstlight.diagnosis.symptoms import parse
 from firstlight.errors import UsageError
 from firstlight.experiments.engine import ForkEngine
-from firstlight.facts.sources import READ_FROM_SOURCE, SOURCES
+from firstlight.facts.sources import LIVE, READ_FROM_SOURCE, SOURCES
 from firstlight.inquiry import Inquiry
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
@@ -140,8 +140,8 @@ def exit_code(report: Report, strict: bool) -> int:
 
 
 def _checks(settings: Settings) -> tuple[Check, ...]:
-    """Those a run can answer; sources are judged by `firstlight lint`."""
-    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE)
+    """Those a short run can answer; sources are judged by `firstlight lint`, long runs by the guard."""
+    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE | LIVE)
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:

@@ -40,7 +40,7 @@ from firstlight.checks.model import (
     requires_grad_on_module,
     train_mode_in_evaluation,
 )
-from firstlight.checks.numerics import value_nonfinite
+from firstlight.checks.numerics import turns_nonfinite, value_nonfinite
 from firstlight.checks.run import check_crashed, script_crashed
 from firstlight.checks.source import (
     accumulation_not_divided,
@@ -157,6 +157,7 @@ CATALOGUE: tuple[Check, ...] = (
     rate_too_high.CHECK,
     pairing_is_lost.CHECK,
     value_nonfinite.CHECK,
+    turns_nonfinite.CHECK,
     # sources
     softmax_before_cross_entropy.CHECK,
     sigmoid_before_logits_loss.CHECK,

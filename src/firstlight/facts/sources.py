@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import facts, observed, source
+from firstlight.records import facts, live, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ def _from(*taps: str, absent: str) -> Source:
 
 _NO_BACKWARD = "no backward was observed"
 _NO_STEP = "no optimizer step was observed"
+_NOT_LIVE = "the guard judges live runs: `firstlight.guard(model, optimizer)`"
 _NOT_READ = "`firstlight lint` judges sources"
 
 SOURCES: dict[type, Source] = {
@@ -50,10 +51,14 @@ SOURCES: dict[type, Source] = {
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
+    live.Turned: _from(absent=_NOT_LIVE),
 }
 
 ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
+
+LIVE = frozenset({live.Turned})
+"""Facts of the guard, made step by step while a program runs for real."""
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
 """Facts of `firstlight lint`; no run of a program makes them."""

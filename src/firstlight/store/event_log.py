@@ -32,7 +32,8 @@ class EventLog:
         except OSError as error:
             raise LogError(f"cannot write the event log {path}: {error.strerror or error}") from None
 
-    def append(self, kind: type[_Event], **fields: Any) -> None:
+    def append(self, kind: type[_Event], **fields: Any) -> int:
+        """Bytes written."""
         phase = str(kind.__struct_config__.tag)
         event = kind(
             event=phase,
@@ -49,6 +50,7 @@ class EventLog:
             raise LogError(f"a {phase} event of {len(line)} bytes is over the {MOST_LINE_BYTES} a line may have")
         _write(self._fd, line)
         self._seq += 1
+        return len(line)
 
     def close(self) -> None:
         _close(self._fd)

@@ -1,0 +1,120 @@
+"""The pass on the CPU: four reductions a tensor, chosen by speed.
+
+`sum`, `dot`, `aminmax` and a count over `bool` run at memory speed; `var_mean`, `count_nonzero` and `isfinite` are
+many times slower and are used only on tensors that turned out to hold a NaN or an infinity.
+"""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+
+import torch
+
+from firstlight.guard.statistics.rows import L2, MEAN, STD, UPDATE, WIDTH, Frame, Scalars, stride_of
+
+OFFSET = 30.0
+"""Mean over std from which on the sums are taken about the last mean, so that the std keeps its digits."""
+ABSENT = [0.0] * WIDTH
+
+
+class HostPass:
+    def __init__(self, weights: Sequence[torch.Tensor]) -> None:
+        self.weights = list(weights)
+        self._pivots = [0.0] * (2 * len(self.weights))
+        self._samples = Samples(self.weights)
+        self._done: deque[Frame] = deque()
+
+    def launch(self, step: int, gradients: list[torch.Tensor | None], scalars: Scalars) -> None:
+        tensors = [*gradients, *self.weights]
+        rows = [ABSENT if each is None else self._row(place, each) for place, each in enumerate(tensors)]
+        found = torch.tensor(rows, dtype=torch.float32)
+        found[len(gradients) :, UPDATE] = self._samples.updates()
+        present = tuple(each is not None for each in gradients)
+        self._done.append(Frame(step, found, present, tuple(None if s is None else float(s) for s in scalars)))
+
+    def poll(self) -> Frame | None:
+        return self._done.popleft() if self._done else None
+
+    def _row(self, place: int, tensor: torch.Tensor) -> list[float]:
+        values = flat(tensor)
+        pivot = self._pivots[place]
+        row = row_of(values, pivot)
+        far = abs(row[MEAN]) > OFFSET * row[STD] and math.isfinite(row[L2]) and values.numel() > 1
+        self._pivots[place] = row[MEAN] if far or (pivot and abs(row[MEAN]) > row[STD]) else 0.0
+        return row
+
+
+def flat(tensor: torch.Tensor) -> torch.Tensor:
+    """All elements in one dimension, in any order, as float32 (or float64); without a copy where memory is dense."""
+    if tensor.dtype not in (torch.float32, torch.float64):
+        tensor = tensor.abs().float() if tensor.is_complex() else tensor.float()
+    if tensor.is_contiguous():
+        return tensor.view(-1)
+    if is_dense(tensor):
+        return tensor.as_strided((tensor.numel(),), (1,))
+    return tensor.reshape(-1)
+
+
+def is_dense(tensor: torch.Tensor) -> bool:
+    """Its elements fill one stretch of memory, in whatever order (channels_last)."""
+    expected = 1
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def row_of(values: torch.Tensor, pivot: float = 0.0) -> list[float]:
+    """Mean, std, l2, least, greatest, non-finite, share of zeros, and a place for the update."""
+    count = values.numel()
+    if count == 0:
+        return ABSENT
+    shifted = values - pivot if pivot else values
+    total, squares = shifted.sum().item(), torch.dot(shifted, shifted).item()
+    if not math.isfinite(squares):
+        return _row_of_bad(values)
+    low, high = torch.aminmax(values)
+    zeros = 1.0 - values.bool().sum(dtype=torch.int64).item() / count
+    drift = total / count
+    variance = max(0.0, squares - total * drift) / max(1, count - 1)
+    length = max(0.0, squares + 2 * pivot * total + count * pivot * pivot)
+    return [pivot + drift, math.sqrt(variance), math.sqrt(length), low.item(), high.item(), 0.0, zeros, 0.0]
+
+
+def _row_of_bad(values: torch.Tensor) -> list[float]:
+    """In double, over the finite elements; also where only the sum of squares overflowed."""
+    finite = torch.isfinite(values)
+    kept = values[finite].double()
+    bad = float(values.numel() - kept.numel())
+    if not kept.numel():
+        return [math.nan, math.nan, math.nan, math.inf, -math.inf, bad, 0.0, 0.0]
+    zeros = (kept == 0).sum().item() / values.numel()
+    std = kept.std().item() if kept.numel() > 1 else 0.0
+    low, high = torch.aminmax(kept)
+    return [kept.mean().item(), std, kept.norm().item(), low.item(), high.item(), bad, zeros, 0.0]
+
+
+class Samples:
+    """The change of each weight since the last look, over its length, on a fixed sample of its elements."""
+
+    def __init__(self, weights: Sequence[torch.Tensor]) -> None:
+        self._weights = weights
+        sizes = [len(range(0, w.numel(), stride_of(w.numel()))) for w in weights]
+        self._ends = torch.tensor(sizes, dtype=torch.int64).cumsum(0)
+        self._last: torch.Tensor | None = None
+
+    def updates(self) -> torch.Tensor:
+        if not self._weights:
+            return torch.zeros(0)
+        now = torch.cat([flat(w)[:: stride_of(w.numel())].to(torch.float32) for w in self._weights])
+        before, self._last = self._last, now
+        if before is None:
+            return torch.full((len(self._weights),), math.nan)
+        moved, length = self._lengths(now - before), self._lengths(now)
+        return (moved / length.clamp_min(1e-30)).to(torch.float32)
+
+    def _lengths(self, values: torch.Tensor) -> torch.Tensor:
+        sums = torch.cat([torch.zeros(1, dtype=torch.float64), values.double().square_().cumsum(0)])
+        upto = sums[self._ends]
+        return (upto - torch.cat([torch.zeros(1, dtype=torch.float64), upto[:-1]])).clamp_min(0).sqrt()
