@@ -26,6 +26,7 @@ class LogError(FirstlightError):
 
 
 class ArtifactError(FirstlightError):
+    pass
 
 
 class RedFlagError(FirstlightError):

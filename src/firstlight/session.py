@@ -115,7 +115,14 @@ def _recorded(target: Target, settings: Settings) -> Iterator[tuple[RunDirectory
     run = RunDirectory.create(Path.cwd())
     log = EventLog(run.events, run.id)
     where = _hash(os.fspath(Path.cwd()))
-    log.append(events.RunStart, argv=list(target.words), cwd_hash=where, git=version_control.commit(Path.cwd()), env=machine(), seed=None)
+    log.append(
+        events.RunStart,
+        argv=list(target.words),
+        cwd_hash=where,
+        git=version_control.commit(Path.cwd()),
+        env=machine(),
+        seed=None,
+    )
     ended: list[int] = []
 
     def finish(report: Report) -> Report:

@@ -15,6 +15,7 @@ from torch.optim.lr_scheduler import LRScheduler
 from firstlight.errors import RedFlagError, UsageError
 from firstlight.guard import taps
 from firstlight.guard.batches import Batches
+from firstlight.guard.capture.capture import Capture, Capturing
 from firstlight.guard.hearing import Hearing
 from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
@@ -70,6 +71,8 @@ class Guard:
         self._logged: dict[str, float] = {}
         self.shield.told = self._telling.fault
         self.add(*parts)
+        if self.active and options.capture is not None:
+            Capture(options.capture).listen(self)
         if self.active:
             taps.listen(self._hearing)
             atexit.register(self.close)
@@ -202,13 +205,15 @@ def guard(  # noqa: PLR0913 (one parameter per option)
     ignore: tuple[str, ...] = (),
     directory: RunDirectory | Path | str | None = None,
     retention: Retention | None = None,
+    capture: Capturing | None = Capturing(),  # noqa: B008 (frozen)
 ) -> Guard:
     """Watches every step of the given models and optimizers until it is closed.
 
     `on_red`: `warn`, `stop` (the step raises `RedFlagError`), or a function of the trip and the guard. `on_nonfinite`:
     `skip` has fused optimizers leave out a step whose gradients are not finite. `every`: steps between two looks at
     activations and predictions, 0 for none. `fixed_batch`: inputs, or a pair of inputs and targets, whose predictions
-    are followed. `ignore`: checks to leave out. `directory`: where `.firstlight/runs/` is made. With
+    are followed. `ignore`: checks to leave out. `directory`: where `.firstlight/runs/` is made. `capture`: what is
+    kept for a replay when a flag goes up; None for nothing. With
     FIRSTLIGHT_DISABLED=1 in the environment it does nothing.
     """
     options = Options(
@@ -219,5 +224,6 @@ def guard(  # noqa: PLR0913 (one parameter per option)
         ignore=tuple(ignore),
         directory=Path(directory) if isinstance(directory, str) else directory,
         retention=retention or Retention(),
+        capture=capture,
     )
     return Guard(parts, options)

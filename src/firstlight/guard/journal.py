@@ -82,7 +82,7 @@ class Journal:
     def full(self) -> bool:
         return self.written_bytes > self.retention.bytes
 
-    def write(self, kind: type[_Event], *, always: bool = False, **fields: Any) -> None:
+    def write(self, kind: type[_Event], /, *, always: bool = False, **fields: Any) -> None:
         """One line. `always` is for what must not be thinned: flags, faults, the end."""
         if self.full and not always:
             return

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from firstlight.errors import UsageError
+from firstlight.guard.capture.capture import Capturing
 from firstlight.guard.journal import Retention
 from firstlight.records.telemetry import Trip
 from firstlight.store.run_directory import RunDirectory
@@ -27,6 +28,7 @@ class Options:
     ignore: tuple[str, ...] = ()
     directory: RunDirectory | Path | None = None
     retention: Retention = field(default_factory=Retention)
+    capture: Capturing | None = field(default_factory=Capturing)
 
     def __post_init__(self) -> None:
         if not callable(self.on_red) and self.on_red not in ("warn", "stop"):

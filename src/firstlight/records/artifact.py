@@ -14,7 +14,7 @@ ARTIFACT_SCHEMA: Literal["firstlight.artifact/1"] = "firstlight.artifact/1"
 Plain = dict[str, Any]
 
 
-class TensorNode(msgspec.Struct, frozen=True, kw_only=True, tag="tensor", forbid_unknown_fields=True):
+class TensorNode(msgspec.Struct, frozen=True, kw_only=True, tag_field="node", tag="tensor", forbid_unknown_fields=True):
     key: str
     """Name in the part's tensor file. Two nodes may share one: tied weights."""
     device: str = "cpu"
@@ -22,24 +22,24 @@ class TensorNode(msgspec.Struct, frozen=True, kw_only=True, tag="tensor", forbid
     """It was a NumPy array."""
 
 
-class WordNode(msgspec.Struct, frozen=True, kw_only=True, tag="word", forbid_unknown_fields=True):
+class WordNode(msgspec.Struct, frozen=True, kw_only=True, tag_field="node", tag="word", forbid_unknown_fields=True):
     """A number, a string, a flag or None, as text: whatever its size, and also when it is not finite."""
 
     kind: Literal["int", "float", "str", "bool", "none"]
     text: str = ""
 
 
-class ListNode(msgspec.Struct, frozen=True, kw_only=True, tag="list", forbid_unknown_fields=True):
+class ListNode(msgspec.Struct, frozen=True, kw_only=True, tag_field="node", tag="list", forbid_unknown_fields=True):
     kind: Literal["list", "tuple"]
     items: tuple["Node", ...]
 
 
-class DictNode(msgspec.Struct, frozen=True, kw_only=True, tag="dict", forbid_unknown_fields=True):
+class DictNode(msgspec.Struct, frozen=True, kw_only=True, tag_field="node", tag="dict", forbid_unknown_fields=True):
     keys: tuple[WordNode, ...]
     items: tuple["Node", ...]
 
 
-class ObjectNode(msgspec.Struct, frozen=True, kw_only=True, tag="object", forbid_unknown_fields=True):
+class ObjectNode(msgspec.Struct, frozen=True, kw_only=True, tag_field="node", tag="object", forbid_unknown_fields=True):
     """A dataclass, a named tuple, or a mapping of a class of its own such as `BatchEncoding`."""
 
     kind: Literal["dataclass", "namedtuple", "mapping"]
@@ -49,7 +49,7 @@ class ObjectNode(msgspec.Struct, frozen=True, kw_only=True, tag="object", forbid
     items: tuple["Node", ...]
 
 
-class OpaqueNode(msgspec.Struct, frozen=True, kw_only=True, tag="opaque", forbid_unknown_fields=True):
+class OpaqueNode(msgspec.Struct, frozen=True, kw_only=True, tag_field="node", tag="opaque", forbid_unknown_fields=True):
     """Something that was not kept, by its type."""
 
     type: str
@@ -104,8 +104,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     created: str
     before_step: int | None = None
     """The step whose beginning the parts of the moment `before` show."""
-    before_update: bool = False
-    """The parts of the moment `trip` were taken before the tripping step changed the weights."""
     rank: int = 0
     world: int = 1
     parts: tuple[Part, ...] = ()

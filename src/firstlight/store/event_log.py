@@ -32,7 +32,7 @@ class EventLog:
         except OSError as error:
             raise LogError(f"cannot write the event log {path}: {error.strerror or error}") from None
 
-    def append(self, kind: type[_Event], **fields: Any) -> int:
+    def append(self, kind: type[_Event], /, **fields: Any) -> int:
         """Bytes written."""
         phase = str(kind.__struct_config__.tag)
         event = kind(

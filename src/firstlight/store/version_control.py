@@ -19,9 +19,7 @@ def changed(folder: Path) -> tuple[str, ...]:
 
 def _git(folder: Path, *words: str) -> str:
     try:
-        done = subprocess.run(
-            ["git", *words], cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
+        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.rstrip("\n")

@@ -1,8 +1,8 @@
 """The last good step: weights and optimizer state as they were, kept beside the live ones until they are needed.
 
-Two copies, taken in turn at the end of a backward, before the weights move: a step is judged after the next one may have
-begun, and the copy from before the bad step must still be there then. Copies are made into memory allocated once, by one
-call over all tensors; on a device nothing waits for them.
+Two copies, taken in turn at the end of a backward, before the weights move: a step is judged after the next one may
+have begun, and the copy from before the bad step must still be there then. Copies are made into memory allocated once,
+by one call over all tensors; on a device nothing waits for them.
 """
 
 from collections.abc import Iterable
@@ -28,6 +28,8 @@ class Copy:
 
 @dataclass
 class Slot:
+    tick: int = -1
+    """When it was taken, in steps of all optimizers together; -1 while it is being written."""
     step: int = -1
     parts: dict[str, Copy] = field(default_factory=dict)
 
@@ -37,25 +39,22 @@ class Ring:
         self.keep, self.every = keep, every
         self._slots = (Slot(), Slot())
 
-    def passes(self, step: int, live: "Iterable[tuple[str, Any]]") -> None:
+    def passes(self, tick: int, step: int, live: "Iterable[tuple[str, Any]]") -> None:
         """A step is about to change the weights."""
-        if self.keep != "off" and step % self.every == 0 and self._newest().step != step:
-            self.take(step, live)
+        if self.keep != "off" and tick % self.every == 0:
+            self.take(tick, step, live)
 
-    def take(self, step: int, live: "Iterable[tuple[str, Any]]") -> None:
+    def take(self, tick: int, step: int, live: "Iterable[tuple[str, Any]]") -> None:
         """Into the older of the two."""
-        slot = min(self._slots, key=lambda slot: slot.step)
-        slot.step = -1
+        slot = min(self._slots, key=lambda slot: slot.tick)
+        slot.tick = -1
         slot.parts = {name: self._copied(value, slot.parts.get(name)) for name, value in live}
-        slot.step = step
+        slot.tick, slot.step = tick, step
 
-    def before(self, step: int) -> Slot | None:
+    def before(self, tick: int) -> Slot | None:
         """The newest copy from the beginning of this step or an earlier one."""
-        found = [slot for slot in self._slots if 0 <= slot.step <= step]
-        return max(found, key=lambda slot: slot.step, default=None)
-
-    def _newest(self) -> Slot:
-        return max(self._slots, key=lambda slot: slot.step)
+        found = [slot for slot in self._slots if 0 <= slot.tick <= tick]
+        return max(found, key=lambda slot: slot.tick, default=None)
 
     def _copied(self, value: Any, old: Copy | None) -> Copy:
         packer = Packer()

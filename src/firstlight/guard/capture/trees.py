@@ -1,7 +1,7 @@
 """Values of a program as trees of named tensors, and back.
 
 Dicts, lists, tuples, named tuples, dataclasses and mappings such as `BatchEncoding` keep their shape; what is neither
-that nor a number, a word or a tensor is left out by its type. Rebuilding runs no code an artifact could name: a class is
+that nor a number, a word or a tensor is left out by its type. Rebuilding imports nothing an artifact names: a class is
 only used when the program that rebuilds has imported it itself.
 """
 
@@ -84,7 +84,9 @@ class Packer:
             items = tuple(self.pack(item, f"{name}.{at}", depth + 1) for at, item in enumerate(value))
             return ListNode(kind="list" if type(value) is list else "tuple", items=items)
         if isinstance(value, Mapping) and (keys := _words(value)) is not None and _is_plain(value):
-            items = tuple(self.pack(item, f"{name}.{key.text}", depth + 1) for key, item in zip(keys, value.values(), strict=True))
+            items = tuple(
+                self.pack(item, f"{name}.{key.text}", depth + 1) for key, item in zip(keys, value.values(), strict=True)
+            )
             return DictNode(keys=keys, items=items)
         if (fields := _fields(value)) is not None:
             kind, found = fields
@@ -129,7 +131,9 @@ def unpack(node: Node, tensors: Mapping[str, torch.Tensor]) -> Any:
             items = [unpack(item, tensors) for item in node.items]
             return items if node.kind == "list" else tuple(items)
         case DictNode():
-            return {unpack(key, tensors): unpack(item, tensors) for key, item in zip(node.keys, node.items, strict=True)}
+            return {
+                unpack(key, tensors): unpack(item, tensors) for key, item in zip(node.keys, node.items, strict=True)
+            }
         case ObjectNode():
             return _object(node, {n: unpack(item, tensors) for n, item in zip(node.names, node.items, strict=True)})
         case OpaqueNode():
@@ -182,7 +186,9 @@ def _words(value: Mapping[Any, Any]) -> tuple[WordNode, ...] | None:
 def _is_plain(value: Mapping[Any, Any]) -> bool:
     """A class of its own only where its names could be used as attributes: `BatchEncoding`, `ModelOutput`."""
     kind = type(value)
-    return kind is dict or kind.__module__ in ("collections", "builtins") or not all(isinstance(key, str) for key in value)
+    return (
+        kind is dict or kind.__module__ in ("collections", "builtins") or not all(isinstance(key, str) for key in value)
+    )
 
 
 def _fields(value: Any) -> tuple[Literal["dataclass", "namedtuple", "mapping"], dict[str, Any]] | None:
@@ -191,7 +197,9 @@ def _fields(value: Any) -> tuple[Literal["dataclass", "namedtuple", "mapping"], 
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return "namedtuple", dict(zip(value._fields, value, strict=True))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return "dataclass", {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if hasattr(value, f.name)}
+        return "dataclass", {
+            f.name: getattr(value, f.name) for f in dataclasses.fields(value) if hasattr(value, f.name)
+        }
     return None
 
 
@@ -219,7 +227,7 @@ def _object(node: ObjectNode, fields: dict[str, Any]) -> Any:
 
 def _without_init(kind: type, fields: dict[str, Any]) -> Any:
     """`__post_init__` ran when the object was made first."""
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for name, value in fields.items():
         object.__setattr__(made, name, value)
     return made
