@@ -125,6 +125,7 @@ def _environment(spec: session_spec.Spec, run: RunDirectory, temporary: Path) ->
     """The user's environment, with the session, no new byte-code files, and temporary files that vanish."""
     found = {**os.environ, session_spec.VARIABLE: str(run.session)}
     found |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    found["FIRSTLIGHT_DISABLED"] = "1"  # a guard in the script would watch what is watched already
     if spec.contain:
         found |= {"TMPDIR": str(temporary), **containment.tracker_environment(Path(spec.scratch))}
     return found

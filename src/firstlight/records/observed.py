@@ -318,6 +318,22 @@ class BadOperation(_Record, frozen=True, kw_only=True, tag="bad-operation"):
     """What is called that was bad before the step: a parameter, a part of the batch."""
 
 
+class Replayed(_Record, frozen=True, kw_only=True, tag="replayed"):
+    """A captured step was done again."""
+
+    precision: str
+    """`original` or `float32`."""
+    bad: str | None
+    """What turned non-finite: `loss`, `gradient` or `weight`; None where everything stayed finite."""
+    loss: float | None
+    loaded: tuple[str, ...]
+    """Parts of the artifact that found their place in the program."""
+    fed: bool
+    """The captured batch or inputs were used."""
+    repro: str | None = None
+    """Path of a script that shows the same with torch alone."""
+
+
 class Unseen(_Record, frozen=True, kw_only=True, tag="unseen"):
     """Something that could not be observed, and why."""
 
@@ -387,6 +403,7 @@ class TimelineEnded(_Record, frozen=True, kw_only=True, tag="timeline-ended"):
 
 Observed = (
     BadOperation
+    | Replayed
     | Dependence
     | CustomGradient
     | ColumnsDropped
