@@ -137,7 +137,11 @@ class Guard:
         self.close()
 
     def _watch(self, optimizer: torch.optim.Optimizer) -> None:
-        watch = Watch(len(self.watches), optimizer, self.models)
+        skips = self.options.on_nonfinite == "skip"
+        if skips and not getattr(optimizer, "_step_supports_amp_scaling", False):
+            name = type(optimizer).__name__
+            raise UsageError(f"on_nonfinite='skip' needs a fused optimizer; make it as {name}(..., fused=True).")
+        watch = Watch(len(self.watches), optimizer, self.models, skips)
         watch.ready, watch.recent = self._fill, self._hearing.recent
         self.watches.append(watch)
         begins = self.shield("statistics", watch.begins)

@@ -40,9 +40,12 @@ class Pending:
 
 
 class Watch:
-    def __init__(self, index: int, optimizer: torch.optim.Optimizer, models: Mapping[str, torch.nn.Module]) -> None:
+    def __init__(
+        self, index: int, optimizer: torch.optim.Optimizer, models: Mapping[str, torch.nn.Module], skips: bool = False
+    ) -> None:
+        """`skips`: the optimizer leaves out steps whose gradients are not finite, on its device, as under a scaler."""
         self.index, self.optimizer = index, optimizer
-        self.models = models
+        self.models, self._skips = models, skips
         self.step = 0
         """Steps this optimizer has made."""
         self.skipped = 0
@@ -58,22 +61,36 @@ class Watch:
         """Fills in what the guard knows of the step that ends."""
         self._pass: Pass | None = None
         self._pending: deque[Pending] = deque()
+        if self.subjects.device.type != "cpu":
+            self.passes  # noqa: B018  # its tables are made now: making them waits for the device
         self._last_end: float | None = None
+        self._set = False
         self._left_out: list[StepRow] = []
 
     @property
     def passes(self) -> Pass:
         if self._pass is None or self.subjects.outdated:
             self.subjects = Subjects(self.optimizer, self.models)
-            self._pass = choose.pass_for(self.subjects)
+            self._pass = choose.pass_for(self.subjects, self._skips)
         return self._pass
 
     def begins(self, has_closure: bool) -> None:
         """Before the weights move. With a closure the gradients are made inside the step, and read after it."""
         if not has_closure:
             self._read()
+            self._guard_step()
+
+    def _guard_step(self) -> None:
+        """The same two attributes a `GradScaler` sets; where it has set them they are left alone."""
+        bad = self.passes.found_bad
+        if self._skips and bad is not None and not hasattr(self.optimizer, "found_inf"):
+            self.optimizer.grad_scale, self.optimizer.found_inf = None, bad  # type: ignore[attr-defined]
+            self._set = True
 
     def ended(self, has_closure: bool) -> None:
+        if self._set:
+            del self.optimizer.grad_scale, self.optimizer.found_inf  # type: ignore[attr-defined]
+            self._set = False
         if has_closure:
             self._read()
         self.step += 1
@@ -97,7 +114,7 @@ class Watch:
         )
         norm = self.clips[1] if self.clips else None
         scalars = Scalars(loss=self._loss(), scale=self.scale if scale is None else scale, clip_norm=norm)
-        passes.launch(self.step, self.subjects.gradients(), scalars)
+        passes.launch(self.step, self.subjects.tensors(), scalars)
         self._pending.append(pending)
         while len(self._pending) > MOST_PENDING:
             self._pending.popleft()

@@ -10,7 +10,19 @@ from collections.abc import Sequence
 
 import torch
 
-from firstlight.guard.statistics.rows import L2, MEAN, STD, UPDATE, WIDTH, Frame, Scalars, stride_of
+from firstlight.guard.statistics.rows import (
+    L2,
+    MEAN,
+    NONFINITE,
+    SAMPLE,
+    STD,
+    UPDATE,
+    WIDTH,
+    Frame,
+    Scalars,
+    Tensors,
+    stride_of,
+)
 
 OFFSET = 30.0
 """Mean over std from which on the sums are taken about the last mean, so that the std keeps its digits."""
@@ -19,17 +31,18 @@ ABSENT = [0.0] * WIDTH
 
 class HostPass:
     def __init__(self, weights: Sequence[torch.Tensor]) -> None:
-        self.weights = list(weights)
-        self._pivots = [0.0] * (2 * len(self.weights))
-        self._samples = Samples(self.weights)
+        self._pivots = [0.0] * (2 * len(weights))
+        self._samples = Samples(weights)
         self._done: deque[Frame] = deque()
+        self.found_bad: torch.Tensor | None = torch.zeros(())
 
-    def launch(self, step: int, gradients: list[torch.Tensor | None], scalars: Scalars) -> None:
-        tensors = [*gradients, *self.weights]
-        rows = [ABSENT if each is None else self._row(place, each) for place, each in enumerate(tensors)]
+    def launch(self, step: int, tensors: Tensors, scalars: Scalars) -> None:
+        every = (*tensors.gradients, *tensors.weights)
+        rows = [ABSENT if each is None else self._row(place, each) for place, each in enumerate(every)]
         found = torch.tensor(rows, dtype=torch.float32)
-        found[len(gradients) :, UPDATE] = self._samples.updates()
-        present = tuple(each is not None for each in gradients)
+        found[len(tensors.gradients) :, UPDATE] = self._samples.updates(tensors.weights)
+        self.found_bad = found[: len(tensors.gradients), NONFINITE].any().float()
+        present = tuple(each is not None for each in tensors.gradients)
         self._done.append(Frame(step, found, present, tuple(None if s is None else float(s) for s in scalars)))
 
     def poll(self) -> Frame | None:
@@ -82,9 +95,24 @@ def row_of(values: torch.Tensor, pivot: float = 0.0) -> list[float]:
     low, high = torch.aminmax(values)
     zeros = 1.0 - values.bool().sum(dtype=torch.int64).item() / count
     drift = total / count
-    variance = max(0.0, squares - total * drift) / max(1, count - 1)
+    variance = max(0.0, squares - total * drift) / (count - 1) if count > 1 else 0.0
     length = max(0.0, squares + 2 * pivot * total + count * pivot * pivot)
     return [pivot + drift, math.sqrt(variance), math.sqrt(length), low.item(), high.item(), 0.0, zeros, 0.0]
+
+
+def row_of_any(tensor: torch.Tensor) -> torch.Tensor:
+    """The same on the tensor's own device, for what the kernels do not read: sparse, strided, double. Never waits."""
+    values = tensor.detach().reshape(-1)
+    values = (values.abs() if values.is_complex() else values).float()
+    finite = torch.isfinite(values)
+    kept = finite.sum()
+    mean = torch.where(finite, values, 0.0).sum() / kept
+    spread = torch.where(finite, values - mean, 0.0).square().sum() / (kept - 1).clamp_min(1)
+    length = torch.where(finite, values, 0.0).square().sum().sqrt()
+    low = torch.where(finite, values, math.inf).amin()
+    high = torch.where(finite, values, -math.inf).amax()
+    bad, zeros = values.numel() - kept, (values == 0).sum() / values.numel()
+    return torch.stack([mean, spread.sqrt(), length, low, high, bad.float(), zeros, torch.zeros_like(mean)])
 
 
 def _row_of_bad(values: torch.Tensor) -> list[float]:
@@ -104,18 +132,17 @@ class Samples:
     """The change of each weight since the last look, over its length, on a fixed sample of its elements."""
 
     def __init__(self, weights: Sequence[torch.Tensor]) -> None:
-        self._weights = weights
-        sizes = [len(range(0, w.numel(), stride_of(w.numel()))) for w in weights]
+        sizes = [min(SAMPLE, len(range(0, w.numel(), stride_of(w.numel())))) for w in weights]
         self._ends = torch.tensor(sizes, dtype=torch.int64).cumsum(0)
         self._last: torch.Tensor | None = None
 
-    def updates(self) -> torch.Tensor:
-        if not self._weights:
+    def updates(self, weights: Sequence[torch.Tensor]) -> torch.Tensor:
+        if not weights:
             return torch.zeros(0)
-        now = torch.cat([flat(w)[:: stride_of(w.numel())].to(torch.float32) for w in self._weights])
+        now = torch.cat([flat(w)[:: stride_of(w.numel())][:SAMPLE].to(torch.float32) for w in weights])
         before, self._last = self._last, now
         if before is None:
-            return torch.full((len(self._weights),), math.nan)
+            return torch.full((len(weights),), math.nan)
         moved, length = self._lengths(now - before), self._lengths(now)
         return (moved / length.clamp_min(1e-30)).to(torch.float32)
 

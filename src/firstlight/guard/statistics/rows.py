@@ -1,5 +1,6 @@
 """A row of eight numbers a tensor, the same from every device."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,8 +25,16 @@ class Scalars:
     scale: torch.Tensor | None = None
     clip_norm: torch.Tensor | None = None
 
-    def __iter__(self):  # type: ignore[no-untyped-def]  # three optional tensors
+    def __iter__(self) -> Iterator[torch.Tensor | None]:
         return iter((self.loss, self.scale, self.clip_norm))
+
+
+@dataclass(frozen=True, slots=True)
+class Tensors:
+    """What a step has: dense, local memory. A parameter that got no gradient has None."""
+
+    gradients: Sequence[torch.Tensor | None]
+    weights: Sequence[torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,10 @@ class Frame:
 
 
 class Pass(Protocol):
-    def launch(self, step: int, gradients: list[torch.Tensor | None], scalars: Scalars) -> None:
+    found_bad: torch.Tensor | None
+    """1 on the parameters' device where the last look met a gradient that is not finite, else 0; None if not known."""
+
+    def launch(self, step: int, tensors: "Tensors", scalars: Scalars) -> None:
         """Begins to read everything; on a device this returns before anything was read."""
 
     def poll(self) -> Frame | None:

@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+from firstlight.guard.statistics.rows import Tensors
+
 
 class Subjects:
     """The parameters of one optimizer, each once, with its name in the models."""
@@ -23,6 +25,8 @@ class Subjects:
                     self.parameters.append(parameter)
                     self.names.append(names.get(id(parameter), f"group{number}.{place}"))
 
+        self._plain = not any(hasattr(parameter, "_local_tensor") for parameter in self.parameters)
+
     @property
     def outdated(self) -> bool:
         return size_of(self.optimizer) != self._size
@@ -31,11 +35,15 @@ class Subjects:
     def device(self) -> torch.device:
         return self.parameters[0].device if self.parameters else torch.device("cpu")
 
-    def weights(self) -> list[torch.Tensor]:
-        return [local(parameter.detach()) for parameter in self.parameters]
+    def tensors(self) -> Tensors:
+        """As they are now: between two steps gradients are freed and made anew, and weights may be put elsewhere."""
+        gradients = [parameter.grad for parameter in self.parameters]
+        if self._plain and not any(grad is not None and grad.is_sparse for grad in gradients):
+            return Tensors(gradients, self.parameters)
+        return Tensors([None if grad is None else local(grad) for grad in gradients], self.weights())
 
-    def gradients(self) -> list[torch.Tensor | None]:
-        return [None if (grad := p.grad) is None else local(grad) for p in self.parameters]
+    def weights(self) -> list[torch.Tensor]:
+        return [local(parameter) for parameter in self.parameters]
 
 
 def size_of(optimizer: torch.optim.Optimizer) -> int:
