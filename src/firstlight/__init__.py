@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import guard as guard
-    from firstlight.guard.capture.capture import Capturing as Capturing
+    from firstlight.guard.capture.choices import Capturing as Capturing
 
 __version__ = "0.1.0"
 
-_LAZY = {"guard": "firstlight.guard.attach", "Capturing": "firstlight.guard.capture.capture"}
+_LAZY = {"guard": "firstlight.guard.attach", "Capturing": "firstlight.guard.capture.choices"}
 """Public names and the modules that hold them, imported on first use: `import firstlight` alone imports nothing."""
 
 

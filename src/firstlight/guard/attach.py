@@ -13,14 +13,16 @@ from torch import nn
 from torch.optim.lr_scheduler import LRScheduler
 
 from firstlight.errors import RedFlagError, UsageError
-from firstlight.guard import taps
+from firstlight.guard import sinks, taps
 from firstlight.guard.batches import Batches
-from firstlight.guard.capture.capture import Capture, Capturing
+from firstlight.guard.capture.capture import Capture
+from firstlight.guard.capture.choices import Capturing
 from firstlight.guard.hearing import Hearing
 from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
 from firstlight.guard.options import OnRed, Options, is_disabled
 from firstlight.guard.shield import Shield
+from firstlight.guard.sinks import Sink
 from firstlight.guard.telling import Telling
 from firstlight.guard.watch import Pending, Watch
 from firstlight.observe.inside.observer import rank
@@ -40,6 +42,8 @@ class Moments:
     step_ended: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
     batch_came: list[Callable[["Guard", Any], None]] = field(default_factory=list)
     """From a loader, in this process."""
+    measured: list[Callable[["Guard", StepRow], None]] = field(default_factory=list)
+    """The numbers of a step are here; on a device that is a step or two after it."""
     tripped: list[Callable[["Guard", Trip], None]] = field(default_factory=list)
     """Before the training is warned or stopped."""
     closing: list[Callable[["Guard"], None]] = field(default_factory=list)
@@ -73,6 +77,7 @@ class Guard:
         self.add(*parts)
         if self.active and options.capture is not None:
             Capture(options.capture).listen(self)
+        sinks.attach(self, options.sinks if self.active else ())
         if self.active:
             taps.listen(self._hearing)
             atexit.register(self.close)
@@ -169,6 +174,7 @@ class Guard:
         for watch in self.watches:
             for row, frame in watch.arrived():
                 self.window.append(row)
+                self._tell(self.moments.measured, row)
                 self._telling.step(watch, row, frame)
                 for trip in self.judge.sees(row, **self._telling.bad(watch, row, frame)):
                     self.trip(trip)
@@ -210,6 +216,7 @@ def guard(  # noqa: PLR0913 (one parameter per option)
     directory: RunDirectory | Path | str | None = None,
     retention: Retention | None = None,
     capture: Capturing | None = Capturing(),  # noqa: B008 (frozen)
+    sinks: "tuple[str | Sink, ...]" = (),
 ) -> Guard:
     """Watches every step of the given models and optimizers until it is closed.
 
@@ -217,8 +224,8 @@ def guard(  # noqa: PLR0913 (one parameter per option)
     `skip` has fused optimizers leave out a step whose gradients are not finite. `every`: steps between two looks at
     activations and predictions, 0 for none. `fixed_batch`: inputs, or a pair of inputs and targets, whose predictions
     are followed. `ignore`: checks to leave out. `directory`: where `.firstlight/runs/` is made. `capture`: what is
-    kept for a replay when a flag goes up; None for nothing. With
-    FIRSTLIGHT_DISABLED=1 in the environment it does nothing.
+    kept for a replay when a flag goes up; None for nothing. `sinks`: where the numbers go besides the log, by name or
+    as objects. With FIRSTLIGHT_DISABLED=1 in the environment it does nothing.
     """
     options = Options(
         on_red=on_red,
@@ -229,5 +236,6 @@ def guard(  # noqa: PLR0913 (one parameter per option)
         directory=Path(directory) if isinstance(directory, str) else directory,
         retention=retention or Retention(),
         capture=capture,
+        sinks=tuple(sinks),
     )
     return Guard(parts, options)

@@ -100,6 +100,10 @@ class Journal:
             some = rows[start : start + MOST_TENSORS_A_LINE]
             self.write(GradientStats, step=step, params=[_plain(row) for row in some])
 
+    def try_again(self) -> None:
+        """At once, whenever it last failed."""
+        self._retry_at = 0.0
+
     def close(self) -> None:
         if self._log is not None:
             self._log.close()

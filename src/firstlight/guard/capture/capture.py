@@ -8,16 +8,15 @@ import math
 import sys
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
-from firstlight.errors import UsageError
 from firstlight.guard.capture import surroundings
+from firstlight.guard.capture.choices import Capturing
 from firstlight.guard.capture.feeding import Feeding, Meal
-from firstlight.guard.capture.ring import Copy, Keep, Ring, Slot, state_of
+from firstlight.guard.capture.ring import Copy, Ring, Slot, state_of
 from firstlight.guard.capture.trees import Packer, outgoing
 from firstlight.guard.statistics.host import HostPass
 from firstlight.guard.statistics.rows import LOSS, NONFINITE
@@ -36,30 +35,6 @@ if TYPE_CHECKING:
 
 WINDOW = 64
 """Rows of telemetry in an artifact; the log has the rest."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capturing:
-    """What is kept of a run for the case that it trips."""
-
-    keep: Keep = "off"
-    """Where copies of the weights and the optimizer state of the last good steps are held, if anywhere.
-
-    Without them the state from before a bad step is still captured on the CPU, where a bad gradient is known before the
-    weights move. On a device it is known later; what is captured then is the state after it.
-    """
-    every: int = 10
-    """Steps from one copy to the next."""
-    batches: bool = True
-    """Whether inputs are written: they may be nobody else's business."""
-    most_bytes: int = artifacts.MOST_BYTES
-    most_artifacts: int = 4
-
-    def __post_init__(self) -> None:
-        if self.keep not in ("off", "host", "device"):
-            raise UsageError(f"keep is {self.keep!r}; it takes 'off', 'host' or 'device'.")
-        if self.every < 1:
-            raise UsageError(f"every is {self.every}; it takes a number of steps from 1 on.")
 
 
 class Capture:

@@ -7,14 +7,13 @@ by one call over all tensors; on a device nothing waits for them.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
+from firstlight.guard.capture.choices import Keep
 from firstlight.guard.capture.trees import Packer
 from firstlight.records.artifact import Node
-
-Keep = Literal["off", "host", "device"]
 
 
 @dataclass

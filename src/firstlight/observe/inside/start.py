@@ -24,7 +24,7 @@ def main() -> None:
         _end_with_the_command(spec.owner)
         if spec.contain:
             containment.install(Path(spec.scratch))
-        imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
+    imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
     if arguments[0] == "-m":
         _run_module(arguments[1], arguments[1:])
     else:
