@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from firstlight import integrations as integrations
     from firstlight.guard.attach import guard as guard
     from firstlight.guard.capture.choices import Capturing as Capturing
 
@@ -14,6 +15,8 @@ _LAZY = {"guard": "firstlight.guard.attach", "Capturing": "firstlight.guard.capt
 
 
 def __getattr__(name: str) -> Any:
+    if name == "integrations":
+        return import_module("firstlight.integrations")
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -37,6 +37,8 @@ WINDOW = 200
 class Moments:
     """Who wants to be told of what. Each is called with the guard first; what it raises switches it off, no more."""
 
+    backward_begins: list[Callable[["Guard", torch.Tensor], None]] = field(default_factory=list)
+    """With the loss, detached."""
     step_begins: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
     """The gradients are there, the weights have not moved."""
     step_ended: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
@@ -129,7 +131,7 @@ class Guard:
         for handle in self._handles:
             handle.remove()
         self.shield("the last steps", self._judge_arrived)()
-        self._tell(self.moments.closing)
+        self.tell(self.moments.closing)
         self.shield("the end", self._telling.end)()
         self.journal.close()
 
@@ -155,12 +157,12 @@ class Guard:
 
         def before(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
             begins(has_closure(arguments, keywords))
-            self._tell(self.moments.step_begins, optimizer)
+            self.tell(self.moments.step_begins, optimizer)
 
         def after(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
             ended(has_closure(arguments, keywords))
             self._hearing.step_ended()
-            self._tell(self.moments.step_ended, optimizer)
+            self.tell(self.moments.step_ended, optimizer)
             judged()
 
         self._handles += [optimizer.register_step_pre_hook(before), optimizer.register_step_post_hook(after)]
@@ -174,7 +176,7 @@ class Guard:
         for watch in self.watches:
             for row, frame in watch.arrived():
                 self.window.append(row)
-                self._tell(self.moments.measured, row)
+                self.tell(self.moments.measured, row)
                 self._telling.step(watch, row, frame)
                 for trip in self.judge.sees(row, **self._telling.bad(watch, row, frame)):
                     self.trip(trip)
@@ -183,14 +185,14 @@ class Guard:
         """Raises a red flag: told, captured by whoever listens, then as the user chose."""
         self.trips.append(trip)
         self._telling.trip(trip)
-        self._tell(self.moments.tripped, trip)
+        self.tell(self.moments.tripped, trip)
         if callable(self.options.on_red):
             self.options.on_red(trip, self)
         elif self.options.on_red == "stop" and not self.closed:
             finding = trip.finding
             raise RedFlagError(f"{finding.id} {finding.name}: {finding.saw}. {finding.do}.")
 
-    def _tell(self, listeners: list[Any], *arguments: Any) -> None:
+    def tell(self, listeners: list[Any], *arguments: Any) -> None:
         for listener in listeners:
             self.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(self, *arguments)
 

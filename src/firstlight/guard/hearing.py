@@ -28,6 +28,7 @@ class Hearing:
         self._recent.append(root)
         for watch in self._guard.watches:
             watch.losses.append(root)
+        self._guard.tell(self._guard.moments.backward_begins, root)
 
     def recent(self) -> list[torch.Tensor]:
         return list(self._recent)
@@ -58,5 +59,4 @@ class Hearing:
     def _batch_came(self, batch: Any, seconds: float) -> None:
         guard = self._guard
         guard.batches.came(batch, seconds)
-        for listener in guard.moments.batch_came:
-            guard.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(guard, batch)
+        guard.tell(guard.moments.batch_came, batch)

@@ -48,23 +48,29 @@ class Capture:
     def listen(self, guard: "Guard") -> None:
         moments = guard.moments
         moments.batch_came.append(self._feeding.batch_came)
+        moments.backward_begins.append(self._backward_begins)
         moments.step_begins.append(self._step_begins)
         moments.step_ended.append(self._step_ended)
         moments.tripped.append(self._tripped)
         moments.closing.append(self._close)
         self._feeding.follow(guard)
 
+    def _backward_begins(self, guard: "Guard", loss: torch.Tensor) -> None:
+        """A step with a closure makes its gradients and moves the weights in one go; here they have not moved yet."""
+        if loss.device.type == "cpu" and not self._captured and not math.isfinite(loss.item()):
+            self._ring.take(self._tick, guard.step, live(guard))
+
     def _step_begins(self, guard: "Guard", optimizer: torch.optim.Optimizer) -> None:
         watch = next(watch for watch in guard.watches if watch.optimizer is optimizer)
         self._feeding.step_begins(watch.index, watch.step, self._tick)
-        if _is_bad(watch) and not self._captured:
+        if not self._captured and self._ring.newest != self._tick and _is_bad(watch):
             self._ring.take(self._tick, watch.step, live(guard))
         else:
             self._ring.passes(self._tick, watch.step, live(guard))
-        self._tick += 1
 
     def _step_ended(self, guard: "Guard", _optimizer: torch.optim.Optimizer) -> None:
         self._feeding.step_ended()
+        self._tick += 1
         self._feeding.follow(guard)
 
     def _close(self, _guard: "Guard") -> None:

@@ -50,6 +50,10 @@ class Ring:
         slot.parts = {name: self._copied(value, slot.parts.get(name)) for name, value in live}
         slot.tick, slot.step = tick, step
 
+    @property
+    def newest(self) -> int:
+        return max(slot.tick for slot in self._slots)
+
     def before(self, tick: int) -> Slot | None:
         """The newest copy from the beginning of this step or an earlier one."""
         found = [slot for slot in self._slots if 0 <= slot.tick <= tick]
