@@ -176,8 +176,8 @@ class Guard:
         for watch in self.watches:
             for row, frame in watch.arrived():
                 self.window.append(row)
-                self.tell(self.moments.measured, row)
                 self._telling.step(watch, row, frame)
+                self.tell(self.moments.measured, row)
                 for trip in self.judge.sees(row, **self._telling.bad(watch, row, frame)):
                     self.trip(trip)
 
