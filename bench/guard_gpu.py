@@ -1,10 +1,11 @@
 """What the guard costs a training step on a CUDA device, beside the monitors people use, in the same process.
 
-    python bench/guard_gpu.py [--model gpt2|gpt1b3|small] [--compile] [--rounds 8] [--steps 15] [--processes 3] [--slow]
+    python bench/guard_gpu.py [--model gpt2|gpt1b3|small] [--compile] [--rounds 40] [--steps 6] [--processes 3]
+        [--alone] [--slow]
 
-Monitors are visited round-robin in blocks of steps, a bare block in each round; a block lies between two synchronisations.
-Printed: the median step, the paired difference to the bare block of the same round with a 90 % bootstrap interval, launches
-a step. Then the statistics pass alone: time on the stream, bytes read, share of the card's copy bandwidth. `--processes`
+Short blocks of steps with and without the guard follow one another, in turn first; a block lies between two synchronisations.
+Printed: the median of the paired differences with a 90 % bootstrap interval, launches a step; for the other monitors the same
+over fewer rounds. Then the statistics pass alone: time on the stream, bytes read, share of the card's copy bandwidth. `--processes`
 repeats all of it in fresh processes: a claim holds when each of them shows it. `--slow` adds the monitors that multiply
 the step (naive loop, anomaly mode, wandb.watch).
 """
@@ -25,6 +26,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import firstlight as fl
+from firstlight.guard import taps
 from firstlight.guard.statistics.device import DevicePass
 from firstlight.guard.statistics.rows import Scalars, Tensors
 
@@ -103,7 +105,7 @@ class Loop:
     def block(self, monitor: Monitor, steps: int) -> float:
         """Milliseconds a step."""
         with monitor(self) as after:
-            for _ in range(3):
+            for _ in range(2):
                 self.step(after)
             torch.cuda.synchronize()
             begun = time.perf_counter()
@@ -126,13 +128,6 @@ class Loop:
 @contextlib.contextmanager
 def bare(loop: Loop):
     yield lambda loss: None
-
-
-@contextlib.contextmanager
-def guarded(loop: Loop):
-    with tempfile.TemporaryDirectory() as folder, fl.guard(loop.raw, loop.optimizer, directory=folder) as guard:
-        yield lambda loss: None
-    assert not guard.shield.broken, guard.shield.broken
 
 
 @contextlib.contextmanager
@@ -211,8 +206,6 @@ def wandb_watch(loop: Loop):
 
 
 QUICK: dict[str, Monitor] = {
-    "bare": bare,
-    "guard, all gradients and weights": guarded,
     "torch._foreach_norm (L2 of gradients)": foreach_norm,
     "clip_grad_norm_": clipping,
     "loss.item()": loss_item,
@@ -231,30 +224,67 @@ def interval(differences: list[float]) -> tuple[float, float]:
     return medians[100], medians[1899]
 
 
+class Toggled:
+    """One guard for the whole measurement, put on and taken off between blocks without building it anew."""
+
+    def __init__(self, loop: Loop, folder: str) -> None:
+        self.guard = fl.guard(loop.raw, loop.optimizer, directory=folder)
+        hooks = loop.optimizer._optimizer_step_pre_hooks, loop.optimizer._optimizer_step_post_hooks
+        self._hooks = [(live, dict(live)) for live in hooks]
+        self.off()
+
+    def off(self) -> None:
+        taps.leave(self.guard._hearing)
+        for live, _ in self._hooks:
+            live.clear()
+
+    @contextlib.contextmanager
+    def __call__(self, loop: Loop):
+        taps.listen(self.guard._hearing)
+        for live, kept in self._hooks:
+            live.update(kept)
+        try:
+            yield lambda loss: None
+        finally:
+            self.off()
+
+
 def steps_table(loop: Loop, chosen: argparse.Namespace) -> None:
-    monitors = QUICK | (SLOW if chosen.slow else {})
-    times: dict[str, list[float]] = {name: [] for name in monitors}
-    for _ in range(chosen.rounds):
-        for name, monitor in list(monitors.items()):
-            try:
-                few = min(chosen.steps, 3) if name in SLOW else chosen.steps
-                times[name].append(loop.block(monitor, few))
-            except ImportError as missing:
-                print(f"  {name}: left out ({missing.name} is not installed)")
-                del monitors[name], times[name]
-    base = statistics.median(times["bare"])
-    counts = {name: loop.launches(monitor) for name, monitor in monitors.items() if name not in SLOW}
+    with tempfile.TemporaryDirectory() as folder:
+        guard = Toggled(loop, folder)
+        pairs = []
+        for number in range(chosen.rounds):
+            order = (bare, guard) if number % 2 else (guard, bare)
+            times = {monitor: loop.block(monitor, chosen.steps) for monitor in order}
+            pairs.append((times[guard], times[bare]))
+        base = statistics.median(plain for _, plain in pairs)
+        spread = sorted(plain for _, plain in pairs)
+        counts = (loop.launches(bare), min(loop.launches(guard) for _ in range(3)))
+        guard.guard.close()
+        assert not guard.guard.shield.broken, guard.guard.shield.broken
     print(
-        f"  bare step {base:.3f} ms, spread {min(times['bare']):.3f} to {max(times['bare']):.3f}, {counts['bare']} launches"
+        f"  bare step {base:.3f} ms, half of the blocks within {spread[len(spread) // 4]:.3f} to {spread[-len(spread) // 4]:.3f}"
     )
-    for name in [each for each in monitors if each != "bare"]:
-        differences = [a - b for a, b in zip(times[name], times["bare"], strict=True)]
-        low, high = interval(differences)
-        middle = statistics.median(differences)
-        extra = f"{counts[name] - counts['bare']:+d} launches" if name in counts else ""
-        print(
-            f"  {name:40} {middle:+9.3f} ms [{low:+.3f}, {high:+.3f}]  {middle / base:+8.2%} [{low / base:+.2%}, {high / base:+.2%}]  {extra}"
-        )
+    row("guard, all gradients and weights", [a - b for a, b in pairs], base, f"{counts[1] - counts[0]:+d} launches")
+    others = {} if chosen.alone else QUICK | (SLOW if chosen.slow else {})
+    for name, monitor in others.items():
+        few = min(chosen.steps, 3) if name in SLOW else chosen.steps
+        try:
+            row(
+                name,
+                [loop.block(monitor, few) - loop.block(bare, few) for _ in range(max(3, chosen.rounds // 8))],
+                base,
+                "",
+            )
+        except ImportError as missing:
+            print(f"  {name}: left out ({missing.name} is not installed)")
+
+
+def row(name: str, differences: list[float], base: float, more: str) -> None:
+    middle, (low, high) = statistics.median(differences), interval(differences)
+    print(
+        f"  {name:40} {middle:+9.3f} ms [{low:+.3f}, {high:+.3f}]  {middle / base:+8.2%} [{low / base:+.2%}, {high / base:+.2%}]  {more}"
+    )
 
 
 def stream_ms(run: Callable[[], None], times: int = 30) -> float:
@@ -280,26 +310,41 @@ def copy_speed() -> float:
     return 2 * block.nbytes / stream_ms(lambda: other.copy_(block), 5) / 1e6
 
 
+def kernel_ms(run: Callable[[], None], times: int = 20) -> float:
+    """Of the kernels themselves, whatever the host does between them."""
+    for _ in range(3):
+        run()
+    torch.cuda.synchronize()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        for _ in range(times):
+            run()
+        torch.cuda.synchronize()
+    return sum(event.device_time for event in profile.events() if event.name.endswith("_pass")) / times / 1e3
+
+
 def pass_table(loop: Loop) -> None:
     copy = copy_speed()
     print(f"  copy of 4 GiB: {copy:.0f} GB/s")
     loop.step(lambda loss: None)
-    sets = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-    for name, dtype in sets.items():
+    for dtype in (torch.float32, torch.bfloat16):
         weights = [p.detach().to(dtype) for p in loop.raw.parameters()]
         gradients: list[torch.Tensor | None] = [torch.randn_like(weight) for weight in weights]
         passes, tensors = DevicePass(weights), Tensors(gradients, weights)
-        spent = stream_ms(lambda passes=passes, tensors=tensors: passes.launch(1, tensors, Scalars()))
-        begun, count = time.process_time(), 200
-        for _ in range(count):
+
+        def launch(passes: DevicePass = passes, tensors: Tensors = tensors) -> None:
             passes.launch(1, tensors, Scalars())
-        host = (time.process_time() - begun) / count * 1e6
+
+        stream, kernels = stream_ms(launch), kernel_ms(launch)
+        begun, count = time.perf_counter(), 50
+        for _ in range(count):
+            launch()
+        host = (time.perf_counter() - begun) / count * 1e6
         torch.cuda.synchronize()
         read = 2 * sum(weight.nbytes for weight in weights)
-        speed = read / spent / 1e6
+        speed = read / kernels / 1e6
         print(
-            f"  pass alone, {name:9}: {read / 1e6:8.0f} MB in {2 * len(weights)} tensors, {spent:.4f} ms on the stream, "
-            f"{speed:.0f} GB/s = {speed / copy:.0%} of copy, {host:.0f} us of host"
+            f"  pass alone, {str(dtype).removeprefix('torch.'):9}: {read / 1e6:8.0f} MB in {2 * len(weights)} tensors, kernels {kernels:.4f} ms, "
+            f"{speed:.0f} GB/s = {speed / copy:.0%} of copy; back to back {stream:.4f} ms, {host:.0f} us of host"
         )
         del weights, gradients, passes, tensors
 
@@ -308,8 +353,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--model", choices=sorted(SIZES), default="gpt2")
     options.add_argument("--compile", action="store_true")
-    options.add_argument("--rounds", type=int, default=8)
-    options.add_argument("--steps", type=int, default=15)
+    options.add_argument("--rounds", type=int, default=40)
+    options.add_argument("--steps", type=int, default=6)
+    options.add_argument("--alone", action="store_true", help="only the guard, no other monitor")
     options.add_argument("--processes", type=int, default=1)
     options.add_argument("--slow", action="store_true")
     chosen = options.parse_args()

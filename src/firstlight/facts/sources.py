@@ -51,14 +51,31 @@ SOURCES: dict[type, Source] = {
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
-    live.Turned: _from(absent=_NOT_LIVE),
 }
 
 ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
-LIVE = frozenset({live.Turned})
+LIVE: frozenset[type] = frozenset(
+    {
+        live.Turned,
+        live.LossTrack,
+        live.GradientTrack,
+        live.TensorTrack,
+        live.RateTrack,
+        live.ClipTrack,
+        live.ScaleTrack,
+        live.FeedTrack,
+        live.PaceTrack,
+        live.ActivationTrack,
+        live.PredictionTrack,
+        live.EvalTrack,
+        live.Resumed,
+    }
+)
 """Facts of the guard, made step by step while a program runs for real."""
+
+SOURCES.update({kind: _from(absent=_NOT_LIVE) for kind in LIVE})
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
 """Facts of `firstlight lint`; no run of a program makes them."""

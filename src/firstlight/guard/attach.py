@@ -20,7 +20,9 @@ from firstlight.guard.capture.choices import Capturing
 from firstlight.guard.hearing import Hearing
 from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
+from firstlight.guard.looking import Looks
 from firstlight.guard.options import OnRed, Options, is_disabled
+from firstlight.guard.resuming import resumed_state
 from firstlight.guard.shield import Shield
 from firstlight.guard.sinks import Sink
 from firstlight.guard.telling import Telling
@@ -71,11 +73,12 @@ class Guard:
         self.batches = Batches()
         self.watches: list[Watch] = []
         self.closed = False
-        self._telling = Telling(self)
+        self.telling = Telling(self)
+        self.looks = Looks(self)
         self._hearing = Hearing(self)
         self._handles: list[Any] = []
         self._logged: dict[str, float] = {}
-        self.shield.told = self._telling.fault
+        self.shield.told = self.telling.fault
         self.add(*parts)
         if self.active and options.capture is not None:
             Capture(options.capture).listen(self)
@@ -130,9 +133,10 @@ class Guard:
         taps.leave(self._hearing)
         for handle in self._handles:
             handle.remove()
-        self.shield("the last steps", self._judge_arrived)()
+        self.shield("the last steps", self.judge_arrived)()
+        self.shield("looks", self.looks.close)()
         self.tell(self.moments.closing)
-        self.shield("the end", self._telling.end)()
+        self.shield("the end", self.telling.end)()
         self.journal.close()
 
     def __enter__(self) -> "Guard":
@@ -140,7 +144,7 @@ class Guard:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if error is not None and not isinstance(error, RedFlagError):
-            self._telling.crash(error)
+            self.telling.crash(error)
         self.close()
 
     def _watch(self, optimizer: torch.optim.Optimizer) -> None:
@@ -153,38 +157,54 @@ class Guard:
         self.watches.append(watch)
         begins = self.shield("statistics", watch.begins)
         ended = self.shield("statistics", watch.ended)
-        judged = self.shield("judging", self._judge_arrived)
+        judged = self.shield("judging", self.judge_arrived)
+        looked, disarmed = self.shield("looks", self.looks.step_ended), self.shield("looks", self.looks.step_begins)
 
         def before(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
             begins(has_closure(arguments, keywords))
+            disarmed()
             self.tell(self.moments.step_begins, optimizer)
 
         def after(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
             ended(has_closure(arguments, keywords))
+            looked(self.step)
             self._hearing.step_ended()
             self.tell(self.moments.step_ended, optimizer)
             judged()
 
-        self._handles += [optimizer.register_step_pre_hook(before), optimizer.register_step_post_hook(after)]
+        resumed = self.shield("resuming", lambda optimizer: self._resumed(watch))
+        self._handles += [
+            optimizer.register_step_pre_hook(before),
+            optimizer.register_step_post_hook(after),
+            optimizer.register_load_state_dict_post_hook(resumed),
+        ]
+
+    def _resumed(self, watch: Watch) -> None:
+        for trip in self.judge.judge([resumed_state(watch.optimizer, watch.subjects, self.rank)]):
+            self.trip(trip)
 
     def _fill(self, pending: Pending) -> None:
         pending.wait_s, pending.samples, pending.batch = self.batches.take()
         pending.given_loss = self._logged.pop("loss", None)
         pending.components, self._logged = self._logged, {}
 
-    def _judge_arrived(self) -> None:
+    def judge_arrived(self) -> None:
+        """Judges the steps whose numbers have come in."""
         for watch in self.watches:
             for row, frame in watch.arrived():
                 self.window.append(row)
-                self._telling.step(watch, row, frame)
+                self.telling.step(watch, row, frame)
                 self.tell(self.moments.measured, row)
-                for trip in self.judge.sees(row, **self._telling.bad(watch, row, frame)):
+                closely, memory = self.judge.is_due(row.step), self.looks.memory(row.step)
+                for trip in self.judge.sees(row, watch.seen(row, frame, closely, memory)):
                     self.trip(trip)
+        for trip in self.looks.arrived():
+            self.trip(trip)
 
     def trip(self, trip: Trip) -> None:
         """Raises a red flag: told, captured by whoever listens, then as the user chose."""
         self.trips.append(trip)
-        self._telling.trip(trip)
+        self.telling.trip(trip)
         self.tell(self.moments.tripped, trip)
         if callable(self.options.on_red):
             self.options.on_red(trip, self)

@@ -26,8 +26,10 @@ class Hearing:
     def _backward_begins(self, root: torch.Tensor) -> None:
         """It drives the optimizer that steps next; several that step in a row share it."""
         self._recent.append(root)
+        self._guard.looks.backward_begins()
         for watch in self._guard.watches:
             watch.losses.append(root)
+            watch.backward_begins()
         self._guard.tell(self._guard.moments.backward_begins, root)
 
     def recent(self) -> list[torch.Tensor]:
@@ -54,6 +56,7 @@ class Hearing:
             if watch.optimizer is optimizer:
                 if self._steps.get(watch.index, -1) == watch.step:
                     watch.skips()
+                    self._guard.judge_arrived()
                 self._steps[watch.index] = watch.step
 
     def _batch_came(self, batch: Any, seconds: float) -> None:

@@ -68,7 +68,7 @@ class Journal:
         self._parent = directory
         self._steps: dict[int, Thinned] = {}
         self._tensors: dict[int, Thinned] = {}
-        self._opened = False
+        self._devices = Thinned(retention.tensors)
 
     def wants_step(self, optimizer: int, step: int) -> bool:
         return self._steps.setdefault(optimizer, Thinned(self.retention.steps)).keeps(step)
@@ -77,6 +77,9 @@ class Journal:
         retention = self.retention
         thinned = Thinned(retention.tensors, retention.tensors_every)
         return self._tensors.setdefault(optimizer, thinned).keeps(step)
+
+    def wants_device(self, step: int) -> bool:
+        return self._devices.keeps(step)
 
     @property
     def full(self) -> bool:

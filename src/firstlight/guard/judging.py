@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from firstlight.checks.declare import Check
-from firstlight.facts.live.windows import Windows
+from firstlight.facts.live.windows import Seen, Windows
 from firstlight.facts.sources import LIVE
 from firstlight.findings.judge import stamp
 from firstlight.records.finding import Finding, Severity
@@ -36,17 +36,33 @@ class Judge:
         self.crashed: dict[str, str] = {}
         """Checks that failed, and how."""
         self._needs = frozenset(check.needs for check in self.checks)
+        self._skipped = 0
         self.over = False
         """A bad number was seen: everything after it follows from it."""
 
-    def sees(self, row: StepRow, **seen: Any) -> list[Trip]:
-        facts = self.windows.sees(row, **seen)
-        if self.windows.due(row, JUDGE_EVERY):
-            facts = [*facts, *self.windows.facts(self._needs)]
-        return self.judge(facts)
+    def is_due(self, step: int) -> bool:
+        """Every tensor is looked at by itself at these steps, the first among them."""
+        return step == 0 or step % JUDGE_EVERY == JUDGE_EVERY - 1
+
+    def sees(self, row: StepRow, seen: Seen) -> list[Trip]:
+        if self.over:
+            return []
+        facts = self.windows.sees(row, seen)
+        if facts:
+            trips = self.judge(facts)
+            self.over = bool(trips)
+            return trips
+        self._skipped += row.skipped
+        due = self._skipped % JUDGE_EVERY == 0 if row.skipped else self.is_due(row.step)
+        if due or self.windows.is_urgent(row):
+            return self.judge(self.windows.facts(row.optimizer, self._needs))
+        return []
+
+    def looked(self, step: int) -> list[Trip]:
+        return [] if self.over else self.judge(self.windows.looked(step, self._needs))
 
     def judge(self, facts: list[Any]) -> list[Trip]:
-        found = [] if self.over else [trip for fact in facts for trip in self._judge(fact)]
+        found = [trip for fact in facts for trip in self._judge(fact)]
         return sorted(found, key=lambda trip: (-trip.finding.severity.weight, trip.step))
 
     def _judge(self, fact: Any) -> list[Trip]:

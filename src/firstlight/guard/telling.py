@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.guard.statistics.rows import NONFINITE, Frame, named_rows
+from firstlight.guard.statistics.rows import Frame, named_rows
 from firstlight.records import events, wire
 from firstlight.records.finding import Finding
 from firstlight.records.observed import Unseen
@@ -67,14 +67,6 @@ class Telling:
         gradients = named_rows(names, frame.gradients, frame.present)
         weights = [_weight(row) for row in named_rows(names, frame.weights)]
         journal.write_rows(step, [*gradients, *weights])
-
-    def bad(self, watch: "Watch", row: StepRow, frame: Frame | None) -> dict[str, Any]:
-        """Names of the tensors that are not finite, for the judge; nothing is read in the usual case."""
-        if frame is None or not (row.bad_gradients or row.bad_weights):
-            return {"tensors": len(watch.subjects.names)}
-        rows = frame.gradients if row.bad_gradients else frame.weights
-        names = tuple(n for n, bad in zip(watch.subjects.names, rows[:, NONFINITE].tolist(), strict=True) if bad)
-        return {"bad_names": names, "tensors": len(watch.subjects.names)}
 
     def trip(self, trip: Trip) -> None:
         finding, journal = trip.finding, self._guard.journal

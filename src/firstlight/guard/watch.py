@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from firstlight.facts.live.tensors import Look
+from firstlight.facts.live.windows import Seen
 from firstlight.guard.statistics import choose
 from firstlight.guard.statistics.rows import CLIP_NORM, L2, LOSS, NONFINITE, SCALE, UPDATE, Frame, Pass, Scalars
 from firstlight.guard.statistics.subjects import Subjects
@@ -16,6 +18,8 @@ from firstlight.records.telemetry import StepRow
 
 MOST_PENDING = 64
 """Steps whose numbers may still be on their way; older ones are given up."""
+PLAIN = frozenset({"SGD", "ASGD", "LBFGS"})
+"""Optimizers whose update grows with the gradient; all others divide by its size."""
 MOST_LOSSES = 64
 """Backwards of one step whose losses are averaged; of more, the last."""
 
@@ -37,6 +41,7 @@ class Pending:
     samples: int | None = None
     batch: str | None = None
     guard_s: float = 0.0
+    piled: bool = False
 
 
 class Watch:
@@ -65,6 +70,8 @@ class Watch:
             self.passes  # noqa: B018  # its tables are made now: making them waits for the device
         self._last_end: float | None = None
         self._set = False
+        self._mark: tuple[torch.Tensor, int, int] | None = None
+        self._piled = False
         self._left_out: list[StepRow] = []
 
     @property
@@ -94,12 +101,27 @@ class Watch:
         if has_closure:
             self._read()
         self.step += 1
+        self._mark_gradient()
         if not self._pending:
             return
         pending, now = self._pending[-1], time.perf_counter()
         pending.seconds = None if self._last_end is None else now - self._last_end
         self._last_end = now
         self.ready(pending)
+
+    def _mark_gradient(self) -> None:
+        """A gradient that nobody has cleared is, at the next backward, the same memory at the same version."""
+        first = next((p for p in self.subjects.parameters if p.grad is not None and not p.grad.is_sparse), None)
+        self._mark = None
+        if first is not None and first.grad is not None:
+            self._mark = (first, first.grad.data_ptr(), first.grad._version)
+
+    def backward_begins(self) -> None:
+        if self._mark is not None:
+            parameter, address, version = self._mark
+            grad = parameter.grad
+            self._piled = grad is not None and (grad.data_ptr(), grad._version) == (address, version)
+            self._mark = None
 
     def _read(self) -> None:
         begun = time.perf_counter()
@@ -111,6 +133,7 @@ class Watch:
             clip_at=self.clips[0] if self.clips else None,
             unscale=scale is not None,
             scaled_loss=self.scale is not None,
+            piled=self._piled,
         )
         norm = self.clips[1] if self.clips else None
         scalars = Scalars(loss=self._loss(), scale=self.scale if scale is None else scale, clip_norm=norm)
@@ -149,6 +172,30 @@ class Watch:
                 found.append((self._row(self._pending.popleft(), frame), frame))
         return found
 
+    def seen(self, row: StepRow, frame: Frame | None, closely: bool, memory: float | None) -> Seen:
+        """What the judge gets beside the row; each tensor by itself only when looked at closely."""
+        names, adaptive = self.subjects.names, type(self.optimizer).__name__ not in PLAIN
+        if frame is None:
+            return Seen(tensors=len(names), adaptive=adaptive, memory=memory)
+        bad: tuple[str, ...] = ()
+        if row.bad_gradients or row.bad_weights:
+            rows = frame.gradients if row.bad_gradients else frame.weights
+            bad = tuple(n for n, count in zip(names, rows[:, NONFINITE].tolist(), strict=True) if count)
+        look = self._look(frame) if closely else None
+        return Seen(
+            bad_names=bad, tensors=len(names), kinds=self.subjects.kinds, look=look, adaptive=adaptive, memory=memory
+        )
+
+    def _look(self, frame: Frame) -> Look:
+        return Look(
+            gradients=frame.gradients[:, L2].tolist(),
+            weights=frame.weights[:, L2].tolist(),
+            updates=frame.weights[:, UPDATE].tolist(),
+            present=frame.present,
+            wanted=[parameter.requires_grad for parameter in self.subjects.parameters],
+            lrs=self.subjects.rates(),
+        )
+
     def _row(self, pending: Pending, frame: Frame) -> StepRow:
         loss, scale, clip_norm = frame.scalars[LOSS], frame.scalars[SCALE], frame.scalars[CLIP_NORM]
         if pending.unscale and scale:
@@ -181,6 +228,7 @@ class Watch:
             amp_scale=scale,
             bad_gradients=int(bad),
             bad_weights=int(bad_weights),
+            piled=pending.piled,
             step_s=pending.seconds,
             data_wait_s=pending.wait_s,
             samples=pending.samples,

@@ -49,6 +49,8 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
     bad_gradients: int = 0
     """Tensors whose gradient holds a NaN or an infinity."""
     bad_weights: int = 0
+    piled: bool = False
+    """The gradients were added onto those of the step before, which nobody had cleared."""
     step_s: float | None = None
     data_wait_s: float | None = None
     samples: int | None = None

@@ -17,6 +17,7 @@ class Subjects:
         names = names_of(models)
         self.parameters: list[torch.Tensor] = []
         self.names: list[str] = []
+        self._groups: list[int] = []
         seen: set[int] = set()
         for number, group in enumerate(optimizer.param_groups):
             for place, parameter in enumerate(group["params"]):
@@ -24,6 +25,9 @@ class Subjects:
                     seen.add(id(parameter))
                     self.parameters.append(parameter)
                     self.names.append(names.get(id(parameter), f"group{number}.{place}"))
+                    self._groups.append(number)
+        self.kinds = {n: kind_of(p) for n, p in zip(self.names, self.parameters, strict=True)}
+        """By name, whether it is a matrix, and whether it is kept in 16 bits."""
 
         self._plain = not any(hasattr(parameter, "_local_tensor") for parameter in self.parameters)
 
@@ -42,8 +46,20 @@ class Subjects:
             return Tensors(gradients, self.parameters)
         return Tensors([None if grad is None else local(grad) for grad in gradients], self.weights())
 
+    def rates(self) -> list[float | None]:
+        """The learning rate of each, where the host knows it."""
+        groups: list[float | None] = []
+        for group in self.optimizer.param_groups:
+            lr: Any = group.get("lr")
+            groups.append(None if isinstance(lr, torch.Tensor) or lr is None else float(lr))
+        return [groups[number] if number < len(groups) else None for number in self._groups]
+
     def weights(self) -> list[torch.Tensor]:
         return [local(parameter) for parameter in self.parameters]
+
+
+def kind_of(parameter: torch.Tensor) -> tuple[bool, bool]:
+    return parameter.ndim > 1, parameter.element_size() == 2
 
 
 def size_of(optimizer: torch.optim.Optimizer) -> int:

@@ -30,12 +30,18 @@ class Chunks:
                     offset += starts
                     last[place] = len(tensor)
             self.groups.append((dtype, begin, len(tensor) - begin))
-        self.tensor = torch.tensor(tensor, dtype=torch.int32).to(device)
-        self.offset = torch.tensor(offset, dtype=torch.int64).to(device)
-        self.first = torch.tensor(first, dtype=torch.int32).to(device)
-        self.last = torch.tensor(last, dtype=torch.int32).to(device)
-        self.numels = torch.tensor(list(numels), dtype=torch.int64).to(device)
+        self.tensor = sent(tensor, torch.int32, device)
+        self.offset = sent(offset, torch.int64, device)
+        self.first = sent(first, torch.int32, device)
+        self.last = sent(last, torch.int32, device)
+        self.numels = sent(list(numels), torch.int64, device)
         self.partials = torch.zeros(len(tensor), 8, device=device)
+
+
+def sent(values: list[int], dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """On the device, without waiting for it."""
+    on_gpu = device.type != "cpu"
+    return torch.tensor(values, dtype=dtype, pin_memory=on_gpu).to(device, non_blocking=True)
 
 
 class Sent:
