@@ -81,6 +81,8 @@ class Capture:
         if name in self._captured or len(self._captured) >= self._chosen.most_artifacts or guard.run is None:
             return
         self._captured.add(name)
+        if torch.cuda.is_initialized():
+            torch.cuda.synchronize()  # copies to the host may still be under way
         meal = self._feeding.of(trip.optimizer, trip.step)
         slot = self._ring.before(meal.tick if meal is not None else self._tick - 2)
         whole = trip.finding.severity is Severity.ERROR
@@ -190,7 +192,8 @@ def _config(guard: "Guard", meal: Meal | None) -> dict[str, Any]:
 
 def _is_bad(watch: "Watch") -> bool:
     """A gradient or the loss of the step under way is not finite, where that is known before the weights move."""
-    frame = watch.passes.newest if isinstance(watch.passes, HostPass) else None
+    passes = watch.passes
+    frame = passes.newest if isinstance(passes, HostPass) else None
     if frame is None or frame.step != watch.step:
         return False
     loss = frame.scalars[LOSS]

@@ -80,7 +80,18 @@ class Ring:
 
 
 def state_of(value: Any) -> Any:
+    """Of a model its own tensors, by name: `state_dict` of a sharded model talks to the other ranks, and would wait."""
+    if isinstance(value, torch.nn.Module):
+        return tensors_of(value)
     return value.state_dict() if hasattr(value, "state_dict") else value
+
+
+def tensors_of(module: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Parameters and buffers, tied ones under each of their names."""
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
 
 
 def _copy(targets: list[torch.Tensor], sources: list[torch.Tensor]) -> None:

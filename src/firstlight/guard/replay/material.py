@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from firstlight.errors import ArtifactError
+from firstlight.guard.capture.ring import tensors_of
 from firstlight.guard.capture.trees import Packer, incoming, unpack
 from firstlight.guard.replay.wide import widened
 from firstlight.observe.inside.reading import tensors_in
@@ -79,11 +80,13 @@ class Material:
 
     def load_model(self, module: torch.nn.Module) -> str | None:
         """The captured weights whose names and shapes are this model's."""
-        plain = getattr(module, "_orig_mod", module)
-        own = {name: tuple(value.shape) for name, value in plain.state_dict().items()}
+        own = tensors_of(getattr(module, "_orig_mod", module))
+        shapes = {name: value.shape for name, value in own.items()}
         for name, state in list(self.models.items()):
-            if {key: tuple(value.shape) for key, value in state.items()} == own:
-                plain.load_state_dict(self.models.pop(name))
+            if {key: value.shape for key, value in state.items()} == shapes:
+                with torch.no_grad():
+                    for key, value in self.models.pop(name).items():
+                        own[key].copy_(value)
                 return name
         return None
 
