@@ -34,10 +34,7 @@ def guarded(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Guard:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_failing_example_is_caught(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guard = guarded(EXAMPLES / name / "fails.py", tmp_path, monkeypatch)
-    found = sorted(guard.judge.incidents.values(), key=lambda finding: -finding.severity.weight)
-    assert name in [finding.name for finding in found]
-    if guard.trips:
-        assert guard.trips[0].finding.name == name
+    assert name in [finding.name for finding in guard.judge.incidents.values()]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -54,8 +54,9 @@ class Hearing:
         """An optimizer whose step was left out never runs its hooks."""
         for watch in self._guard.watches:
             if watch.optimizer is optimizer:
-                if self._steps.get(watch.index, -1) == watch.step:
+                if self._steps.get(watch.index, 0) == watch.step:
                     watch.skips()
+                    self.step_ended()
                     self._guard.judge_arrived()
                 self._steps[watch.index] = watch.step
 

@@ -48,6 +48,7 @@ class Judge:
         if self.over:
             return []
         facts = self.windows.sees(row, seen)
+        told = self.windows.looked(row.step, self._needs) if row.components else []
         if facts:
             trips = self.judge(facts)
             self.over = bool(trips)
@@ -55,8 +56,8 @@ class Judge:
         self._skipped += row.skipped
         due = self._skipped % JUDGE_EVERY == 0 if row.skipped else self.is_due(row.step)
         if due or self.windows.is_urgent(row):
-            return self.judge(self.windows.facts(row.optimizer, self._needs))
-        return []
+            told += self.windows.facts(row.optimizer, self._needs)
+        return self.judge(told)
 
     def looked(self, step: int) -> list[Trip]:
         return [] if self.over else self.judge(self.windows.looked(step, self._needs))

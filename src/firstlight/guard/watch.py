@@ -202,18 +202,11 @@ class Watch:
             frame.gradients[:, :NONFINITE] /= scale
         if loss is not None and pending.scaled_loss and scale:
             loss = loss / scale
-        gradients, weights = frame.gradients, frame.weights
-        moved = weights[:, L2] * weights[:, UPDATE]
-        summary = torch.stack(
-            [
-                gradients[:, L2].square().sum(),
-                weights[:, L2].square().sum(),
-                moved.square().sum(),
-                (gradients[:, NONFINITE] != 0).sum(),
-                (weights[:, NONFINITE] != 0).sum(),
-            ]
-        )
-        grad, param, update, bad, bad_weights = summary.tolist()
+        rows, count = frame.rows.tolist(), len(frame.present)
+        gradients, weights = rows[:count], rows[count:]
+        grad = sum(row[L2] * row[L2] for row in gradients)
+        param = sum(row[L2] * row[L2] for row in weights)
+        update = sum((row[L2] * row[UPDATE]) ** 2 for row in weights)
         return StepRow(
             step=pending.step,
             optimizer=self.index,
@@ -226,8 +219,8 @@ class Watch:
             param_norm=math.sqrt(param) if param == param else None,
             update=math.sqrt(update / param) if param > 0 and update == update else None,
             amp_scale=scale,
-            bad_gradients=int(bad),
-            bad_weights=int(bad_weights),
+            bad_gradients=sum(row[NONFINITE] != 0 for row in gradients),
+            bad_weights=sum(row[NONFINITE] != 0 for row in weights),
             piled=pending.piled,
             step_s=pending.seconds,
             data_wait_s=pending.wait_s,

@@ -49,8 +49,9 @@ class Turning:
 
 
 def _kind(row: StepRow) -> str | None:
-    """A scaler tries large scales on purpose: bad gradients of a finite loss are skipped, and not an illness."""
-    if row.loss is not None and not math.isfinite(row.loss):
+    """A scaler tries large scales on purpose: what overflows under it, gradients or the scaled loss, is no illness."""
+    overflows = row.amp_scale is not None and row.loss is not None and math.isinf(row.loss)
+    if row.loss is not None and not math.isfinite(row.loss) and not overflows:
         return "loss"
     if row.bad_gradients and not (row.skipped or row.amp_scale is not None):
         return "gradient"

@@ -1,4 +1,7 @@
-"""The pass on the CPU: four reductions a tensor, chosen by speed.
+"""The pass on the CPU: a few reductions a tensor, chosen by speed.
+
+Gradients are read whole at every step. Weights move little, and are read in turns, a quarter of the tensors at each
+step: a row of a weight is at most three steps old. So are the counts of zeros.
 
 `sum`, `dot`, `aminmax` and a count over `bool` run at memory speed; `var_mean`, `count_nonzero` and `isfinite` are
 many times slower and are used only on tensors that turned out to hold a NaN or an infinity.
@@ -14,16 +17,20 @@ from firstlight.guard.statistics.rows import (
     L2,
     MEAN,
     NONFINITE,
-    SAMPLE,
     STD,
     UPDATE,
     WIDTH,
+    ZEROS,
     Frame,
     Scalars,
     Tensors,
     stride_of,
 )
 
+TURNS = 4
+"""Steps in which every weight is read once."""
+SAMPLE = 256
+"""Elements of a weight whose change is followed at every step; each costs a cache line."""
 OFFSET = 30.0
 """Mean over std from which on the sums are taken about the last mean, so that the std keeps its digits."""
 ABSENT = [0.0] * WIDTH
@@ -32,14 +39,20 @@ ABSENT = [0.0] * WIDTH
 class HostPass:
     def __init__(self, weights: Sequence[torch.Tensor]) -> None:
         self._pivots = [0.0] * (2 * len(weights))
+        self._last: list[list[float]] = [ABSENT] * (2 * len(weights))
+        self._turn = -1
         self._samples = Samples(weights)
         self._done: deque[Frame] = deque()
         self.found_bad: torch.Tensor | None = torch.zeros(())
 
     def launch(self, step: int, tensors: Tensors, scalars: Scalars) -> None:
-        every = (*tensors.gradients, *tensors.weights)
-        rows = [ABSENT if each is None else self._row(place, each) for place, each in enumerate(every)]
-        found = torch.tensor(rows, dtype=torch.float32)
+        gradients = len(tensors.gradients)
+        for place, each in enumerate((*tensors.gradients, *tensors.weights)):
+            due = self._turn < 0 or place % TURNS == self._turn
+            if place < gradients or due:
+                self._last[place] = ABSENT if each is None else self._row(place, each, due)
+        self._turn = (self._turn + 1) % TURNS
+        found = torch.tensor(self._last, dtype=torch.float32)
         found[len(tensors.gradients) :, UPDATE] = self._samples.updates(tensors.weights)
         self.found_bad = found[: len(tensors.gradients), NONFINITE].any().float()
         present = tuple(each is not None for each in tensors.gradients)
@@ -53,10 +66,10 @@ class HostPass:
         """The look that was just taken: on the host it is there before the weights move."""
         return self._done[-1] if self._done else None
 
-    def _row(self, place: int, tensor: torch.Tensor) -> list[float]:
+    def _row(self, place: int, tensor: torch.Tensor, counts: bool) -> list[float]:
         values = flat(tensor)
         pivot = self._pivots[place]
-        row = row_of(values, pivot)
+        row = row_of(values, pivot, None if counts else self._last[place][ZEROS])
         far = abs(row[MEAN]) > OFFSET * row[STD] and math.isfinite(row[L2]) and values.numel() > 1
         self._pivots[place] = row[MEAN] if far or (pivot and abs(row[MEAN]) > row[STD]) else 0.0
         return row
@@ -83,17 +96,18 @@ def is_dense(tensor: torch.Tensor) -> bool:
     return True
 
 
-def row_of(values: torch.Tensor, pivot: float = 0.0) -> list[float]:
-    """Mean, std, l2, least, greatest, non-finite, share of zeros, and a place for the update."""
+def row_of(values: torch.Tensor, pivot: float = 0.0, zeros: float | None = None) -> list[float]:
+    """Mean, std, l2, least, greatest, non-finite, share of zeros (counted unless given), and a place for the update."""
     count = values.numel()
     if count == 0:
         return ABSENT
     shifted = values - pivot if pivot else values
-    total, squares = shifted.sum().item(), torch.dot(shifted, shifted).item()
+    squares, total = torch.dot(shifted, shifted).item(), shifted.sum().item()
     if not math.isfinite(squares):
         return _row_of_bad(values)
     low, high = torch.aminmax(values)
-    zeros = 1.0 - values.bool().sum(dtype=torch.int64).item() / count
+    if zeros is None:
+        zeros = 1.0 - values.bool().sum(dtype=torch.int32).item() / count
     drift = total / count
     variance = max(0.0, squares - total * drift) / (count - 1) if count > 1 else 0.0
     length = max(0.0, squares + 2 * pivot * total + count * pivot * pivot)
@@ -132,14 +146,14 @@ class Samples:
     """The change of each weight since the last look, over its length, on a fixed sample of its elements."""
 
     def __init__(self, weights: Sequence[torch.Tensor]) -> None:
-        sizes = [min(SAMPLE, len(range(0, w.numel(), stride_of(w.numel())))) for w in weights]
+        sizes = [min(SAMPLE, len(range(0, w.numel(), stride_of(w.numel(), SAMPLE)))) for w in weights]
         self._ends = torch.tensor(sizes, dtype=torch.int64).cumsum(0)
         self._last: torch.Tensor | None = None
 
     def updates(self, weights: Sequence[torch.Tensor]) -> torch.Tensor:
         if not weights:
             return torch.zeros(0)
-        now = torch.cat([flat(w)[:: stride_of(w.numel())][:SAMPLE].to(torch.float32) for w in weights])
+        now = torch.cat([flat(w)[:: stride_of(w.numel(), SAMPLE)][:SAMPLE].to(torch.float32) for w in weights])
         before, self._last = self._last, now
         if before is None:
             return torch.full((len(weights),), math.nan)

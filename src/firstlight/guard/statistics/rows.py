@@ -14,7 +14,7 @@ LOSS, SCALE, CLIP_NORM = range(3)
 """Places of the numbers that travel with the rows."""
 SCALARS = 3
 SAMPLE = 1024
-"""Elements of each weight whose change is followed, spread evenly over it."""
+"""Elements of each weight whose change is followed on a device, spread evenly over it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class Pass(Protocol):
         """The oldest finished look, or None. Never waits."""
 
 
-def stride_of(numel: int) -> int:
+def stride_of(numel: int, sample: int = SAMPLE) -> int:
     """So many elements lie between two of the sample."""
-    return max(1, numel // SAMPLE)
+    return max(1, numel // sample)
 
 
 def named_rows(names: list[str], rows: torch.Tensor, present: tuple[bool, ...] | None = None) -> list[TensorRow]:

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from firstlight.checks.model.gradients_vanish import CHECK
+from firstlight.checks.model.gradients_fading import CHECK
 from firstlight.records.finding import Evidence
 from firstlight.records.live import TensorState, TensorTrack
 

@@ -54,7 +54,7 @@ def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL473",
-    name="gradients-vanish",
+    name="gradients-fading",
     summary="the gradient of early layers has all but vanished",
     causes=("arch-vanishing", "arch-init", "arch-dead-units"),
     likely="a deep stack of saturating layers without residual connections or normalisation",
