@@ -13,14 +13,16 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.assembly import Judged, judged, machine, report_of
+from firstlight.assembly import Judged, judged, machine, report_of, suspects
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.evidence import case_of, ruled_out
 from firstlight.diagnosis.symptoms import parse
 from firstlight.errors import UsageError
-from firstlight.experiments.engine import ForkEngine
+from firstlight.experiments.engine import Engine
+from firstlight.experiments.engines.choice import engine as engine_of
+from firstlight.experiments.engines.none import NoEngine
 from firstlight.facts.sources import LIVE, READ_FROM_SOURCE, SOURCES
 from firstlight.inquiry import Inquiry
 from firstlight.observe.spec import Spec
@@ -30,6 +32,7 @@ from firstlight.records import events, wire
 from firstlight.records.finding import Severity
 from firstlight.records.report import Report, Status, Subject, Verdict
 from firstlight.report import json as json_report
+from firstlight.report.of_run import write_page
 from firstlight.settings import Settings, enabled
 from firstlight.store import version_control
 from firstlight.store.event_log import EventLog
@@ -43,23 +46,29 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
     checks = _checks(settings)
     with _recorded(target, settings) as (run, finish):
-        engine = ForkEngine(run.path.absolute(), settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: judged(seen, checks, engine).findings)
-        watched = watch(
-            target, _plan(settings, checks, run, trial.controls != ()), replace(eyes, settled=trial.settled)
-        )
-        return finish(report_of(watched, judged(watched, checks, engine), _subject(target, run)))
+        spec = _plan(settings, checks, run)
+        controls = CONTROLS[settings.profile]
+        engine = engine_of(settings.engine, target, spec, settings.budget.seconds) if controls else NoEngine()
+        trial = Trial(engine, controls, lambda seen: suspects(seen, checks, engine.ordered))
+        watched = _watched(target, spec, replace(eyes, settled=trial.settled), engine)
+        return finish(report_of(watched, judged(watched, checks, engine.ordered), _subject(target, run)))
 
 
 def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None) -> Report:
     """As `check`, with experiments chosen by what they would tell, until one cause stands out or nothing more helps."""
     checks = _checks(settings)
     with _recorded(target, settings) as (run, finish):
-        engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
-        known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
-        inquiry = Inquiry(engine, lambda seen: _case(known(seen), checks), DIAGNOSIS_SECONDS, _symptoms(symptom))
-        spec = _plan(settings, checks, run, experiments=True)
-        watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
+        spec = _plan(settings, checks, run)
+        engine = engine_of(settings.engine, target, spec, DIAGNOSIS_SECONDS)
+        known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine.ordered)  # noqa: E731
+        inquiry = Inquiry(
+            engine,
+            lambda seen: _case(known(seen), checks),
+            DIAGNOSIS_SECONDS,
+            understood(symptom),
+            suspects=lambda seen: suspects(seen, checks, engine.ordered),
+        )
+        watched = _watched(target, spec, replace(eyes, settled=inquiry.settled), engine)
         return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
 
 
@@ -70,12 +79,19 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
         raise UsageError(f"{path} holds no events.ndjson: it is not the directory of a run")
     watched = read_log(run.events)
     checks = _checks(settings)
-    engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
-    known = judged(watched, checks, engine)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, _symptoms(symptom))
+    engine = NoEngine(orders_for(tuple(watched.timelines)))
+    known = judged(watched, checks, engine.ordered)
+    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )
+
+
+def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
+    try:
+        return watch(target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
+    finally:
+        engine.end()
 
 
 DIAGNOSIS_SECONDS = 90.0
@@ -86,22 +102,20 @@ def _case(known: Judged, checks: tuple[Check, ...]) -> Case:
     return case_of(known.facts, known.findings).hinting(ruled_out(known.outcomes, checks))
 
 
-def _symptoms(text: str | None) -> dict[str, bool]:
+def understood(text: str | None) -> dict[str, bool]:
+    """A symptom in the user's words, as observations."""
     if text is None:
         return {}
-    understood = parse(text)
-    if not understood.observations:
+    read = parse(text)
+    if not read.observations:
         raise UsageError(
             f"the symptom {text!r} was not understood. Say what the loss does: stuck, rises, NaN, oscillates …"
         )
-    return dict(understood.observations)
+    return dict(read.observations)
 
 
 def _concluded(report: Report, inquiry: Inquiry, watched: Watched) -> Report:
-    if report.verdict is Verdict.UNJUDGED:
-        return report
-    hypotheses, trail = inquiry.concluded(watched)
-    return msgspec.structs.replace(report, diagnosis=hypotheses, trail=trail)
+    return report if report.verdict is Verdict.UNJUDGED else inquiry.conclude(report, watched)
 
 
 def _subject(target: Target, run: RunDirectory) -> Subject:
@@ -129,6 +143,7 @@ def _recorded(target: Target, settings: Settings) -> Iterator[tuple[RunDirectory
         _note(log, report)
         run.report.write_text(json_report.render(report), encoding="utf-8")
         ended.append(exit_code(report, settings.strict))
+        write_page(run, log, report)
         return report
 
     try:
@@ -151,9 +166,9 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in READ_FROM_SOURCE | LIVE)
 
 
-def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
-    """The union of what the enabled checks need, and nothing else."""
-    taps = {tap for check in checks for tap in SOURCES[check.needs].taps}
+def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> Spec:
+    """The union of what the enabled checks need, and what the page draws."""
+    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
     budget = settings.budget
     path = run.path.absolute()
     return Spec(
@@ -169,7 +184,7 @@ def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, expe
         sample_every=budget.sample_every,
         taps=tuple(sorted(taps)),
         contain=settings.contain,
-        extensions=ForkEngine.EXTENSIONS if experiments else (),
+        seed=int(_hash(run.id)[:8], 16),
     )
 
 

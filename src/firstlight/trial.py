@@ -5,16 +5,14 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firstlight.diagnosis.knowledge.repairs import repairs_of
-from firstlight.experiments.engine import ForkEngine, timelines_of
+from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
-from firstlight.facts.contrast import Fed, contrast
+from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.facts import ClipOrder, Contrast, LossSite
-from firstlight.records.finding import Finding
 
 CONTROLS: dict[str, tuple[str, ...]] = {
     "quick": (),
@@ -54,6 +52,8 @@ TIGHT = 100.0
 LOCALISED = "localised"
 LOCALISING_SECONDS = 30.0
 """Every operation of the step is looked at, after the steps before it were repeated."""
+BY_HEART = 0.05
+"""Share of its first loss that a copy which learns its one batch has lost at least."""
 SECONDS = 8.0
 """A timeline that is slower than this over its steps is compared over fewer of them."""
 
@@ -62,41 +62,49 @@ SECONDS = 8.0
 class Trial:
     """Looks at what is known so far each time it is asked whether everything is settled, and orders what is missing."""
 
-    engine: ForkEngine
+    engine: Engine
     controls: tuple[str, ...]
-    judge: Callable[[Watched], tuple[Finding, ...]]
-    """What the program itself shows, once it is over."""
+    suspects: Callable[[Watched], tuple[str, ...]]
+    """The repairs worth trying by what the program itself shows, once it is over."""
     _began: bool = False
     _judged: bool = field(default=False)
 
     def settled(self, watched: Watched) -> bool:
-        if not watched.timelines:
-            return True  # no copy was made: training never began, or cannot be forked
+        if not self.engine.attend(watched):
+            return True  # training never began, or no timeline of it can be made
         if not self._began:
             self._began = True
             order(self.engine, self.controls)
         localise(self.engine, watched)
+        self._retry(watched)
         if not self._judged and (watched.exit_code is not None or watched.of(observed.Ending)):
             self._judged = True
             order(self.engine, self._repairs(watched))
             self.engine.close()
         return self._judged and self.engine.settled(watched)
 
+    def _retry(self, watched: Watched) -> None:
+        """One batch that was not learnt is tried again at higher rates before anything is said about it."""
+        if "one-batch" in fates(watched):
+            losses = losses_of(watched.timelines.get("one-batch", []))
+            if len(losses) >= LEAST_STEPS and lost(level(losses)) < BY_HEART:
+                order(self.engine, ("one-batch-tenfold", "one-batch-hundredfold"))
+
     def _repairs(self, watched: Watched) -> tuple[str, ...]:
-        causes = [finding.cause for finding in self.judge(watched)]
+        names = list(self.suspects(watched))
         clip = clip_of(watched)
         if clip is not None and clip.median_norm >= TIGHT * clip.max_norm:
-            causes.append("hp-clip")
-        return tuple(dict.fromkeys(repair.slug for cause in causes for repair in repairs_of(cause)))
+            names.append("unclipped")
+        return tuple(names)
 
 
-def order(engine: ForkEngine, names: tuple[str, ...]) -> None:
+def order(engine: Engine, names: tuple[str, ...]) -> None:
     """Orders the experiments that were not ordered before."""
     known = {ordered.name for ordered in engine.ordered}
     engine.order(*orders_for(tuple(name for name in dict.fromkeys(names) if name not in known)))
 
 
-def localise(engine: ForkEngine, watched: Watched) -> None:
+def localise(engine: Engine, watched: Watched) -> None:
     """Has the step of the first non-finite value repeated operation by operation, once one was seen."""
     bad = [record for record in watched.of(observed.NonFinite) if record.kind != "input" and not record.scaled]
     if not bad or any(ordered.name == LOCALISED for ordered in engine.ordered):
@@ -119,12 +127,12 @@ def orders_for(names: tuple[str, ...]) -> list[Order]:
     ]
 
 
-def contrasted(watched: Watched, engine: ForkEngine, losses: list[LossSite]) -> Contrast | None:
+def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) -> Contrast | None:
     """The timelines against the program, with the loss and the rate they are about."""
     steps = watched.of(observed.StepSeen)
     backwards = watched.of(observed.BackwardSeen)
     found = contrast(
-        timelines_of(watched, engine.ordered),
+        timelines_of(watched, orders),
         loss=max(losses, key=lambda loss: loss.calls, default=None),
         first_step=steps[0] if steps else None,
         fed=Fed(

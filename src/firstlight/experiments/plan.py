@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+ORDER = "order.json"
+"""In the folder of a fresh timeline: what it is to do."""
+
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One timeline to make, as it travels to the process that makes it."""
@@ -53,8 +56,37 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("sign-flipped", ("flip-sign",), "is the sign of the loss wrong?"),
     Experiment("all-optimized", ("optimize-all",), "do parameters left out of the optimizer hold it back?"),
     Experiment("sharpened", ("sharpen=100",), "are the scores too flat for the softmax?"),
+    Experiment("targets-standardised", ("standardise-targets",), "is the scale of the targets at fault?"),
+    Experiment("mean-reduction", ("average",), "is a loss summed over the batch too steep?"),
+    Experiment("in-eval-mode", ("eval-mode",), "do dropout and batch statistics hold it back?"),
+    Experiment("leaky-units", ("leaky-units",), "do dead units hold it back?"),
+    Experiment("reinitialise", ("reinitialise",), "is the initialisation at fault?"),
+    Experiment("default-betas", ("usual-settings",), "are momentum, betas or epsilon at fault?"),
+    Experiment("add-warmup", ("warm-up",), "is a warm-up missing?"),
+    Experiment("clip-gradients", ("clip",), "do single long gradients throw it off?"),
+    Experiment("finite-inputs", ("finite-inputs",), "do values that are not finite in the inputs hold it back?"),
+    Experiment("smaller-batch", ("smaller-batch=0.25",), "is the batch too large?"),
+    Experiment("shuffle", ("shuffle",), "does the order of the examples hold it back?"),
+    Experiment("one-batch-tenfold", ("repeat-batch", "lr=10"), "can it learn one batch at a higher rate?"),
+    Experiment("one-batch-hundredfold", ("repeat-batch", "lr=100"), "can it at a far higher rate?"),
     Experiment("probes", ("probe",), "what depends on what?"),
     Experiment("thawed", ("thaw",), "do frozen parameters hold it back?"),
 )
 
 BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}
+
+LATER = (
+    "repeat-batch",
+    "permute-inputs",
+    "noise-inputs",
+    "zero-inputs",
+    "standardise",
+    "lr",
+    "lr-constant",
+    "no-decay",
+)
+"""Interventions that leave the loss of the first step as it is."""
+
+
+def keeps_first_loss(interventions: tuple[str, ...]) -> bool:
+    return all(word.partition("=")[0] in LATER for word in interventions)

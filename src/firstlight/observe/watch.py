@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -14,7 +14,7 @@ from firstlight.observe import spec as session_spec
 from firstlight.observe import target as targets
 from firstlight.observe import traceback
 from firstlight.observe.inside import containment
-from firstlight.observe.process import Script
+from firstlight.observe.process import Script, Start, popen
 from firstlight.records import observed, wire
 from firstlight.records.facts import ScriptOutcome
 from firstlight.store.event_log import LineReader
@@ -51,6 +51,8 @@ class Watched:
     """Seconds until the first backward."""
     exit_code: int | None = None
     """None where we ended it."""
+    over: bool = False
+    """The program itself is waited for no longer; experiments may go on."""
     timelines: dict[str, list[observed.Observed]] = field(default_factory=dict)
     """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
 
@@ -94,21 +96,54 @@ class Watched:
 
 def watch(target: targets.Target, spec: session_spec.Spec, eyes: Eyes) -> Watched:
     """Every wait has an end, and no process of the script outlives this call."""
+    with running(target, spec, Means(), eyes.echo) as script:
+        return _follow(script, spec, eyes)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """By which a script is started."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    """The user's."""
+    start: Start = popen
+
+
+@contextlib.contextmanager
+def running(
+    target: targets.Target, spec: session_spec.Spec, means: Means, echo: IO[bytes] | None = None
+) -> Iterator[Script]:
+    """The script under observation. Afterwards no process of it is left, and of its files only log and output."""
     run = RunDirectory(Path(spec.run))
     session_spec.write(spec, run.session)
-    with _temporary_folder() as temporary:
-        environment = _environment(spec, run, temporary)
-        lent = targets.lend(target.interpreter, temporary / "lent")
-        if lent is not None:
-            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [lent, environment.get("PYTHONPATH")]))
-        script = Script(target.command, environment, run.output, eyes.echo)
+    with environment_of(target, spec, means.environment) as environment:
+        process = means.start(target.command, {**environment, session_spec.VARIABLE: str(run.session)}, spec.cwd)
+        script = Script(process, run.output, echo)
         try:
-            return _follow(script, spec, eyes)
+            yield script
         finally:
             script.end()
             shutil.rmtree(run.scratch, ignore_errors=True)
             shutil.rmtree(run.timelines, ignore_errors=True)
             run.session.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def environment_of(
+    target: targets.Target, spec: session_spec.Spec, users: Mapping[str, str]
+) -> Iterator[dict[str, str]]:
+    """The user's environment, with no new byte-code files, and temporary files that vanish."""
+    with _temporary_folder() as temporary:
+        found = {**users, "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        found["FIRSTLIGHT_DISABLED"] = "1"  # a guard in the script would watch what is watched already
+        if spec.seed is not None:
+            found.setdefault("PYTHONHASHSEED", str(spec.seed))
+        if spec.contain:
+            found |= {"TMPDIR": str(temporary), **containment.tracker_environment(Path(spec.scratch))}
+        lent = targets.lend(target.interpreter, temporary / "lent")
+        if lent is not None:
+            found["PYTHONPATH"] = os.pathsep.join(filter(None, [lent, found.get("PYTHONPATH")]))
+        yield found
 
 
 @contextlib.contextmanager
@@ -119,16 +154,6 @@ def _temporary_folder() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _environment(spec: session_spec.Spec, run: RunDirectory, temporary: Path) -> dict[str, str]:
-    """The user's environment, with the session, no new byte-code files, and temporary files that vanish."""
-    found = {**os.environ, session_spec.VARIABLE: str(run.session)}
-    found |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    found["FIRSTLIGHT_DISABLED"] = "1"  # a guard in the script would watch what is watched already
-    if spec.contain:
-        found |= {"TMPDIR": str(temporary), **containment.tracker_environment(Path(spec.scratch))}
-    return found
 
 
 def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
@@ -149,6 +174,7 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
 
     watched.exit_code = script.wait(over)
     watched.seconds = script.seconds
+    watched.over = True
     while not eyes.settled(watched) and script.seconds - watched.seconds < LONGEST_SETTLING:
         time.sleep(0.05)
         _read(reader, watched, script.seconds)

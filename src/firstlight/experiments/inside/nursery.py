@@ -8,6 +8,7 @@ to the original.
 
 import contextlib
 import os
+import random
 import signal
 import sys
 import threading
@@ -19,7 +20,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import torch
 
-from firstlight.experiments.inside import interventions
+from firstlight.experiments.inside import interventions, seclusion
+from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.plan import Order
 from firstlight.observe.inside.observer import rank, world
 from firstlight.records.observed import NurseryOpened, TimelineEnded
@@ -54,13 +56,17 @@ class Nursery:
         """Called in the original when training begins. Returns in the original, and in every child."""
         reason = why_not_fork()
         if reason is not None:
+            self.observer.describe()
             self.observer.unseen("timelines", reason)
             return
         sys.stdout.flush()
         sys.stderr.flush()
-        if os.fork() != 0:
+        state = random.getstate()
+        if fork() != 0:
             return
         order = self._keep_still()
+        random.setstate(state)  # Python seeds this generator, and only this one, anew in every fork
+        seclusion.withdraw(self.observer, order.name)
         interventions.begin(self.observer, order)
 
     def _keep_still(self) -> Order:
@@ -99,7 +105,7 @@ class Nursery:
         return self._waiting.pop(0)
 
     def _start(self, order: Order) -> Order | None:
-        pid = os.fork()
+        pid = fork()
         if pid == 0:
             self._running = []
             return order

@@ -16,7 +16,7 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils.data import dataloader
 
-from firstlight.experiments.inside import interventions
+from firstlight.experiments.inside import model_steering
 from firstlight.guard.capture.surroundings import set_random
 from firstlight.guard.replay import order as orders
 from firstlight.guard.replay.material import Material
@@ -150,7 +150,7 @@ def install(observer: "Observer") -> None:
     material = Material.read(Path(order.artifact))
     replay = Replay(observer, order, material)
     if order.precision == "float32":
-        interventions.fp32(observer, "")
+        model_steering.fp32(observer, "")
         material.widen()
         Wide().__enter__()  # type: ignore[no-untyped-call]
     register_module_forward_pre_hook(replay.entered)
