@@ -3,11 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from firstlight import integrations as integrations
     from firstlight.errors import SchemaError as SchemaError
     from firstlight.experiments.declared.experiment import Experiment as Experiment
     from firstlight.experiments.declared.invariants import Invariant as Invariant
     from firstlight.experiments.declared.selection import BestEpoch as BestEpoch
     from firstlight.experiments.declared.selection import EpochSelector as EpochSelector
+    from firstlight.guard.attach import guard as guard
+    from firstlight.guard.capture.choices import Capturing as Capturing
     from firstlight.schema import Column as Column
     from firstlight.schema import validate_schema as validate_schema
     from firstlight.survey import gate as gate
@@ -17,12 +20,14 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "BestEpoch": "firstlight.experiments.declared.selection",
+    "Capturing": "firstlight.guard.capture.choices",
+    "Column": "firstlight.schema",
     "EpochSelector": "firstlight.experiments.declared.selection",
     "Experiment": "firstlight.experiments.declared.experiment",
     "Invariant": "firstlight.experiments.declared.invariants",
-    "Column": "firstlight.schema",
     "SchemaError": "firstlight.errors",
     "gate": "firstlight.survey",
+    "guard": "firstlight.guard.attach",
     "preflight": "firstlight.survey",
     "validate_schema": "firstlight.schema",
 }
@@ -30,6 +35,7 @@ _PUBLIC = {
 
 __all__ = [
     "BestEpoch",
+    "Capturing",
     "Column",
     "EpochSelector",
     "Experiment",
@@ -37,16 +43,20 @@ __all__ = [
     "SchemaError",
     "__version__",
     "gate",
+    "guard",
+    "integrations",
     "preflight",
     "validate_schema",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'firstlight' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "integrations":
+        return import_module("firstlight.integrations")
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'firstlight' has no attribute {name!r}")
     return getattr(import_module(_PUBLIC[name]), name)
 
 

@@ -28,11 +28,11 @@ from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Subject, Timing, Verdict
 from firstlight.store.run_directory import shown
-from firstlight.trial import contrasted
+from firstlight.trial import LOCALISED, contrasted
 
 OUTPUT_LINES = 25
 PROBES = "probes"
-ANSWERS = (observed.Dependence, observed.CustomGradient, observed.Behaviour)
+ANSWERS = (observed.BadOperation, observed.Behaviour, observed.CustomGradient, observed.Dependence)
 ENDED = {
     "steps": "the step budget was spent",
     "time": "the time budget was spent",
@@ -70,8 +70,8 @@ def judged(
 
 
 def _answers(watched: Watched) -> list[observed.Observed]:
-    """What the probes were told; the steps of the copy that was asked are not the program's."""
-    asked = watched.timelines.get(PROBES, [])
+    """What copies were asked about the program; the steps of a copy that was asked are not the program's."""
+    asked = [*watched.timelines.get(PROBES, ()), *watched.timelines.get(LOCALISED, ())]
     return [record for record in asked if isinstance(record, ANSWERS)]
 
 

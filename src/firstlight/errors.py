@@ -4,7 +4,9 @@ FirstlightError            anything a command turns into a message and an exit c
 ├── UsageError             what was asked cannot be done as asked (exit 2)
 │   └── SettingsError      a configuration file says something we do not understand
 ├── LogError               an event log or report on disk is not what it should be
-└── SchemaError            a data frame is not what a stage of the pipeline needs
+├── SchemaError            a data frame is not what a stage of the pipeline needs
+├── ArtifactError          an artifact of the guard cannot be written or is not what it should be
+└── RedFlagError           the guard ends a training, because `on_red="stop"` asked for it
 """
 
 
@@ -39,3 +41,11 @@ class SchemaError(FirstlightError, ValueError):
     """Names of the index levels; they count as columns."""
     site: object = None
     """File and line of the caller, a `firstlight.records.places.Site`."""
+
+
+class ArtifactError(FirstlightError):
+    pass
+
+
+class RedFlagError(FirstlightError):
+    pass

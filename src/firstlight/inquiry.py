@@ -16,7 +16,7 @@ from firstlight.experiments.plan import BY_NAME
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.report import Hypothesis, Inference, Report
-from firstlight.trial import CONTROLS, order
+from firstlight.trial import CONTROLS, localise, order
 
 HANDLES = frozenset({"model", "batch", "loss", "optimizer", "targets", "loader", "clipping", "schedule"})
 ALWAYS = frozenset({"regularisation", "low-precision"})
@@ -45,6 +45,7 @@ class Inquiry:
         if self._begun is None:
             self._begun = time.monotonic()
             order(self.engine, CONTROLS["standard"])
+        localise(self.engine, watched)
         over = watched.exit_code is not None or watched.of(observed.Ending)
         if over and not self._closed and self.engine.settled(watched):
             self._ask(watched)

@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from firstlight.records.report import Report, Status, Verdict
 from firstlight.report import json as json_report
 from firstlight.report.of_run import write_page
 from firstlight.settings import Settings
+from firstlight.store import version_control
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory
 
@@ -28,7 +28,14 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
     run = RunDirectory.create(Path.cwd())
     log = EventLog(run.events, run.id)
     where = _hash(os.fspath(Path.cwd()))
-    log.append(events.RunStart, argv=list(words), cwd_hash=where, git=_commit(), env=machine(), seed=None)
+    log.append(
+        events.RunStart,
+        argv=list(words),
+        cwd_hash=where,
+        git=version_control.commit(Path.cwd()),
+        env=machine(),
+        seed=None,
+    )
     ended: list[int] = []
 
     def finish(report: Report) -> Report:
@@ -88,11 +95,3 @@ def _note(log: EventLog, report: Report) -> None:
 
 def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _commit() -> str | None:
-    try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=2, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None

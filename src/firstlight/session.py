@@ -20,7 +20,7 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
-from firstlight.facts.sources import DECLARED, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
+from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
 from firstlight.inquiry import Inquiry
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
@@ -113,8 +113,8 @@ def _subject(target: Target, run: RunDirectory) -> Subject:
 
 
 def _checks(settings: Settings) -> tuple[Check, ...]:
-    """Those a run can answer: sources, logs and declared experiments have commands of their own."""
-    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED
+    """Those a short run can answer: sources, logs, declared experiments and long runs have commands of their own."""
+    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED | LIVE
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 

@@ -25,7 +25,7 @@ from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.fork import ForkEngine
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.experiments.plan import Order
-from firstlight.facts.sources import DECLARED, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
+from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
 from firstlight.observe.spec import Spec
 from firstlight.observe.watch import Watched, follow_log
 from firstlight.recording import exit_code, recorded
@@ -86,7 +86,7 @@ def survey(experiment: Experiment, settings: Settings, progress: Progress) -> Re
             f"preflight takes a firstlight.Experiment and was given a {type(experiment).__name__}. "
             "Declare the pieces: Experiment(model=…, train=…, loss=…, optimizer=…)"
         )
-    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG
+    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | LIVE
     checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
     with recorded((experiment.name,), settings) as (run, finish):
         found = Survey(experiment, checks, settings, run, progress)

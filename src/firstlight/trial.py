@@ -49,6 +49,9 @@ CONTROLS: dict[str, tuple[str, ...]] = {
 STEPS = 150
 TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
+LOCALISED = "localised"
+LOCALISING_SECONDS = 30.0
+"""Every operation of the step is looked at, after the steps before it were repeated."""
 BY_HEART = 0.05
 """Share of its first loss that a copy which learns its one batch has lost at least."""
 SECONDS = 8.0
@@ -72,6 +75,7 @@ class Trial:
         if not self._began:
             self._began = True
             order(self.engine, self.controls)
+        localise(self.engine, watched)
         self._retry(watched)
         if not self._judged and (watched.exit_code is not None or watched.of(observed.Ending)):
             self._judged = True
@@ -98,6 +102,16 @@ def order(engine: Engine, names: tuple[str, ...]) -> None:
     """Orders the experiments that were not ordered before."""
     known = {ordered.name for ordered in engine.ordered}
     engine.order(*orders_for(tuple(name for name in dict.fromkeys(names) if name not in known)))
+
+
+def localise(engine: Engine, watched: Watched) -> None:
+    """Has the step of the first non-finite value repeated operation by operation, once one was seen."""
+    bad = [record for record in watched.of(observed.NonFinite) if record.kind != "input" and not record.scaled]
+    if not bad or any(ordered.name == LOCALISED for ordered in engine.ordered):
+        return
+    step = min(record.step for record in bad)
+    words = (f"localise={step}",)
+    engine.order(Order(name=LOCALISED, interventions=words, steps=step + 2, seconds=LOCALISING_SECONDS))
 
 
 def orders_for(names: tuple[str, ...]) -> list[Order]:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from firstlight.checks.catalogue import CATALOGUE
-from firstlight.facts.sources import DECLARED, READ_FROM_LOG, READ_FROM_SOURCE
+from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE
 from firstlight.records.facts import CheckCrash, Contrast
 from firstlight.records.observed import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient)
-ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED | {CheckCrash}
+ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED | LIVE | {CheckCrash}
 RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import declared, facts, feed, inner, log, observed, source
+from firstlight.records import declared, facts, feed, inner, live, log, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ def _from(*taps: str, absent: str) -> Source:
 
 _NO_BACKWARD = "no backward was observed"
 _NO_STEP = "no optimizer step was observed"
+_NOT_LIVE = "the guard judges live runs: `firstlight.guard(model, optimizer)`"
 _NOT_READ = "`firstlight lint` judges sources"
 
 SOURCES: dict[type, Source] = {
@@ -96,6 +97,27 @@ SOURCES: dict[type, Source] = {
 
 ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
+
+LIVE: frozenset[type] = frozenset(
+    {
+        live.Turned,
+        live.LossTrack,
+        live.GradientTrack,
+        live.TensorTrack,
+        live.RateTrack,
+        live.ClipTrack,
+        live.ScaleTrack,
+        live.FeedTrack,
+        live.PaceTrack,
+        live.ActivationTrack,
+        live.PredictionTrack,
+        live.EvalTrack,
+        live.Resumed,
+    }
+)
+"""Facts of the guard, made step by step while a program runs for real."""
+
+SOURCES.update({kind: _from(absent=_NOT_LIVE) for kind in LIVE})
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
 """Facts of `firstlight lint`; no run of a program makes them."""

@@ -28,6 +28,12 @@ class Target:
     interpreter: str
 
     @property
+    def plain(self) -> tuple[str, ...]:
+        """The same without us in between."""
+        at = next((i for i in range(len(self.command)) if self.command[i : i + len(START)] == START), None)
+        return self.command if at is None else (*self.command[:at], *self.command[at + len(START) :])
+
+    @property
     def shown(self) -> str:
         return " ".join(self.words)
 

@@ -136,6 +136,7 @@ def environment_of(
     """The user's environment, with no new byte-code files, and temporary files that vanish."""
     with _temporary_folder() as temporary:
         found = {**users, "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        found["FIRSTLIGHT_DISABLED"] = "1"  # a guard in the script would watch what is watched already
         if spec.seed is not None:
             found.setdefault("PYTHONHASHSEED", str(spec.seed))
         if spec.contain:

@@ -6,6 +6,7 @@ Derived in `facts/` from what the observers streamed; some sightings (`Census`, 
 import msgspec
 
 from firstlight.records.inner import Movement
+from firstlight.records.observed import Argument
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
 
@@ -162,6 +163,9 @@ class FirstBad(_Fact, frozen=True, kw_only=True):
     """Where the optimizer was made."""
     also: tuple[str, ...] = ()
     """What else turned non-finite, later or at the same step."""
+    inputs: tuple[Argument, ...] = ()
+    """What the operation was given, where the step was repeated to find it."""
+    remedy: str = ""
 
 
 class ClipOrder(_Fact, frozen=True, kw_only=True):

@@ -65,6 +65,11 @@ def _shown(report: Report) -> Iterator[Finding]:
             yield finding
 
 
+def incident(finding: Finding, colour: bool) -> str:
+    """One finding by itself."""
+    return _incident(finding, Paint(colour), min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
+
+
 def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Excerpt, ...] = ()) -> str:
     head = f"{finding.severity.value}[{finding.id}] {finding.name}: "
     first = textwrap.wrap(head + finding.summary, columns)

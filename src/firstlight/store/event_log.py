@@ -39,7 +39,8 @@ class EventLog:
         except OSError as error:
             raise LogError(f"cannot write the event log {path}: {error.strerror or error}") from None
 
-    def append(self, kind: type[_Event], /, **fields: Any) -> None:
+    def append(self, kind: type[_Event], /, **fields: Any) -> int:
+        """Bytes written."""
         phase = str(kind.__struct_config__.tag)
         event = kind(
             event=phase,
@@ -56,6 +57,7 @@ class EventLog:
             raise LogError(f"a {phase} event of {len(line)} bytes is over the {MOST_LINE_BYTES} a line may have")
         _write(self._fd, line)
         self._seq += 1
+        return len(line)
 
     def take_in(self, lines: bytes) -> None:
         """Whole lines of another log; what is torn at its end is left behind."""

@@ -156,9 +156,16 @@ def withdraw(output: Path, owner: int) -> None:
     torch.set_num_threads(1)
 
 
+def _writer(log: EventLog) -> Callable[[Logged], None]:
+    def write(fact: Logged) -> None:
+        log.append(Fact, observed=wire.to_plain(fact))
+
+    return write
+
+
 def _worked(task: Task, run: RunDirectory) -> int:
     log = EventLog(run.events, run.id, rank=0)
-    fault = attempt(task, lambda fact: log.append(Fact, observed=wire.to_plain(fact)))
+    fault = attempt(task, _writer(log))
     sys.stdout.flush()
     if fault:
         os.write(2, f"\n{fault}\n".encode())
@@ -195,7 +202,7 @@ class SameRoom:
         begun = time.monotonic()
         try:
             with kept(self.shared):
-                fault = attempt(task, lambda fact: log.append(Fact, observed=wire.to_plain(fact)))
+                fault = attempt(task, _writer(log))
         finally:
             log.close()
         return [task.ended(time.monotonic() - begun, fault=fault)]

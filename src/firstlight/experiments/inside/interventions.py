@@ -10,6 +10,7 @@ import torch
 
 from firstlight.experiments.inside import (
     loader_steering,
+    localising,
     loss_steering,
     model_steering,
     optimizer_steering,
@@ -84,4 +85,5 @@ INTERVENTIONS: dict[str, Apply] = {
     "smaller-batch": loader_steering.smaller_batch,
     "shuffle": loader_steering.shuffle,
     "probe": probes.begin,
+    "localise": localising.begin,
 }

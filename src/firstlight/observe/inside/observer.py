@@ -73,6 +73,8 @@ class Observer:
         self.clips = True
         self.last_batch: tuple[int | None, Any] = (None, None)
         """The loader that gave the last batch before training began, and that batch."""
+        self.entering: torch.nn.Module | None = None
+        """The model about to be called, while training begins."""
         self.optimizers: Callable[[], list[Any]] = list
         self.functional = False
         """The program takes gradients with `torch.func`; parameters then never hold one."""

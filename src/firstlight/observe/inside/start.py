@@ -27,7 +27,7 @@ def main() -> None:
             containment.install(Path(spec.scratch))
         if spec.seed is not None:
             _seed(spec.seed)
-        imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
+    imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
     if arguments[0] == "-m":
         _run_module(arguments[1], arguments[1:])
     else:

@@ -1,0 +1,25 @@
+"""Sorts points, and goes through all past losses at every step."""
+
+import time
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(512, 16)
+y = (x @ torch.randn(16, 4)).argmax(dim=1)
+loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
+model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+history = []
+
+for epoch in range(20):
+    for batch, labels in loader:
+        loss = nn.functional.cross_entropy(model(batch), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        history.append(loss.item())
+        time.sleep(1e-4 * len(history))
+print("last loss", loss.item())

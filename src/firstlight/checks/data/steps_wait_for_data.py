@@ -1,0 +1,51 @@
+"""Steps wait for the loader.
+
+## What it sees
+Over a hundred steps a good part of the time goes into waiting for the next batch, and steps are long enough for it to
+matter.
+
+## When it is fine
+Short steps of small models always wait; nothing is lost by it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import FeedTrack
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.4
+    """Of a step's time, as a median."""
+    shortest_s: float = 0.03
+    """Shorter steps are not judged."""
+
+
+def find(track: FeedTrack, limits: Limits) -> Iterator[Evidence]:
+    if not track.wait_share > limits.share or not track.step_s > limits.shortest_s:
+        return
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"{track.wait_share:.0%} of a step's {track.step_s:.3g} s is spent waiting for the next batch",
+        wanted=f"less than {limits.share:.0%}",
+        numbers={"share": track.wait_share, "step_s": track.step_s},
+    )
+
+
+CHECK = Check(
+    id="FL171",
+    name="steps-wait-for-data",
+    summary="steps wait for the loader",
+    causes=("env-input-bound",),
+    likely="too few loader workers, or slow decoding and augmentation",
+    fix="raise `num_workers`, set `pin_memory` and `prefetch_factor`, or prepare the data once",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=FeedTrack,
+    limits=Limits(),
+    find=find,
+)

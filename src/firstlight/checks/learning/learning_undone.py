@@ -1,0 +1,64 @@
+"""What had been learnt is lost again.
+
+## What it sees
+The loss had fallen to less than half of where it began, and for some time now lies again where it began, or far
+above it; one spike that recovers does not count.
+
+## When it is fine
+Losses that may be negative, runs without a loader and runs with several optimizers are not judged. A new task or a
+new phase of a curriculum can undo a loss on purpose; it then falls again, and is told of at most once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import LossTrack
+from firstlight.records.places import Where
+
+STRETCH = 8
+"""Steps of one mean of the trend."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    learnt: float = 0.5
+    """Share of the starting loss below which something had been learnt."""
+    lost: float = 0.8
+    """Share of the starting loss from which on nearly all of it is gone."""
+    stretch: int = 32
+    """Steps over which it must have stayed there; spikes recover within sixteen."""
+
+
+def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+    if not track.fed or track.rivals > 1 or not track.positive or not track.start > 0:
+        return
+    window = track.trend[-max(1, limits.stretch // STRETCH) :]
+    if not track.best < limits.learnt * track.start or track.since_best < limits.stretch or not window:
+        return
+    if not min(window) > limits.lost * track.start or not track.level > limits.lost * track.start:
+        return
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"the loss began at {track.start:.4g}, had come down to {track.best:.4g}, and is back at {track.level:.4g}",
+        wanted="a loss that keeps what it has gained",
+        numbers={"start": track.start, "best": track.best, "level": track.level},
+    )
+
+
+CHECK = Check(
+    id="FL571",
+    name="learning-undone",
+    summary="what had been learnt is lost again",
+    causes=("hp-lr-high", "train-schedule", "data-label-misaligned", "train-reinit"),
+    likely="a learning rate that became too high, a weight that was reset, or data that changed under the run",
+    fix="look at what changed in the steps before (learning rate, data, phase), and go back to a checkpoint before "
+    "them",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=LossTrack,
+    limits=Limits(),
+    find=find,
+    symptom=True,
+)

@@ -1,0 +1,63 @@
+"""The loss climbs above where it began.
+
+## What it sees
+Over the last 128 steps of a run that a loader feeds, the loss rises steadily, by more than its noise, and has left
+the level it began at behind it.
+
+## When it is fine
+Reinforcement learning and adversarial training have no loss that must fall: runs without a loader, or with several
+optimizers, are not judged. While the learning rate is still rising nothing is said, and a term that is brought in
+slowly (KL annealing, a curriculum) raises a loss that had fallen before, not above its beginning.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import LossTrack
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 64
+    """Fewer do not make a trend."""
+    chance: float = 1e-3
+    """Of so clear a rise without a trend; one test in a thousand, and the rise must be large as well."""
+    above_start: float = 0.2
+    """Share of the start by which it must lie above it; noise between batches stays below."""
+    noises: float = 3.0
+    """Of its own noise that the rise over the window must exceed."""
+
+
+def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+    if not track.fed or track.rivals > 1 or track.warming or track.steps < limits.steps or not track.trend:
+        return
+    rise, beyond = track.trend[-1] - track.trend[0], track.level - track.start
+    if not track.rising < limits.chance or not rise > limits.noises * track.noise:
+        return
+    if not beyond > limits.above_start * abs(track.start) or not track.start:
+        return
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"the loss began at {track.start:.4g}, is at {track.level:.4g} after {track.steps} steps, and rises",
+        wanted="a loss that falls, or stays near where it began",
+        cause="hp-lr-high" if track.best < track.start - abs(track.start) * limits.above_start else None,
+        numbers={"start": track.start, "level": track.level, "rise": rise},
+    )
+
+
+CHECK = Check(
+    id="FL570",
+    name="loss-climbs",
+    summary="the loss climbs above where it began",
+    causes=("loss-sign", "hp-lr-high", "train-no-zero-grad"),
+    likely="the sign of the loss is wrong, or the learning rate is too high",
+    fix="look at the sign of what `backward` is called on; then divide the learning rate by 10 and check again",
+    severity=Severity.WARNING,
+    confidence=0.6,
+    needs=LossTrack,
+    limits=Limits(),
+    find=find,
+)

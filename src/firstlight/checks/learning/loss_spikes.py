@@ -1,0 +1,52 @@
+"""The loss shoots up again and again.
+
+## What it sees
+Several times in a thousand steps a single loss stood far above its neighbours and above the level the run began at,
+and came back within a few steps.
+
+## When it is fine
+One spike is nothing. Losses near zero jump by large factors when a batch holds one hard example: a spike must pass
+the loss of the untrained model to count.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import LossTrack
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    spikes: int = 3
+    """In a thousand steps; healthy heavy-tailed noise makes none that pass the start as well."""
+
+
+def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+    if track.spikes < limits.spikes or track.rivals > 1 or not track.fed:
+        return
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"{track.spikes} times in the last thousand steps the loss rose above {track.start:.4g}, where it had "
+        f"begun, "
+        f"from about {track.level:.4g}, and came back",
+        wanted="single losses of the same order as their neighbours",
+        numbers={"spikes": track.spikes, "start": track.start, "level": track.level},
+    )
+
+
+CHECK = Check(
+    id="FL572",
+    name="loss-spikes",
+    summary="the loss shoots up again and again",
+    causes=("data-outlier", "hp-lr-high", "num-precision"),
+    likely="a few corrupt or extreme examples, or steps that are too large for the hardest batches",
+    fix="look at the batches of those steps; if they are ordinary, clip the gradients",
+    severity=Severity.WARNING,
+    confidence=0.5,
+    needs=LossTrack,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,61 @@
+"""Hundreds of steps, and the loss is where it began.
+
+## What it sees
+A run that a loader feeds has made some hundred steps at its full learning rate, and neither the level nor the best
+stretch of its loss differs from the beginning by more than two per cent.
+
+## When it is fine
+Reinforcement learning, adversarial training and losses that may be negative are not judged. Contrastive and language
+models can rest on their first plateau through a long warm-up: while the rate is rising nothing is said.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import LossTrack
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 400
+    """Longer than a usual warm-up."""
+    share: float = 0.02
+    """Of the start; twice the noise between seeds."""
+
+
+def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+    if not track.fed or track.rivals > 1 or track.warming or not track.positive or track.steps < limits.steps:
+        return
+    band = limits.share * track.start
+    if (
+        not track.start > 0
+        or not abs(track.level - track.start) < band
+        or not track.start - track.best < band + track.noise
+    ):
+        return
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"after {track.steps} steps the loss is {track.level:.4g}; it began at {track.start:.4g}",
+        wanted=f"below {track.start - band:.4g}",
+        numbers={"start": track.start, "level": track.level, "steps": track.steps},
+    )
+
+
+CHECK = Check(
+    id="FL574",
+    name="nothing-learnt",
+    summary="hundreds of steps, and the loss is where it began",
+    causes=("hp-lr-low", "loss-detached", "train-frozen", "data-label-misaligned", "data-degenerate"),
+    likely="no gradient reaches the weights, the learning rate is far too low, or inputs and targets do not belong "
+    "together",
+    fix="run `firstlight diagnose` on the program: it tries the causes one by one",
+    severity=Severity.WARNING,
+    confidence=0.5,
+    needs=LossTrack,
+    limits=Limits(),
+    find=find,
+    symptom=True,
+)

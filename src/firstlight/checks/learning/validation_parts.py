@@ -1,0 +1,68 @@
+"""The validation loss turns up while the training loss falls on.
+
+## What it sees
+The last evaluations are each worse than the best one, by more than their own noise, while the training loss went on
+falling.
+
+## When it is fine
+A rise within the noise of the evaluations is none. With label smoothing, strong augmentation or calibration drift
+the loss may part while the metric still improves: look at the metric.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import EvalTrack
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    evaluations: int = 3
+    """In a row that are worse than the best."""
+    worse: float = 0.1
+    """Share of the best by which the last is worse."""
+    noises: float = 2.0
+    """Of the evaluations' own noise."""
+
+
+def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
+    if len(track.values) <= limits.evaluations or len(track.train) != len(track.values):
+        return
+    best = min(range(len(track.values)), key=track.values.__getitem__)
+    tail = track.values[best + 1 :]
+    steps = [abs(b - a) for a, b in pairwise(track.values[: best + 1])]
+    noise = median(steps) if steps else 0.0
+    low, last = track.values[best], track.values[-1]
+    if len(tail) < limits.evaluations or not low > 0 or not track.train[-1] < track.train[best]:
+        return
+    if not min(tail[-limits.evaluations :]) > low + limits.noises * noise or not last > low * (1 + limits.worse):
+        return
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"`{track.name}` was {low:.4g} at its best and is {last:.4g} {len(tail)} evaluations later, while the "
+        f"training "
+        f"loss went from {track.train[best]:.4g} to {track.train[-1]:.4g}",
+        wanted="both falling, or an end of the training",
+        numbers={"best": low, "last": last, "evaluations": len(tail)},
+    )
+
+
+CHECK = Check(
+    id="FL578",
+    name="validation-parts",
+    summary="the validation loss turns up while the training loss falls on",
+    causes=("null-overfit", "data-split-shift", "train-mode"),
+    likely="the model has begun to learn the training examples by heart",
+    fix="keep the checkpoint of the best evaluation; look first that both splits are prepared alike and evaluated in "
+    "eval mode",
+    severity=Severity.WARNING,
+    confidence=0.6,
+    needs=EvalTrack,
+    limits=Limits(),
+    find=find,
+)

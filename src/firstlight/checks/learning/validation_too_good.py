@@ -1,0 +1,53 @@
+"""The validation loss is far below the training loss.
+
+## What it sees
+Several evaluations in a row have a loss of less than half the training loss of the same time.
+
+## When it is fine
+Dropout, augmentation, label smoothing and averaging the training loss over the epoch make the training loss look worse,
+by tenths; half is more than they do.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import EvalTrack
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    evaluations: int = 3
+    """In a row."""
+    share: float = 0.5
+    """Of the training loss."""
+
+
+def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
+    pairs = list(zip(track.values, track.train, strict=False))[-limits.evaluations :]
+    if len(pairs) < limits.evaluations or not all(0 < value < limits.share * train for value, train in pairs):
+        return
+    value, train = pairs[-1]
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"`{track.name}` is {value:.4g} and the training loss {train:.4g}, {len(pairs)} evaluations in a row",
+        wanted=f"at least {limits.share:g} times the training loss",
+        numbers={"value": value, "train": train},
+    )
+
+
+CHECK = Check(
+    id="FL579",
+    name="validation-too-good",
+    summary="the validation loss is far below the training loss",
+    causes=("data-leak-split", "train-metric", "data-split-shift"),
+    likely="examples of the training set are in the validation set, or the two losses are not the same quantity",
+    fix="compare both splits for duplicates, and compute both losses on the same batch",
+    severity=Severity.WARNING,
+    confidence=0.5,
+    needs=EvalTrack,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,49 @@
+"""The loss is the same number, to the bit, from the first step on.
+
+## What it sees
+Every loss since the run began is exactly the same, although the batches differ.
+
+## When it is fine
+Full-batch training that has converged repeats its loss, but it did not begin there. Hinge and triplet losses reach
+exactly zero and stay; they began above it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import LossTrack
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 24
+    """Equal to the bit; with differing batches two in a row are already unlikely."""
+
+
+def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+    if track.same < limits.steps or track.same < track.steps or not track.fed:
+        return
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"all {track.same} losses so far are exactly {track.level:.6g}",
+        wanted="losses that differ from batch to batch",
+        numbers={"loss": track.level, "steps": track.same},
+    )
+
+
+CHECK = Check(
+    id="FL270",
+    name="loss-never-moves",
+    summary="the loss is the same number, to the bit, from the first step on",
+    causes=("loss-mismatch", "data-labels-masked", "loss-detached"),
+    likely="the loss does not depend on the batch: one column of scores, every target ignored, or a constant",
+    fix="print the prediction and the target of one batch just before the loss",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=LossTrack,
+    limits=Limits(),
+    find=find,
+)

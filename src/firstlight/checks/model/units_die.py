@@ -1,0 +1,58 @@
+"""Most units of a layer are silent for every example.
+
+## What it sees
+At three looks in a row, hundreds of steps apart, most units behind a ReLU were zero for the whole batch.
+
+## When it is fine
+A few dead units are usual, and sparse features fire rarely. Layers of very few units are not judged by their share
+alone.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import ActivationTrack
+from firstlight.records.places import Where
+
+SURE = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.6
+    """Of the units of a layer; a healthy layer seldom passes a third."""
+    severe: float = 0.95
+    """From which on the layer passes next to nothing, and it is an error."""
+
+
+def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
+    dead = [module for module in track.modules if module.dead >= limits.share]
+    if not dead:
+        return
+    worst = max(dead, key=lambda module: module.dead)
+    yield Evidence(
+        where=Where(module=worst.name, step=track.step, rank=track.rank),
+        saw=f"{worst.dead:.0%} of the units of `{worst.name}` were zero for every example at three looks in a row"
+        + (f", and so in {len(dead) - 1} more layers" if len(dead) > 1 else ""),
+        wanted=f"less than {limits.share:.0%}",
+        severity=Severity.ERROR if worst.dead >= limits.severe else None,
+        confidence=SURE if worst.dead >= limits.severe else None,
+        numbers={"dead": worst.dead, "layers": len(dead)},
+    )
+
+
+CHECK = Check(
+    id="FL470",
+    name="units-die",
+    summary="most units of a layer are silent for every example",
+    causes=("arch-dead-units", "hp-lr-high", "arch-init"),
+    likely="a large step pushed their biases far below zero; no gradient brings them back",
+    fix="lower the learning rate or warm it up, and start again; or use LeakyReLU or GELU",
+    severity=Severity.WARNING,
+    confidence=0.8,
+    needs=ActivationTrack,
+    limits=Limits(),
+    find=find,
+)

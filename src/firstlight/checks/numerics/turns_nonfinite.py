@@ -1,0 +1,70 @@
+"""A run that was finite turns NaN or infinite.
+
+## What it sees
+The loss, a gradient or a weight holds a NaN or an infinity at some step of a live run, for the first time. What comes
+after it follows from it and is not told again.
+
+## When it is fine
+A loss scaler tries large scales on purpose: gradients that overflow under it are left out by it and are not
+counted here, as long as the loss and the weights stay finite.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import Turned
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    runaway: float = 10.0
+    """Growth of the loss or of the gradients over the last steps before, from which on the step size is the suspect."""
+
+
+def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
+    growth = max(_growth(turned.earlier), _growth(turned.norms))
+    ran_away = growth >= limits.runaway
+    what = {
+        "loss": "the loss is not finite",
+        "gradient": f"the gradients of {turned.bad} of {turned.tensors} tensors are not finite, the loss is",
+        "weight": f"{turned.bad} of {turned.tensors} weights are not finite; loss and gradients still were",
+    }[turned.kind if turned.kind in ("loss", "gradient") else "weight"]
+    before = f"; it was {turned.earlier[-1]:.4g} a step before" if turned.kind == "loss" and turned.earlier else ""
+    nearest = f"; the one nearest to the loss is `{turned.name}`" if turned.name and turned.kind == "gradient" else ""
+    grew = f"; over the last {len(turned.norms)} steps it had grown {growth:.3g} times" if ran_away else ""
+    yield Evidence(
+        where=Where(module=turned.module or turned.name, step=turned.step, rank=turned.rank),
+        saw=f"at step {turned.step} {what}{before}{nearest}{grew}",
+        wanted="finite numbers",
+        cause="hp-lr-high" if ran_away else "num-nonfinite",
+        likely="the steps are too large: numbers grew until they overflowed" if ran_away else None,
+        do="divide the learning rate by 10, or clip the gradients" if ran_away else None,
+        confidence=0.7 if ran_away else None,
+        numbers={"step": turned.step, "bad": turned.bad, "tensors": turned.tensors, "growth": growth},
+    )
+
+
+def _growth(values: tuple[float, ...]) -> float:
+    """The last over the usual one."""
+    kept = [abs(value) for value in values if math.isfinite(value) and value]
+    return kept[-1] / median(kept) if kept else 0.0
+
+
+CHECK = Check(
+    id="FL670",
+    name="turns-nonfinite",
+    summary="a run that was finite turns NaN or infinite",
+    causes=("num-nonfinite", "hp-lr-high", "data-nonfinite", "num-precision"),
+    likely="a division by zero, a logarithm or root of a number that is not positive, or an example that holds a NaN",
+    fix="replay the captured step, or run `firstlight check`: both name the first operation that is not finite",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=Turned,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,54 @@
+"""The learning rate jumps to a multiple of anything it was before.
+
+## What it sees
+From one step to the next the learning rate rose to many times the highest it had ever had, after the run had been going
+for a while.
+
+## When it is fine
+Warm-up raises it in small steps, and restarts go back to a height it had before.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import RateTrack
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    times: float = 10.0
+    """The highest rate before; schedules change by less, but for restarts."""
+    after: int = 20
+    """Steps; before that a warm-up may begin from nearly nothing."""
+
+
+def find(track: RateTrack, limits: Limits) -> Iterator[Evidence]:
+    if track.now != track.now:
+        yield Evidence(where=Where(step=track.step, rank=track.rank), saw="the learning rate is NaN", wanted="a number")
+        return
+    if not track.jump >= limits.times or track.jumped_at < limits.after:
+        return
+    yield Evidence(
+        where=Where(step=track.jumped_at, rank=track.rank),
+        saw=f"at step {track.jumped_at} the learning rate rose to {track.jump:.3g} times the highest it had had",
+        wanted=f"less than {limits.times:g} times in one step",
+        numbers={"times": track.jump, "step": track.jumped_at},
+    )
+
+
+CHECK = Check(
+    id="FL371",
+    name="rate-jumps",
+    summary="the learning rate jumps to a multiple of anything it was before",
+    causes=("train-schedule",),
+    likely="a schedule with the wrong unit, or a rate set by hand",
+    fix="print the learning rate around that step, and the number of steps the schedule was made for",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=RateTrack,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,61 @@
+"""A stream of numbers in bounded room: the first ones, the last ones, and means of everything in between."""
+
+import math
+from collections import deque
+from statistics import median
+
+FIRST = 16
+RECENT = 128
+SHORT = 16
+MOST_BLOCKS = 64
+
+
+class Series:
+    """Only finite numbers; what is not finite is the business of others."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[float] = []
+        self.recent: deque[float] = deque(maxlen=RECENT)
+        self.blocks: list[float] = []
+        """Means of stretches of equal length, oldest first; never more than `MOST_BLOCKS`."""
+        self.span = 4
+        """Length of a stretch; doubles when there would be too many."""
+        self._open: list[float] = []
+
+    def add(self, value: float | None) -> None:
+        if value is None or not math.isfinite(value):
+            return
+        self.count += 1
+        if len(self.first) < FIRST:
+            self.first.append(value)
+        self.recent.append(value)
+        self._open.append(value)
+        if len(self._open) >= self.span:
+            self.blocks.append(math.fsum(self._open) / len(self._open))
+            self._open = []
+            if len(self.blocks) > MOST_BLOCKS:
+                self.blocks = [(a + b) / 2 for a, b in zip(self.blocks[::2], self.blocks[1::2], strict=False)]
+                self.span *= 2
+
+    @property
+    def start(self) -> float:
+        return median(self.first) if self.first else math.nan
+
+    @property
+    def level(self) -> float:
+        """Where it is now."""
+        tail = list(self.recent)[-SHORT:]
+        return median(tail) if tail else math.nan
+
+    @property
+    def best(self) -> float:
+        """The lowest stretch so far."""
+        return min(self.blocks) if self.blocks else self.level
+
+    def last(self, count: int) -> list[float]:
+        return list(self.recent)[-count:]
+
+
+def middle(values: list[float]) -> float:
+    return median(values) if values else math.nan

@@ -1,0 +1,58 @@
+"""The first bad number."""
+
+import math
+from collections import deque
+
+from firstlight.records.live import Turned
+from firstlight.records.telemetry import StepRow
+
+REMEMBERED = 20
+
+
+class Turning:
+    """`turned` is made once; everything after it follows from it."""
+
+    def __init__(self) -> None:
+        self._losses: deque[float] = deque(maxlen=REMEMBERED)
+        self._norms: deque[float] = deque(maxlen=REMEMBERED)
+        self._told = False
+
+    def sees(self, row: StepRow, rank: int, bad_names: tuple[str, ...], tensors: int) -> Turned | None:
+        """`bad_names`: parameters whose gradient, or else whose weight, is not finite, in the model's order."""
+        kind = _kind(row)
+        if kind is None:
+            self._remember(row)
+            self._told = False if row.loss is not None else self._told
+            return None
+        if self._told:
+            return None
+        self._told = True
+        return Turned(
+            rank=rank,
+            optimizer=row.optimizer,
+            step=row.step,
+            kind=kind,
+            name=bad_names[-1] if bad_names and kind != "loss" and len(bad_names) < tensors else None,
+            bad=1 if kind == "loss" else len(bad_names),
+            tensors=tensors,
+            lr=row.lr,
+            earlier=tuple(self._losses),
+            norms=tuple(self._norms),
+            scaled=row.amp_scale is not None,
+        )
+
+    def _remember(self, row: StepRow) -> None:
+        if row.loss is not None:
+            self._losses.append(row.loss)
+        if row.grad_norm is not None:
+            self._norms.append(row.grad_norm)
+
+
+def _kind(row: StepRow) -> str | None:
+    """A scaler tries large scales on purpose: what overflows under it, gradients or the scaled loss, is no illness."""
+    overflows = row.amp_scale is not None and row.loss is not None and math.isinf(row.loss)
+    if row.loss is not None and not math.isfinite(row.loss) and not overflows:
+        return "loss"
+    if row.bad_gradients and not (row.skipped or row.amp_scale is not None):
+        return "gradient"
+    return "weight" if row.bad_weights else None

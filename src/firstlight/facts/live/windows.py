@@ -1,0 +1,111 @@
+"""All windows of one run, told of every step, and asked every few."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from firstlight.facts.live.looks import ActivationWindow, EvalWindow, PredictionWindow
+from firstlight.facts.live.losses import Gradients, Losses, Rates
+from firstlight.facts.live.stepping import ClipWindow, FeedWindow, PaceWindow, RateWindow, ScaleWindow
+from firstlight.facts.live.tensors import Look, TensorWindow
+from firstlight.facts.live.turning import Turning
+from firstlight.records.telemetry import StepRow
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What goes with a step beyond its numbers."""
+
+    bad_names: tuple[str, ...] = ()
+    """Parameters whose gradient, or else whose weight, is not finite, in the model's order."""
+    tensors: int = 0
+    kinds: dict[str, tuple[bool, bool]] = field(default_factory=dict)
+    look: Look | None = None
+    """Every parameter by itself, on the steps at which the windows are judged."""
+    adaptive: bool = False
+    memory: float | None = None
+
+
+@dataclass
+class _Of:
+    """The windows of one optimizer."""
+
+    turning: Turning = field(default_factory=Turning)
+    rates: Rates = field(default_factory=Rates)
+    losses: Losses = field(default_factory=Losses)
+    gradients: Gradients = field(default_factory=Gradients)
+    tensors: TensorWindow = field(default_factory=TensorWindow)
+    rate: RateWindow = field(default_factory=RateWindow)
+    clip: ClipWindow = field(default_factory=ClipWindow)
+    scale: ScaleWindow = field(default_factory=ScaleWindow)
+    pace: PaceWindow = field(default_factory=PaceWindow)
+    adaptive: bool = False
+    last: StepRow = field(default_factory=lambda: StepRow(step=0))
+
+
+class Windows:
+    def __init__(self, rank: int = 0) -> None:
+        self.rank = rank
+        self.feed = FeedWindow()
+        self.activations = ActivationWindow()
+        self.predictions = PredictionWindow()
+        self.evaluations = EvalWindow()
+        self._of: dict[int, _Of] = {}
+
+    def sees(self, row: StepRow, seen: Seen) -> list[Any]:
+        """Facts that cannot wait."""
+        of = self._of.setdefault(row.optimizer, _Of())
+        turned = of.turning.sees(row, self.rank, seen.bad_names, seen.tensors)
+        of.last, of.adaptive = row, seen.adaptive
+        for window in (of.losses, of.gradients, of.rate, of.clip, of.scale):
+            window.add(row)
+        of.rates.add(row.lr)
+        of.pace.add(row, seen.memory)
+        self.feed.add(row)
+        if seen.look is not None:
+            of.tensors.add(seen.kinds, seen.look)
+        if row.components:
+            self.evaluations.add(row.components, of.losses.series.level)
+        return [] if turned is None else [turned]
+
+    def is_urgent(self, row: StepRow) -> bool:
+        """Something leapt: the windows are judged now, not at the next regular time."""
+        return self._of[row.optimizer].gradients.leaps
+
+    def clipped(self) -> tuple[int, int]:
+        """Steps with clipping, and those at which it cut."""
+        clips = [of.clip for of in self._of.values()]
+        return sum(clip.steps for clip in clips), sum(clip.engaged for clip in clips)
+
+    def remaining(self) -> float:
+        """How much of the loss is left, of the first optimizer."""
+        of = next(iter(self._of.values()), None)
+        if of is None or not of.losses.series.count or not of.losses.series.start > 0:
+            return 1.0
+        return of.losses.series.level / of.losses.series.start
+
+    def facts(self, optimizer: int, needs: Collection[type]) -> list[Any]:
+        """What the windows of one optimizer, and those of the whole run, say now."""
+        of, rank = self._of[optimizer], self.rank
+        row, fed, remaining = of.last, self.feed.fed, self.remaining()
+        found = [
+            of.losses.fact(row, rank, of.rates, (len(self._of), fed)),
+            of.gradients.fact(row, rank, of.rates, None),
+            of.tensors.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, (fed, of.rates.share)),
+            of.rate.fact(row, rank),
+            of.clip.fact(row, rank, of.adaptive),
+            of.scale.fact(row, rank),
+            of.pace.fact(row, rank),
+            self.feed.fact(row, rank),
+        ]
+        return [fact for fact in found if fact is not None and type(fact) in needs]
+
+    def looked(self, step: int, needs: Collection[type]) -> list[Any]:
+        """After a sampled step or an evaluation."""
+        found = [
+            self.activations.fact(step, self.rank),
+            self.predictions.fact(step, self.rank, self.remaining()),
+            *self.evaluations.facts(step, self.rank),
+        ]
+        return [fact for fact in found if fact is not None and type(fact) in needs]

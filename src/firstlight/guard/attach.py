@@ -1,0 +1,263 @@
+"""`fl.guard(model, optimizer)`: attaches to live objects by their own hooks, and lets go of them on `close`."""
+
+import atexit
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal
+
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import LRScheduler
+
+from firstlight.errors import RedFlagError, UsageError
+from firstlight.guard import sinks, taps
+from firstlight.guard.batches import Batches
+from firstlight.guard.capture.capture import Capture
+from firstlight.guard.capture.choices import Capturing
+from firstlight.guard.hearing import Hearing
+from firstlight.guard.journal import Journal, Retention
+from firstlight.guard.judging import Judge, live_checks
+from firstlight.guard.looking import Looks
+from firstlight.guard.options import OnRed, Options, is_disabled
+from firstlight.guard.resuming import resumed_state
+from firstlight.guard.shield import Shield
+from firstlight.guard.sinks import Sink
+from firstlight.guard.telling import Telling
+from firstlight.guard.watch import Pending, Watch
+from firstlight.observe.inside.observer import rank
+from firstlight.records.telemetry import StepRow, Trip
+from firstlight.store.run_directory import RunDirectory
+
+WINDOW = 200
+"""Steps whose numbers are kept at hand, for a capture."""
+
+
+@dataclass
+class Moments:
+    """Who wants to be told of what. Each is called with the guard first; what it raises switches it off, no more."""
+
+    backward_begins: list[Callable[["Guard", torch.Tensor], None]] = field(default_factory=list)
+    """With the loss, detached."""
+    step_begins: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
+    """The gradients are there, the weights have not moved."""
+    step_ended: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
+    batch_came: list[Callable[["Guard", Any], None]] = field(default_factory=list)
+    """From a loader, in this process."""
+    measured: list[Callable[["Guard", StepRow], None]] = field(default_factory=list)
+    """The numbers of a step are here; on a device that is a step or two after it."""
+    tripped: list[Callable[["Guard", Trip], None]] = field(default_factory=list)
+    """Before the training is warned or stopped."""
+    closing: list[Callable[["Guard"], None]] = field(default_factory=list)
+
+
+class Guard:
+    """Holds the live objects, weakly entangled with them: everything it added is removed by `close`."""
+
+    def __init__(self, parts: Iterable[Any], options: Options) -> None:
+        self.options = options
+        self.models: dict[str, nn.Module] = {}
+        self.optimizers: list[torch.optim.Optimizer] = []
+        self.schedulers: list[LRScheduler] = []
+        self.scalers: list[Any] = []
+        self.moments = Moments()
+        self.trips: list[Trip] = []
+        self.window: deque[StepRow] = deque(maxlen=WINDOW)
+        self.rank = rank()
+        self.shield = Shield()
+        self.journal = Journal(options.directory, options.retention, self.rank)
+        self.active = not is_disabled()
+        self.judge = Judge(live_checks(options.ignore, Path.cwd()) if self.active else (), self.rank)
+        self.batches = Batches()
+        self.watches: list[Watch] = []
+        self.closed = False
+        self.telling = Telling(self)
+        self.looks = Looks(self)
+        self._hearing = Hearing(self)
+        self._handles: list[Any] = []
+        self._logged: dict[str, float] = {}
+        self.shield.told = self.telling.fault
+        self.add(*parts)
+        if self.active and options.capture is not None:
+            Capture(options.capture).listen(self)
+        sinks.attach(self, options.sinks if self.active else ())
+        if self.active:
+            taps.listen(self._hearing)
+            atexit.register(self.close)
+
+    @property
+    def step(self) -> int:
+        """Steps made by the busiest optimizer."""
+        return max((watch.step for watch in self.watches), default=0)
+
+    @property
+    def run(self) -> RunDirectory | None:
+        """Where the log is; None until the first line was written."""
+        return self.journal.run
+
+    @property
+    def events(self) -> Path | None:
+        return self.run.events if self.run else None
+
+    def add(self, *parts: Any) -> None:
+        """Models, optimizers, schedulers, loss scalers, or lists of them; also after training began."""
+        for part in parts:
+            if isinstance(part, nn.Module):
+                self.models.setdefault(f"model{len(self.models)}" if self.models else "model", part)
+            elif isinstance(part, torch.optim.Optimizer):
+                self.optimizers.append(unwrapped(part))
+            elif isinstance(part, LRScheduler):
+                self.schedulers.append(part)
+            elif isinstance(part, torch.amp.GradScaler):
+                self.scalers.append(part)
+            elif isinstance(part, list | tuple | dict):
+                self.add(*(part.values() if isinstance(part, dict) else part))
+            else:
+                kinds = "a model, an optimizer, a scheduler, a loss scaler, or a list of them"
+                raise UsageError(f"guard was given {type(part).__name__}; it takes {kinds}.")
+        for optimizer in self.optimizers[len(self.watches) :] if self.active else ():
+            self._watch(optimizer)
+
+    def log(self, loss: Any = None, **components: Any) -> None:
+        """Numbers of the step under way. `loss` is taken in place of the one backward was called on."""
+        given = {"loss": loss, **components} if loss is not None else components
+        self._logged.update({name: float(value) for name, value in given.items()})
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        atexit.unregister(self.close)
+        taps.leave(self._hearing)
+        for handle in self._handles:
+            handle.remove()
+        self.shield("the last steps", self.judge_arrived)()
+        self.shield("looks", self.looks.close)()
+        self.tell(self.moments.closing)
+        self.shield("the end", self.telling.end)()
+        self.journal.close()
+
+    def __enter__(self) -> "Guard":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if error is not None and not isinstance(error, RedFlagError):
+            self.telling.crash(error)
+        self.close()
+
+    def _watch(self, optimizer: torch.optim.Optimizer) -> None:
+        skips = self.options.on_nonfinite == "skip"
+        if skips and not getattr(optimizer, "_step_supports_amp_scaling", False):
+            name = type(optimizer).__name__
+            raise UsageError(f"on_nonfinite='skip' needs a fused optimizer; make it as {name}(..., fused=True).")
+        watch = Watch(len(self.watches), optimizer, self.models, skips)
+        watch.ready, watch.recent = self._fill, self._hearing.recent
+        self.watches.append(watch)
+        begins = self.shield("statistics", watch.begins)
+        ended = self.shield("statistics", watch.ended)
+        judged = self.shield("judging", self.judge_arrived)
+        looked, disarmed = self.shield("looks", self.looks.step_ended), self.shield("looks", self.looks.step_begins)
+
+        def before(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
+            begins(has_closure(arguments, keywords))
+            disarmed()
+            self.tell(self.moments.step_begins, optimizer)
+
+        def after(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
+            ended(has_closure(arguments, keywords))
+            looked(self.step)
+            self._hearing.step_ended()
+            self.tell(self.moments.step_ended, optimizer)
+            judged()
+
+        resumed = self.shield("resuming", lambda optimizer: self._resumed(watch))
+        self._handles += [
+            optimizer.register_step_pre_hook(before),
+            optimizer.register_step_post_hook(after),
+            optimizer.register_load_state_dict_post_hook(resumed),
+        ]
+
+    def _resumed(self, watch: Watch) -> None:
+        for trip in self.judge.judge([resumed_state(watch.optimizer, watch.subjects, self.rank)]):
+            self.trip(trip)
+
+    def _fill(self, pending: Pending) -> None:
+        pending.wait_s, pending.samples, pending.batch = self.batches.take()
+        pending.given_loss = self._logged.pop("loss", None)
+        pending.components, self._logged = self._logged, {}
+
+    def judge_arrived(self) -> None:
+        """Judges the steps whose numbers have come in."""
+        for watch in self.watches:
+            for row, frame in watch.arrived():
+                self.window.append(row)
+                self.telling.step(watch, row, frame)
+                self.tell(self.moments.measured, row)
+                closely, memory = self.judge.is_due(row.step), self.looks.memory(row.step)
+                for trip in self.judge.sees(row, watch.seen(row, frame, closely, memory)):
+                    self.trip(trip)
+        for trip in self.looks.arrived():
+            self.trip(trip)
+
+    def trip(self, trip: Trip) -> None:
+        """Raises a red flag: told, captured by whoever listens, then as the user chose."""
+        self.trips.append(trip)
+        self.telling.trip(trip)
+        self.tell(self.moments.tripped, trip)
+        if callable(self.options.on_red):
+            self.options.on_red(trip, self)
+        elif self.options.on_red == "stop" and not self.closed:
+            finding = trip.finding
+            raise RedFlagError(f"{finding.id} {finding.name}: {finding.saw}. {finding.do}.")
+
+    def tell(self, listeners: list[Any], *arguments: Any) -> None:
+        for listener in listeners:
+            self.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(self, *arguments)
+
+
+def has_closure(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    return callable(keywords.get("closure")) or any(callable(argument) for argument in arguments[1:] or arguments)
+
+
+def unwrapped(optimizer: Any) -> torch.optim.Optimizer:
+    """The one whose hooks run: frameworks put theirs around it."""
+    while isinstance(inner := getattr(optimizer, "optimizer", None), torch.optim.Optimizer):
+        optimizer = inner
+    return optimizer  # type: ignore[no-any-return]  # an optimizer, by what was asked above
+
+
+def guard(  # noqa: PLR0913 (one parameter per option)
+    *parts: Any,
+    on_red: OnRed = "warn",
+    on_nonfinite: Literal["tell", "skip"] = "tell",
+    every: int = 200,
+    fixed_batch: Any = None,
+    ignore: tuple[str, ...] = (),
+    directory: RunDirectory | Path | str | None = None,
+    retention: Retention | None = None,
+    capture: Capturing | None = Capturing(),  # noqa: B008 (frozen)
+    sinks: "tuple[str | Sink, ...]" = (),
+) -> Guard:
+    """Watches every step of the given models and optimizers until it is closed.
+
+    `on_red`: `warn`, `stop` (the step raises `RedFlagError`), or a function of the trip and the guard. `on_nonfinite`:
+    `skip` has fused optimizers leave out a step whose gradients are not finite. `every`: steps between two looks at
+    activations and predictions, 0 for none. `fixed_batch`: inputs, or a pair of inputs and targets, whose predictions
+    are followed. `ignore`: checks to leave out. `directory`: where `.firstlight/runs/` is made. `capture`: what is
+    kept for a replay when a flag goes up; None for nothing. `sinks`: where the numbers go besides the log, by name or
+    as objects. With FIRSTLIGHT_DISABLED=1 in the environment it does nothing.
+    """
+    options = Options(
+        on_red=on_red,
+        on_nonfinite=on_nonfinite,
+        every=every,
+        fixed_batch=fixed_batch,
+        ignore=tuple(ignore),
+        directory=Path(directory) if isinstance(directory, str) else directory,
+        retention=retention or Retention(),
+        capture=capture,
+        sinks=tuple(sinks),
+    )
+    return Guard(parts, options)

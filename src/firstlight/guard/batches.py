@@ -1,0 +1,58 @@
+"""What a step was fed: how many examples, how long it was waited for, and whether it came before."""
+
+import hashlib
+import struct
+from typing import Any
+
+import torch
+
+from firstlight.observe.inside.reading import tensors_in
+
+MOST_TENSORS = 4
+SAMPLE = 32
+"""Elements of a tensor that make its fingerprint; two different batches practically never agree in all of them."""
+
+
+class Batches:
+    """Since the last step."""
+
+    def __init__(self) -> None:
+        self.wait_s = 0.0
+        self.samples = 0
+        self.prints: list[str] = []
+        self.last: Any = None
+        """The last batch a loader gave, as it was."""
+
+    def came(self, batch: Any, seconds: float) -> None:
+        self.wait_s += seconds
+        self.last = batch
+        found = list(tensors_in(batch))[:MOST_TENSORS]
+        self.samples += samples_in(found)
+        if (seen := fingerprint(found)) is not None:
+            self.prints.append(seen)
+
+    def take(self) -> tuple[float | None, int | None, str | None]:
+        """Seconds waited, examples and fingerprint of what came since the last step; None where nothing did."""
+        if not self.samples:
+            return None, None, None
+        taken = (self.wait_s, self.samples, "|".join(self.prints) or None)
+        self.wait_s, self.samples, self.prints = 0.0, 0, []
+        return taken
+
+
+def samples_in(tensors: list[torch.Tensor]) -> int:
+    return next((tensor.shape[0] for tensor in tensors if tensor.ndim), 0)
+
+
+def fingerprint(tensors: list[torch.Tensor]) -> str | None:
+    """Of host tensors only: reading one off a device would wait for it."""
+    digest = hashlib.blake2b(digest_size=8)
+    told = False
+    for tensor in tensors:
+        if tensor.device.type != "cpu" or tensor.layout is not torch.strided or not tensor.numel():
+            continue
+        values = tensor.detach().reshape(-1)[:: max(1, tensor.numel() // SAMPLE)][:SAMPLE]
+        numbers = (values.real if values.is_complex() else values).double().tolist()
+        digest.update(struct.pack(f"{len(numbers)}d", *numbers))
+        told = True
+    return digest.hexdigest() if told else None

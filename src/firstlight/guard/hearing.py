@@ -1,0 +1,66 @@
+"""What the guard hears through the process-wide taps, handed to the optimizer it is about."""
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.guard.watch import MOST_LOSSES
+
+if TYPE_CHECKING:
+    from firstlight.guard.attach import Guard
+
+
+class Hearing:
+    def __init__(self, guard: "Guard") -> None:
+        self._guard = guard
+        self._recent: deque[torch.Tensor] = deque(maxlen=MOST_LOSSES)
+        self._steps: dict[int, int] = {}
+        """Steps of each optimizer when its scaler last stepped it."""
+        self.backward_begins = guard.shield("losses", self._backward_begins)
+        self.clipped = guard.shield("clipping", self._clipped)
+        self.scaled = guard.shield("loss scaling", self._scaled)
+        self.scaler_stepped = guard.shield("loss scaling", self._scaler_stepped)
+        self.batch_came = guard.shield("batches", self._batch_came)
+
+    def _backward_begins(self, root: torch.Tensor) -> None:
+        """It drives the optimizer that steps next; several that step in a row share it."""
+        self._recent.append(root)
+        self._guard.looks.backward_begins()
+        for watch in self._guard.watches:
+            watch.losses.append(root)
+            watch.backward_begins()
+        self._guard.tell(self._guard.moments.backward_begins, root)
+
+    def recent(self) -> list[torch.Tensor]:
+        return list(self._recent)
+
+    def step_ended(self) -> None:
+        self._recent.clear()
+
+    def _clipped(self, parameters: list[torch.Tensor], max_norm: float, norm: torch.Tensor) -> None:
+        first = {id(parameter) for parameter in parameters[:4]}
+        for watch in self._guard.watches:
+            if first & {id(parameter) for parameter in watch.subjects.parameters}:
+                watch.clips = (max_norm, norm)
+
+    def _scaled(self, scaler: Any) -> None:
+        if scaler not in self._guard.scalers:
+            self._guard.scalers.append(scaler)
+        for watch in self._guard.watches:
+            watch.scale = scaler._scale
+
+    def _scaler_stepped(self, _scaler: Any, optimizer: torch.optim.Optimizer) -> None:
+        """An optimizer whose step was left out never runs its hooks."""
+        for watch in self._guard.watches:
+            if watch.optimizer is optimizer:
+                if self._steps.get(watch.index, 0) == watch.step:
+                    watch.skips()
+                    self.step_ended()
+                    self._guard.judge_arrived()
+                self._steps[watch.index] = watch.step
+
+    def _batch_came(self, batch: Any, seconds: float) -> None:
+        guard = self._guard
+        guard.batches.came(batch, seconds)
+        guard.tell(guard.moments.batch_came, batch)

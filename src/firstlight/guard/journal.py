@@ -1,0 +1,150 @@
+"""The guard's event log: everything at first, then ever fewer steps, so that a long run keeps a short log.
+
+Append-only, as every log of ours. After each `steps` lines of one kind only every second of the remaining steps is
+written, and so on: a million steps take a few times the room of the first twenty thousand. A disk that is full, or a
+folder that cannot be written to, costs lines, never the run; the number lost is told at the end.
+"""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firstlight.errors import FirstlightError
+from firstlight.records import wire
+from firstlight.records.events import GradientStats, _Event
+from firstlight.records.telemetry import TensorRow
+from firstlight.store.event_log import EventLog
+from firstlight.store.run_directory import RunDirectory
+
+MOST_TENSORS_A_LINE = 150
+"""Keeps a line of statistics below the longest a line may be."""
+PATIENCE_S = 30.0
+"""A log that failed is tried again after this long."""
+
+
+class Retention(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of a long run is kept in the log."""
+
+    steps: int = 10_000
+    """Lines of steps until the spacing of steps doubles; each doubling gets as many again."""
+    tensors_every: int = 100
+    """Steps from one line with the statistics of all tensors to the next."""
+    tensors: int = 200
+    """Such lines until their spacing doubles."""
+    bytes: int = 1 << 30
+    """After so many only red flags are written."""
+
+
+class Thinned:
+    """Which of a series are kept: all at first, then every second, every fourth …, `most` of each."""
+
+    def __init__(self, most: int, every: int = 1) -> None:
+        self._most, self.stride = max(1, most), max(1, every)
+        self._kept = 0
+
+    def keeps(self, number: int) -> bool:
+        if number % self.stride:
+            return False
+        self._kept += 1
+        if self._kept >= self._most:
+            self._kept, self.stride = 0, self.stride * 2
+        return True
+
+
+class Journal:
+    def __init__(self, directory: RunDirectory | Path | None, retention: Retention, rank: int = 0) -> None:
+        self.run: RunDirectory | None = None
+        self.rank = rank
+        self.retention = retention
+        self.lost = 0
+        """Lines that could not be written."""
+        self.written_bytes = 0
+        self.problem: str | None = None
+        self._log: EventLog | None = None
+        self._retry_at = 0.0
+        self._parent = directory
+        self._steps: dict[int, Thinned] = {}
+        self._tensors: dict[int, Thinned] = {}
+        self._devices = Thinned(retention.tensors)
+
+    def wants_step(self, optimizer: int, step: int) -> bool:
+        return self._steps.setdefault(optimizer, Thinned(self.retention.steps)).keeps(step)
+
+    def wants_tensors(self, optimizer: int, step: int) -> bool:
+        retention = self.retention
+        thinned = Thinned(retention.tensors, retention.tensors_every)
+        return self._tensors.setdefault(optimizer, thinned).keeps(step)
+
+    def wants_device(self, step: int) -> bool:
+        return self._devices.keeps(step)
+
+    @property
+    def full(self) -> bool:
+        return self.written_bytes > self.retention.bytes
+
+    def write(self, kind: type[_Event], /, *, always: bool = False, **fields: Any) -> None:
+        """One line. `always` is for what must not be thinned: flags, faults, the end."""
+        if self.full and not always:
+            return
+        if self._log is None and not self._open():
+            self.lost += 1
+            return
+        assert self._log is not None
+        try:
+            self.written_bytes += self._log.append(kind, **fields)
+        except (OSError, FirstlightError) as error:
+            self._failed(error)
+
+    def write_rows(self, step: int, rows: list[TensorRow]) -> None:
+        for start in range(0, len(rows), MOST_TENSORS_A_LINE):
+            some = rows[start : start + MOST_TENSORS_A_LINE]
+            self.write(GradientStats, step=step, params=[_plain(row) for row in some])
+
+    def try_again(self) -> None:
+        """At once, whenever it last failed."""
+        self._retry_at = 0.0
+
+    def close(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _open(self) -> bool:
+        """Lazily: a guard that never sees a step leaves nothing behind."""
+        if time.monotonic() < self._retry_at:
+            return False
+        try:
+            if self.run is None:
+                given = self._parent
+                self.run = given if isinstance(given, RunDirectory) else RunDirectory.create(given or Path.cwd())
+            self._log = EventLog(self.run.events, self.run.id, rank=self.rank)
+        except (OSError, FirstlightError) as error:
+            self._failed(error)
+            return False
+        return True
+
+    def _failed(self, error: Exception) -> None:
+        self.lost += 1
+        self._retry_at = time.monotonic() + PATIENCE_S
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+        if self.problem is None:
+            self.problem = str(error)
+            sys.stderr.write(f"firstlight guard: the log cannot be written ({error}); watching goes on without it\n")
+
+
+def _plain(row: TensorRow) -> dict[str, Any]:
+    """Short numbers: a log is read by people and plotted, not computed with."""
+    found = {name: _short(value) for name, value in wire.to_plain(row).items() if value is not None}
+    found["norm"] = found.pop("l2")
+    if row.nonfinite:
+        found["issue"] = f"{row.nonfinite} non-finite"
+    return found
+
+
+def _short(value: Any) -> Any:
+    return float(f"{value:.5g}") if isinstance(value, float) else value

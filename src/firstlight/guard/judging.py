@@ -1,0 +1,104 @@
+"""Rows in, red flags out: the windows are told of every step, the checks judge what the windows say."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firstlight.checks.declare import Check
+from firstlight.facts.live.windows import Seen, Windows
+from firstlight.facts.sources import LIVE
+from firstlight.findings.judge import stamp
+from firstlight.records.finding import Finding, Severity
+from firstlight.records.telemetry import StepRow, Trip
+from firstlight.settings import enabled, load
+
+JUDGE_EVERY = 8
+"""Steps between two judgements of the windows; a bad number is judged at once."""
+
+
+def live_checks(ignore: tuple[str, ...], cwd: Path) -> tuple[Check, ...]:
+    """Those that judge a live run, with the user's settings in place."""
+    settings = load(cwd)
+    chosen = msgspec.structs.replace(settings, ignore=(*settings.ignore, *ignore))
+    return tuple(check for check in enabled(chosen) if check.needs in LIVE)
+
+
+class Judge:
+    """One incident per cause: the first sighting is told, later ones are counted."""
+
+    def __init__(self, checks: Iterable[Check], rank: int = 0) -> None:
+        self.checks = tuple(checks)
+        self.windows = Windows(rank)
+        self.incidents: dict[str, Finding] = {}
+        """By cause."""
+        self.crashed: dict[str, str] = {}
+        """Checks that failed, and how."""
+        self._needs = frozenset(check.needs for check in self.checks)
+        self._skipped = 0
+        self.over = False
+        """A bad number was seen: everything after it follows from it."""
+
+    def is_due(self, step: int) -> bool:
+        """Every tensor is looked at by itself at these steps, the first among them."""
+        return step == 0 or step % JUDGE_EVERY == JUDGE_EVERY - 1
+
+    def sees(self, row: StepRow, seen: Seen) -> list[Trip]:
+        if self.over:
+            return []
+        facts = self.windows.sees(row, seen)
+        told = self.windows.looked(row.step, self._needs) if row.components else []
+        if facts:
+            trips = self.judge(facts)
+            self.over = bool(trips)
+            return trips
+        self._skipped += row.skipped
+        due = self._skipped % JUDGE_EVERY == 0 if row.skipped else self.is_due(row.step)
+        if due or self.windows.is_urgent(row):
+            told += self.windows.facts(row.optimizer, self._needs)
+        return self.judge(told)
+
+    def looked(self, step: int) -> list[Trip]:
+        return [] if self.over else self.judge(self.windows.looked(step, self._needs))
+
+    def judge(self, facts: list[Any]) -> list[Trip]:
+        found = [trip for fact in facts for trip in self._judge(fact)]
+        return sorted(found, key=lambda trip: (-trip.finding.severity.weight, trip.step))
+
+    def _judge(self, fact: Any) -> list[Trip]:
+        trips = []
+        for check in self.checks:
+            if check.needs is not type(fact) or check.name in self.crashed:
+                continue
+            try:
+                evidence = list(check.find(fact, check.limits))
+            except Exception as error:  # noqa: BLE001  # one broken check must not take the guard, or the training, with it
+                self.crashed[check.name] = f"{type(error).__name__}: {error}"
+                continue
+            for each in evidence:
+                finding = stamp(check, each)
+                if self._is_new(finding):
+                    trips.append(self._trip(finding, fact))
+        return trips
+
+    def _is_new(self, finding: Finding) -> bool:
+        known = self.incidents.get(finding.cause)
+        if known is None or finding.severity.weight > known.severity.weight:
+            count = 1 if known is None else known.count + 1
+            self.incidents[finding.cause] = msgspec.structs.replace(finding, count=count)
+            return finding.severity is not Severity.NOTE
+        self.incidents[finding.cause] = msgspec.structs.replace(known, count=known.count + 1)
+        return False
+
+    def _trip(self, finding: Finding, fact: Any) -> Trip:
+        step = finding.where.step
+        return Trip(
+            finding=finding,
+            step=fact.step if step is None else step,
+            optimizer=fact.optimizer,
+            parameter=getattr(fact, "name", None),
+            module=finding.where.module,
+            rank=fact.rank,
+            numbers=finding.evidence,
+        )

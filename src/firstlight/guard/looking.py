@@ -1,0 +1,111 @@
+"""What is looked at now and then: activations and predictions every so many steps, memory more often."""
+
+from typing import TYPE_CHECKING
+
+from firstlight.facts.live.looks import Output, PredictionWindow
+from firstlight.guard.activations import Activations
+from firstlight.guard.health import Health
+from firstlight.guard.predictions import Predictions
+from firstlight.records import events
+from firstlight.records.telemetry import Trip
+
+if TYPE_CHECKING:
+    from firstlight.guard.attach import Guard
+
+FIRST_LOOK = 10
+"""Step of the first look: whatever is compiled is compiled by then."""
+MEMORY_EVERY = 50
+DEVICE_EVERY = 200
+MOST_MODULES_A_LINE = 200
+
+
+class Looks:
+    def __init__(self, guard: "Guard") -> None:
+        self._guard = guard
+        self._activations = Activations(guard.models)
+        self._predictions: Predictions | None = None
+        self._health: Health | None = None
+        self._step = 0
+        self._fresh: list[Trip] = []
+
+    def memory(self, step: int) -> float | None:
+        """In bytes, every fifty steps."""
+        if step % MEMORY_EVERY or not self._guard.watches:
+            return None
+        self._health = self._health or Health(self._guard.watches[0].subjects.device)
+        if step % DEVICE_EVERY == 0 and self._guard.journal.wants_device(step):
+            self._guard.journal.write(events.Device, **self._health.fields())
+        return self._health.memory()
+
+    def backward_begins(self) -> None:
+        if self._activations.armed:
+            self._activations.flush()
+
+    def step_begins(self) -> None:
+        if self._activations.armed:
+            self._activations.disarm()
+
+    def step_ended(self, step: int) -> None:
+        every = self._guard.options.every
+        if not every or step == self._step:
+            return
+        self._step = step
+        if step == 1:
+            self._watch_predictions()
+        if step == min(FIRST_LOOK, every) or step % every == 0:
+            self._activations.arm()
+            self._look_at_predictions(step)
+
+    def _watch_predictions(self) -> None:
+        """Late, so that `first` is the first batch of training and a model may still be moved to its device."""
+        given, models = self._guard.options.fixed_batch, list(self._guard.models.values())
+        if given is not None and models:
+            self._predictions = Predictions(models[0], given)
+            self._guard.judge.windows.predictions = PredictionWindow(self._predictions.truths)
+
+    def _look_at_predictions(self, step: int) -> None:
+        found = self._predictions.look() if self._predictions is not None else None
+        if found is None:
+            return
+        prediction, rows = found
+        sure = [row[3] for row in rows if isinstance(row[3], float)]
+        self._guard.journal.write(
+            events.PredictionTable,
+            step=step,
+            rows=rows,
+            confidence_mean=prediction.confidence,
+            confidence_min=min(sure, default=None),
+            confidence_max=max(sure, default=None),
+        )
+        self._guard.judge.windows.predictions.add(prediction)
+        self._fresh += self._guard.judge.looked(step)
+
+    def arrived(self) -> list[Trip]:
+        """Red flags of what has come in since the last step."""
+        outputs = self._activations.arrived()
+        if outputs:
+            self._write(outputs)
+            self._guard.judge.windows.activations.add(outputs)
+            self._fresh += self._guard.judge.looked(self._step)
+        fresh, self._fresh = self._fresh, []
+        return fresh
+
+    def _write(self, outputs: list[Output]) -> None:
+        for start in range(0, len(outputs), MOST_MODULES_A_LINE):
+            modules = [
+                {
+                    "name": output.name,
+                    "kind": output.kind,
+                    "rms": float(f"{output.rms:.5g}"),
+                    "absmax": float(f"{output.absmax:.5g}"),
+                    "dead": round(output.dead, 4),
+                    "saturated": round(output.saturated, 4),
+                }
+                for output in outputs[start : start + MOST_MODULES_A_LINE]
+            ]
+            self._guard.journal.write(events.ActivationStats, step=self._step, modules=modules)
+
+    def close(self) -> None:
+        self._activations.disarm()
+        if self._predictions is not None:
+            self._predictions.close()

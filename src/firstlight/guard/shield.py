@@ -1,0 +1,45 @@
+"""A fault of ours is told once, that part is switched off, and the training goes on."""
+
+import functools
+import hashlib
+import traceback
+from collections.abc import Callable
+from typing import ParamSpec
+
+import torch
+
+from firstlight.errors import RedFlagError
+
+P = ParamSpec("P")
+
+
+class Shield:
+    def __init__(self) -> None:
+        self.broken: dict[str, str] = {}
+        """Parts that failed, and how."""
+        self.told: Callable[[str, BaseException, str], None] = lambda part, error, trace: None
+
+    def __call__(self, part: str, function: Callable[P, None]) -> Callable[P, None]:
+        """The function, unable to raise (but for a stop that was asked for), silent while torch traces a graph."""
+
+        @functools.wraps(function)
+        def call(*arguments: P.args, **keywords: P.kwargs) -> None:
+            if torch.compiler.is_compiling() or part in self.broken:
+                return
+            try:
+                with torch.no_grad():
+                    function(*arguments, **keywords)
+            except RedFlagError:
+                raise
+            except Exception as error:  # noqa: BLE001  # whatever we got wrong, the training is not ours to end
+                self.fails(part, error)
+
+        return call
+
+    def fails(self, part: str, error: BaseException) -> None:
+        self.broken[part] = f"{type(error).__name__}: {error}"
+        trace = hashlib.blake2b("".join(traceback.format_exception(error)).encode(), digest_size=8).hexdigest()
+        try:
+            self.told(part, error, trace)
+        except Exception as second:  # noqa: BLE001  # telling may fail for the same reason: a full disk, a closed stream
+            self.broken["telling"] = f"{type(second).__name__}: {second}"

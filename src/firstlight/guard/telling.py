@@ -1,0 +1,156 @@
+"""Everything the guard says: lines in its log, and a red flag on the terminal."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.guard.statistics.rows import Frame, named_rows
+from firstlight.records import events, wire
+from firstlight.records.finding import Finding
+from firstlight.records.observed import Unseen
+from firstlight.records.telemetry import StepRow, Trip
+from firstlight.report import terminal
+
+if TYPE_CHECKING:
+    from firstlight.guard.attach import Guard
+    from firstlight.guard.watch import Watch
+
+
+class Telling:
+    def __init__(self, guard: "Guard") -> None:
+        self._guard = guard
+        self._begun = time.monotonic()
+        self._started = False
+
+    def start(self) -> None:
+        """The first line, once there is something to tell."""
+        if self._started:
+            return
+        self._started = True
+        self._guard.journal.write(
+            events.RunStart,
+            always=True,
+            argv=list(sys.argv),
+            cwd_hash="",
+            git=None,
+            env={"torch": str(torch.__version__), "device": self._device()},
+            seed=None,
+        )
+
+    def step(self, watch: "Watch", row: StepRow, frame: Frame | None) -> None:
+        self.start()
+        journal = self._guard.journal
+        bad = bool(row.bad_gradients or row.bad_weights) and not self._guard.judge.over
+        if journal.wants_step(row.optimizer, row.step) or bad:
+            journal.write(
+                events.Step,
+                step=row.step,
+                loss=row.loss,
+                lr=row.lr,
+                grad_norm=row.grad_norm,
+                clip_coef=row.clip_coef,
+                param_norm=row.param_norm,
+                amp_scale=row.amp_scale,
+                skipped=row.skipped,
+                data_wait_s=row.data_wait_s,
+                step_s=row.step_s,
+                batch_hash=row.batch,
+                components=row.components,
+            )
+        if frame is not None and (journal.wants_tensors(row.optimizer, row.step) or bad):
+            self.tensors(watch, row.step, frame)
+
+    def tensors(self, watch: "Watch", step: int, frame: Frame) -> None:
+        journal, names = self._guard.journal, watch.subjects.names
+        gradients = named_rows(names, frame.gradients, frame.present)
+        weights = [_weight(row) for row in named_rows(names, frame.weights)]
+        journal.write_rows(step, [*gradients, *weights])
+
+    def trip(self, trip: Trip) -> None:
+        finding, journal = trip.finding, self._guard.journal
+        self.start()
+        journal.write(
+            events.RedFlag,
+            always=True,
+            type=finding.name,
+            severity=finding.severity.value,
+            message=finding.saw,
+            recommendation=finding.do,
+        )
+        journal.write(
+            events.FindingSeen,
+            always=True,
+            rule_id=finding.id,
+            severity=finding.severity.value,
+            message=f"{finding.name}: {finding.saw}",
+            step=trip.step,
+            where=wire.to_plain(finding.where),
+            evidence=wire.to_plain(finding.evidence),
+            causes=[finding.cause],
+            fix=finding.do,
+            finding=wire.to_plain(finding),
+        )
+        sys.stderr.write("\n" + shown(finding) + "\n")
+
+    def fault(self, part: str, error: BaseException, trace: str) -> None:
+        """Of our own."""
+        sys.stderr.write(
+            f"firstlight guard: a fault in {part}, which is off from here on ({type(error).__name__}: {error}). "
+            "The training is not affected.\n"
+        )
+        self._guard.journal.write(
+            events.ExceptionSeen,
+            always=True,
+            type=type(error).__name__,
+            message=f"guard: {part}: {error}"[:500],
+            traceback_hash=trace,
+        )
+
+    def crash(self, error: BaseException) -> None:
+        """Of the training's own."""
+        self._guard.journal.write(
+            events.ExceptionSeen, always=True, type=type(error).__name__, message=str(error)[:500], traceback_hash=""
+        )
+
+    def end(self) -> None:
+        journal = self._guard.journal
+        if not self._started:
+            return
+        seconds = time.monotonic() - self._begun
+        self._losses()
+        status = "stopped" if self._guard.trips and self._guard.options.on_red == "stop" else "ok"
+        journal.write(events.RunEnd, always=True, status=status, elapsed_seconds=seconds, exit_code=None)
+        if journal.lost:
+            sys.stderr.write(f"firstlight guard: {journal.lost} lines of the log were lost ({journal.problem})\n")
+
+    def _losses(self) -> None:
+        """What a report on this run cannot know."""
+        guard, journal = self._guard, self._guard.journal
+        journal.try_again()
+        for name, error in guard.judge.crashed.items():
+            journal.write(
+                events.CheckResult,
+                always=True,
+                check_id=name,
+                status="error",
+                severity="note",
+                duration_s=0.0,
+                message=error,
+            )
+        if journal.lost:
+            reason = f"{journal.lost} lines were lost: {journal.problem}"
+            lost = Unseen(step=guard.step, rank=guard.rank, tap="log", reason=reason)
+            journal.write(events.Fact, always=True, observed=wire.to_plain(lost))
+
+    def _device(self) -> str:
+        return str(self._guard.watches[0].subjects.device) if self._guard.watches else "cpu"
+
+
+def _weight(row: Any) -> Any:
+    return type(row)(**{**{f: getattr(row, f) for f in row.__struct_fields__}, "name": f"{row.name} (weight)"})
+
+
+def shown(finding: Finding) -> str:
+    return terminal.incident(finding, terminal.wants_colour(sys.stderr))

@@ -1,0 +1,244 @@
+"""One optimizer under watch: at each of its steps every gradient and weight is read, and a row of numbers made."""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from firstlight.facts.live.tensors import Look
+from firstlight.facts.live.windows import Seen
+from firstlight.guard.statistics import choose
+from firstlight.guard.statistics.rows import CLIP_NORM, L2, LOSS, NONFINITE, SCALE, UPDATE, Frame, Pass, Scalars
+from firstlight.guard.statistics.subjects import Subjects
+from firstlight.records.telemetry import StepRow
+
+MOST_PENDING = 64
+"""Steps whose numbers may still be on their way; older ones are given up."""
+PLAIN = frozenset({"SGD", "ASGD", "LBFGS"})
+"""Optimizers whose update grows with the gradient; all others divide by its size."""
+MOST_LOSSES = 64
+"""Backwards of one step whose losses are averaged; of more, the last."""
+
+
+@dataclass(slots=True)
+class Pending:
+    """What the host knows of a step whose numbers are not here yet."""
+
+    step: int
+    lr: float | None = None
+    clip_at: float | None = None
+    unscale: bool = False
+    """The gradients were read with the loss scale still in them."""
+    scaled_loss: bool = False
+    given_loss: float | None = None
+    components: dict[str, float] = field(default_factory=dict)
+    seconds: float | None = None
+    wait_s: float | None = None
+    samples: int | None = None
+    batch: str | None = None
+    guard_s: float = 0.0
+    piled: bool = False
+
+
+class Watch:
+    def __init__(
+        self, index: int, optimizer: torch.optim.Optimizer, models: Mapping[str, torch.nn.Module], skips: bool = False
+    ) -> None:
+        """`skips`: the optimizer leaves out steps whose gradients are not finite, on its device, as under a scaler."""
+        self.index, self.optimizer = index, optimizer
+        self.models, self._skips = models, skips
+        self.step = 0
+        """Steps this optimizer has made."""
+        self.skipped = 0
+        """Steps the loss scaler left out."""
+        self.clips: tuple[float, torch.Tensor] | None = None
+        self.losses: deque[torch.Tensor] = deque(maxlen=MOST_LOSSES)
+        """Roots of the backwards since the last step of this optimizer."""
+        self.recent: Callable[[], list[torch.Tensor]] = list
+        """Roots of the backwards since the last step of any optimizer."""
+        self.scale: torch.Tensor | None = None
+        self.subjects = Subjects(optimizer, models)
+        self.ready: Callable[[Pending], None] = lambda pending: None
+        """Fills in what the guard knows of the step that ends."""
+        self._pass: Pass | None = None
+        self._pending: deque[Pending] = deque()
+        if self.subjects.device.type != "cpu":
+            self.passes  # noqa: B018  # its tables are made now: making them waits for the device
+        self._last_end: float | None = None
+        self._set = False
+        self._mark: tuple[torch.Tensor, int, int] | None = None
+        self._piled = False
+        self._left_out: list[StepRow] = []
+
+    @property
+    def passes(self) -> Pass:
+        if self._pass is None or self.subjects.outdated:
+            self.subjects = Subjects(self.optimizer, self.models)
+            self._pass = choose.pass_for(self.subjects, self._skips)
+        return self._pass
+
+    def begins(self, has_closure: bool) -> None:
+        """Before the weights move. With a closure the gradients are made inside the step, and read after it."""
+        if not has_closure:
+            self._read()
+            self._guard_step()
+
+    def _guard_step(self) -> None:
+        """The same two attributes a `GradScaler` sets; where it has set them they are left alone."""
+        bad = self.passes.found_bad
+        if self._skips and bad is not None and not hasattr(self.optimizer, "found_inf"):
+            self.optimizer.grad_scale, self.optimizer.found_inf = None, bad  # type: ignore[attr-defined]
+            self._set = True
+
+    def ended(self, has_closure: bool) -> None:
+        if self._set:
+            del self.optimizer.grad_scale, self.optimizer.found_inf  # type: ignore[attr-defined]
+            self._set = False
+        if has_closure:
+            self._read()
+        self.step += 1
+        self._mark_gradient()
+        if not self._pending:
+            return
+        pending, now = self._pending[-1], time.perf_counter()
+        pending.seconds = None if self._last_end is None else now - self._last_end
+        self._last_end = now
+        self.ready(pending)
+
+    def _mark_gradient(self) -> None:
+        """A gradient that nobody has cleared is, at the next backward, the same memory at the same version."""
+        first = next((p for p in self.subjects.parameters if p.grad is not None and not p.grad.is_sparse), None)
+        self._mark = None
+        if first is not None and first.grad is not None:
+            self._mark = (first, first.grad.data_ptr(), first.grad._version)
+
+    def backward_begins(self) -> None:
+        if self._mark is not None:
+            parameter, address, version = self._mark
+            grad = parameter.grad
+            self._piled = grad is not None and (grad.data_ptr(), grad._version) == (address, version)
+            self._mark = None
+
+    def _read(self) -> None:
+        begun = time.perf_counter()
+        passes = self.passes
+        scale = getattr(self.optimizer, "grad_scale", None)
+        pending = Pending(
+            step=self.step,
+            lr=rate_of(self.optimizer),
+            clip_at=self.clips[0] if self.clips else None,
+            unscale=scale is not None,
+            scaled_loss=self.scale is not None,
+            piled=self._piled,
+        )
+        norm = self.clips[1] if self.clips else None
+        scalars = Scalars(loss=self._loss(), scale=self.scale if scale is None else scale, clip_norm=norm)
+        passes.launch(self.step, self.subjects.tensors(), scalars)
+        self._pending.append(pending)
+        while len(self._pending) > MOST_PENDING:
+            self._pending.popleft()
+        self._forget()
+        pending.guard_s = time.perf_counter() - begun
+
+    def skips(self) -> None:
+        """The scaler left a step out: its gradients overflowed, and the hooks of the optimizer never ran."""
+        self.skipped += 1
+        self._left_out.append(StepRow(step=self.step, optimizer=self.index, lr=rate_of(self.optimizer), skipped=True))
+        self._forget()
+
+    def _forget(self) -> None:
+        self.losses.clear()
+        self.clips = self.scale = None
+
+    def _loss(self) -> torch.Tensor | None:
+        """The mean over the backwards of this step; one backward costs nothing extra."""
+        losses = self.recent() or list(self.losses)
+        if len(losses) <= 1:
+            return losses[0] if losses else None
+        return torch.stack([loss.reshape(()).float() for loss in losses]).mean()
+
+    def arrived(self) -> "list[tuple[StepRow, Frame | None]]":
+        """Steps whose numbers are here by now, oldest first. Never waits."""
+        found: list[tuple[StepRow, Frame | None]] = [(row, None) for row in self._left_out]
+        self._left_out.clear()
+        while self._pass is not None and (frame := self._pass.poll()) is not None:
+            while self._pending and self._pending[0].step < frame.step:
+                self._pending.popleft()
+            if self._pending and self._pending[0].step == frame.step:
+                found.append((self._row(self._pending.popleft(), frame), frame))
+        return found
+
+    def seen(self, row: StepRow, frame: Frame | None, closely: bool, memory: float | None) -> Seen:
+        """What the judge gets beside the row; each tensor by itself only when looked at closely."""
+        names, adaptive = self.subjects.names, type(self.optimizer).__name__ not in PLAIN
+        if frame is None:
+            return Seen(tensors=len(names), adaptive=adaptive, memory=memory)
+        bad: tuple[str, ...] = ()
+        if row.bad_gradients or row.bad_weights:
+            rows = frame.gradients if row.bad_gradients else frame.weights
+            bad = tuple(n for n, count in zip(names, rows[:, NONFINITE].tolist(), strict=True) if count)
+        look = self._look(frame) if closely else None
+        return Seen(
+            bad_names=bad, tensors=len(names), kinds=self.subjects.kinds, look=look, adaptive=adaptive, memory=memory
+        )
+
+    def _look(self, frame: Frame) -> Look:
+        return Look(
+            gradients=frame.gradients[:, L2].tolist(),
+            weights=frame.weights[:, L2].tolist(),
+            updates=frame.weights[:, UPDATE].tolist(),
+            present=frame.present,
+            wanted=[parameter.requires_grad for parameter in self.subjects.parameters],
+            lrs=self.subjects.rates(),
+        )
+
+    def _row(self, pending: Pending, frame: Frame) -> StepRow:
+        loss, scale, clip_norm = frame.scalars[LOSS], frame.scalars[SCALE], frame.scalars[CLIP_NORM]
+        if pending.unscale and scale:
+            frame.gradients[:, :NONFINITE] /= scale
+        if loss is not None and pending.scaled_loss and scale:
+            loss = loss / scale
+        rows, count = frame.rows.tolist(), len(frame.present)
+        gradients, weights = rows[:count], rows[count:]
+        grad = sum(row[L2] * row[L2] for row in gradients)
+        param = sum(row[L2] * row[L2] for row in weights)
+        update = sum((row[L2] * row[UPDATE]) ** 2 for row in weights)
+        return StepRow(
+            step=pending.step,
+            optimizer=self.index,
+            loss=loss if pending.given_loss is None else pending.given_loss,
+            components=pending.components,
+            lr=pending.lr,
+            grad_norm=math.sqrt(grad) if any(frame.present) else None,
+            clip_norm=clip_norm,
+            clip_at=pending.clip_at,
+            param_norm=math.sqrt(param) if param == param else None,
+            update=math.sqrt(update / param) if param > 0 and update == update else None,
+            amp_scale=scale,
+            bad_gradients=sum(row[NONFINITE] != 0 for row in gradients),
+            bad_weights=sum(row[NONFINITE] != 0 for row in weights),
+            piled=pending.piled,
+            step_s=pending.seconds,
+            data_wait_s=pending.wait_s,
+            samples=pending.samples,
+            batch=pending.batch,
+            guard_s=pending.guard_s,
+        )
+
+
+def rate_of(optimizer: torch.optim.Optimizer) -> float | None:
+    """The largest of its groups'; None where it lies on a device, since reading it would wait."""
+    found = []
+    for group in optimizer.param_groups:
+        lr: Any = group.get("lr")
+        if isinstance(lr, torch.Tensor):
+            if lr.device.type != "cpu":
+                return None
+            lr = lr.item()
+        if lr is not None:
+            found.append(float(lr))
+    return max(found, default=None)

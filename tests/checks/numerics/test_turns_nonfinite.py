@@ -1,0 +1,54 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.numerics.turns_nonfinite import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.live import Turned
+
+BASE = Turned(
+    rank=1,
+    step=40,
+    kind="gradient",
+    name="head.weight",
+    bad=2,
+    tensors=10,
+    lr=0.1,
+    earlier=(1.0, 1.1, 0.9),
+    norms=(2.0, 2.1, 1.9),
+    scaled=False,
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(BASE, **changes), CHECK.limits))
+
+
+def test_tells_what_was_seen_and_where() -> None:
+    (evidence,) = found()
+
+    assert evidence.saw == (
+        "at step 40 the gradients of 2 of 10 tensors are not finite, the loss is; the one nearest to the loss is "
+        "`head.weight`"
+    )
+    assert evidence.where.rank == 1
+
+
+@pytest.mark.parametrize(("norm", "cause"), [(9.9, "num-nonfinite"), (10.1, "hp-lr-high")])
+def test_each_side_of_runaway(norm: float, cause: str) -> None:
+    (evidence,) = found(norms=(1.0, 1.0, 1.0, 1.0, norm))
+
+    assert evidence.cause == cause
+
+
+def test_a_loss_is_told_with_the_one_before() -> None:
+    (evidence,) = found(kind="loss", name=None, bad=1)
+
+    assert evidence.saw == "at step 40 the loss is not finite; it was 0.9 a step before"
+
+
+def test_a_weight_is_told_by_name() -> None:
+    (evidence,) = found(kind="weight")
+
+    assert evidence.where.module == "head.weight"

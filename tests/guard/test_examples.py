@@ -1,0 +1,43 @@
+"""Every check of a live run catches its failing example and leaves its healthy twin alone, attached from outside."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+from firstlight.checks.catalogue import CATALOGUE
+from firstlight.facts.sources import LIVE
+from firstlight.guard.attach import Guard
+from firstlight.guard.inside import install
+from firstlight.guard.options import Options
+from firstlight.guard.predictions import FIRST
+from firstlight.records.finding import Severity
+from firstlight.records.live import EvalTrack
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+NAMES = sorted(check.name for check in CATALOGUE if check.needs in LIVE and check.needs is not EvalTrack)
+
+
+def guarded(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Guard:
+    monkeypatch.setattr(sys, "argv", [str(path)])
+    inside = install(Options(directory=folder, every=20, fixed_batch=FIRST))
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    finally:
+        inside.remove()
+    assert inside.guard.shield.broken == {}
+    assert inside.guard.judge.crashed == {}
+    return inside.guard
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_failing_example_is_caught(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guard = guarded(EXAMPLES / name / "fails.py", tmp_path, monkeypatch)
+    assert name in [finding.name for finding in guard.judge.incidents.values()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_healthy_twin_is_left_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guard = guarded(EXAMPLES / name / "healthy.py", tmp_path, monkeypatch)
+    assert [finding.saw for finding in guard.judge.incidents.values() if finding.severity is not Severity.NOTE] == []

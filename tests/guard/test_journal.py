@@ -1,0 +1,73 @@
+"""A long run keeps a short log and a constant amount of memory."""
+
+import gc
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight.checks.catalogue import CATALOGUE
+from firstlight.facts.live.windows import Seen
+from firstlight.facts.sources import LIVE
+from firstlight.guard.journal import Journal, Retention, Thinned
+from firstlight.guard.judging import Judge
+from firstlight.records import events
+from firstlight.records.telemetry import StepRow
+from firstlight.store.event_log import LineReader
+
+
+@given(most=st.integers(1, 50), steps=st.integers(1, 5000))
+def test_what_is_kept_grows_with_the_logarithm(most: int, steps: int) -> None:
+    thinned = Thinned(most)
+    kept = [step for step in range(steps) if thinned.keeps(step)]
+
+    assert kept[0] == 0
+    assert len(kept) <= most * (1 + max(0, (steps // most).bit_length()))
+
+
+def test_the_log_stays_short_over_a_hundred_thousand_steps(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, Retention(steps=200))
+    for step in range(100_000):
+        if journal.wants_step(0, step):
+            journal.write(events.Step, step=step, loss=1.0)
+    journal.close()
+
+    assert journal.run is not None
+    seen = [event["step"] for event in LineReader(journal.run.events).new()]
+    assert len(seen) < 2_200
+    assert seen[:200] == list(range(200))
+    assert seen[-1] > 98_000
+
+
+def test_past_its_bytes_only_flags_are_written(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, Retention(bytes=1_000))
+    for step in range(50):
+        journal.write(events.Heartbeat, step=step)
+    journal.write(events.Heartbeat, always=True, step=99)
+    journal.close()
+
+    assert journal.run is not None
+    seen = [event["step"] for event in LineReader(journal.run.events).new()]
+    assert len(seen) < 10
+    assert seen[-1] == 99
+
+
+@pytest.mark.parametrize("steps", [20_000])
+def test_windows_hold_a_constant_amount(steps: int) -> None:
+    judge = Judge([check for check in CATALOGUE if check.needs in LIVE])
+
+    def run(first: int, last: int) -> int:
+        for step in range(first, last):
+            row = StepRow(step=step, loss=1.0 + step % 7, lr=0.1, grad_norm=1.0, batch=str(step), step_s=0.1)
+            judge.sees(row, Seen(tensors=1, memory=1e9 if step % 50 == 0 else None))
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    early = run(0, 4_000)
+    late = run(4_000, steps)
+    tracemalloc.stop()
+
+    assert late < early * 1.2 + 20_000
