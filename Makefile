@@ -11,11 +11,12 @@ RUNTIME := $(VENV)/.runtime
 TOOLS := $(VENV)/.tools
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs clean
+.PHONY: help demo test test-browser lint format docs clean
 
 help:
 	@echo "make demo    catch a real bug in a bundled example, then pass its fixed twin"
 	@echo "make test    everything CI runs: lint and the tests"
+	@echo "make test-browser  the pages in a real browser; needs Chromium on the machine"
 	@echo "make lint    format, lint, types, import layers, generated pages"
 	@echo "make format  rewrite the sources in the house format"
 	@echo "make docs    write the generated pages under docs/"
@@ -26,6 +27,10 @@ demo: $(RUNTIME)
 
 test: lint
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) $(PYTEST_ARGS)
+
+test-browser: $(TOOLS)
+	$(PIP) install --quiet -c constraints.txt -e ".[browser]"
+	$(BIN)/python -m pytest tests/report/html/test_browser.py tests/dashboard/test_browser.py $(PYTEST_ARGS)
 
 lint: $(TOOLS)
 	$(BIN)/ruff format --check .

@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("firstlight", deadline=None)
+settings.load_profile("firstlight")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -11,13 +11,14 @@ from typing import Any
 
 from firstlight import __version__
 from firstlight.checks.declare import Check
-from firstlight.diagnosis.prove import prove
+from firstlight.diagnosis.prove import prove, worth_trying
 from firstlight.diagnosis.rank import rank
 from firstlight.experiments.engine import NURSERY, ForkEngine
 from firstlight.facts.derive import derive
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
+from firstlight.observe.source.excerpts import excerpts
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
@@ -28,6 +29,7 @@ from firstlight.trial import contrasted
 
 OUTPUT_LINES = 25
 PROBES = "probes"
+ANSWERS = (observed.Dependence, observed.CustomGradient, observed.Behaviour)
 ENDED = {
     "steps": "the step budget was spent",
     "time": "the time budget was spent",
@@ -51,14 +53,25 @@ class Judged:
 
 
 def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> Judged:
-    facts = [*derive([*watched.records, *watched.timelines.get(PROBES, [])]), watched.outcome()]
+    facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome()]
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, engine, losses)
     facts += [contrast] if contrast is not None else []
     found = judge(checks, facts, trained=watched.backwards > 0)
     kept, allowed = suppress(found.findings, Path.cwd())
-    gathered = gather(kept, symptoms=frozenset(check.id for check in checks if check.symptom))
-    return Judged(tuple(facts), prove(gathered, contrast), found.outcomes, allowed)
+    gathered = gather(prove(kept, contrast, checks), symptoms=frozenset(check.id for check in checks if check.symptom))
+    return Judged(tuple(facts), gathered, found.outcomes, allowed)
+
+
+def _answers(watched: Watched) -> list[observed.Observed]:
+    """What the probes were told; the steps of the copy that was asked are not the program's."""
+    asked = watched.timelines.get(PROBES, [])
+    return [record for record in asked if isinstance(record, ANSWERS)]
+
+
+def suspects(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> tuple[str, ...]:
+    """The repairs worth an experiment, by what is known so far."""
+    return worth_trying(judged(watched, checks, engine).findings, checks)
 
 
 def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
@@ -77,6 +90,7 @@ def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
         environment=_environment(watched),
         reason=reason,
         output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
+        excerpts=excerpts(known.findings, Path.cwd()),
     )
 
 

@@ -4,16 +4,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import msgspec
+
 from firstlight.diagnosis.answer import answer
 from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.choose import Limits, choose, repairs_worth_trying
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
-from firstlight.diagnosis.trail import Trail, render
+from firstlight.diagnosis.trail import Trail, inferences, render
 from firstlight.experiments.engine import ForkEngine
 from firstlight.experiments.plan import BY_NAME
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
-from firstlight.records.report import Hypothesis
+from firstlight.records.report import Hypothesis, Inference, Report
 from firstlight.trial import CONTROLS, order
 
 HANDLES = frozenset({"model", "batch", "loss", "optimizer", "targets", "loader", "clipping", "schedule"})
@@ -30,6 +32,8 @@ class Inquiry:
     """What is known, as the engine of diagnosis takes it."""
     seconds: float
     symptoms: dict[str, bool] = field(default_factory=dict)
+    suspects: Callable[[Watched], tuple[str, ...]] = lambda _: ()
+    """The repairs worth trying by what the program itself shows."""
     trail: Trail = field(default_factory=Trail)
     _begun: float | None = None
     _case: Case = field(default_factory=Case)
@@ -55,7 +59,7 @@ class Inquiry:
             order(self.engine, (choice.experiment.slug,))
             return
         worth = repairs_worth_trying(KNOWLEDGE, self._case, limits, most=MOST_REPAIRS)
-        order(self.engine, tuple(experiment.slug for experiment in worth))
+        order(self.engine, (*self.suspects(watched), *(experiment.slug for experiment in worth)))
         self.engine.close()
         self._closed = True
 
@@ -76,8 +80,8 @@ class Inquiry:
             without=frozenset(impossible),
         )
 
-    def concluded(self, watched: Watched) -> tuple[tuple[Hypothesis, ...], tuple[str, ...]]:
-        """The hypotheses, most probable first, and the way there."""
+    def conclude(self, report: Report, watched: Watched) -> Report:
+        """The report with the hypotheses, most probable first, and the way there."""
         self._learn(self.weigh(watched))
         suspects = answer(KNOWLEDGE, self._case)
         found = tuple(
@@ -96,7 +100,14 @@ class Inquiry:
             )
             for suspect in suspects
         )
-        return found, tuple(render(self.trail))
+        reasoning = (*inferences(KNOWLEDGE, self.trail, suspects), _conclusion(found))
+        return msgspec.structs.replace(report, diagnosis=found, trail=render(self.trail), reasoning=reasoning)
+
+
+def _conclusion(found: tuple[Hypothesis, ...]) -> Inference:
+    """All that is known, weighed at once: a finding may have become surer since it was first taken in."""
+    beliefs = {hypothesis.cause: hypothesis.probability for hypothesis in found}
+    return Inference(kind="concluded", what="everything known, weighed together", beliefs=beliefs)
 
 
 def _said(slug: str, present: bool) -> str:

@@ -20,6 +20,7 @@ from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.findings import baseline
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import allowance_in
+from firstlight.observe.source.excerpts import excerpts
 from firstlight.observe.source.following import source_file
 from firstlight.observe.source.notebook import cell_and_line
 from firstlight.observe.source.project import Project
@@ -221,6 +222,7 @@ def report(linted: Linted, findings: tuple[Finding, ...], checks: Sequence[Check
             "platform": f"{sys.platform}-{platform.machine()}",
             "cores": os.cpu_count(),
         },
+        excerpts=excerpts(findings, Path.cwd()),
         reason=None if linted.files else "no Python file or notebook was found there",
     )
 

@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
-
-from firstlight.assembly import Judged, judged, machine, report_of
+from firstlight.assembly import Judged, judged, machine, report_of, suspects
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
@@ -31,6 +29,7 @@ from firstlight.records import events, wire
 from firstlight.records.finding import Severity
 from firstlight.records.report import Report, Status, Subject, Verdict
 from firstlight.report import json as json_report
+from firstlight.report.of_run import write_page
 from firstlight.settings import Settings, enabled
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, shown
@@ -44,7 +43,7 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     checks = _checks(settings)
     with _recorded(target, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), settings.budget.seconds)
-        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: judged(seen, checks, engine).findings)
+        trial = Trial(engine, CONTROLS[settings.profile], lambda seen: suspects(seen, checks, engine))
         watched = watch(
             target, _plan(settings, checks, run, trial.controls != ()), replace(eyes, settled=trial.settled)
         )
@@ -57,7 +56,13 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
     with _recorded(target, settings) as (run, finish):
         engine = ForkEngine(run.path.absolute(), DIAGNOSIS_SECONDS)
         known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine)  # noqa: E731
-        inquiry = Inquiry(engine, lambda seen: _case(known(seen), checks), DIAGNOSIS_SECONDS, _symptoms(symptom))
+        inquiry = Inquiry(
+            engine,
+            lambda seen: _case(known(seen), checks),
+            DIAGNOSIS_SECONDS,
+            understood(symptom),
+            suspects=lambda seen: suspects(seen, checks, engine),
+        )
         spec = _plan(settings, checks, run, experiments=True)
         watched = watch(target, spec, replace(eyes, settled=inquiry.settled))
         return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
@@ -72,7 +77,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     checks = _checks(settings)
     engine = ForkEngine(path, 0.0, ordered=orders_for(tuple(watched.timelines)))
     known = judged(watched, checks, engine)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, _symptoms(symptom))
+    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
     return _concluded(
         report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
     )
@@ -86,22 +91,20 @@ def _case(known: Judged, checks: tuple[Check, ...]) -> Case:
     return case_of(known.facts, known.findings).hinting(ruled_out(known.outcomes, checks))
 
 
-def _symptoms(text: str | None) -> dict[str, bool]:
+def understood(text: str | None) -> dict[str, bool]:
+    """A symptom in the user's words, as observations."""
     if text is None:
         return {}
-    understood = parse(text)
-    if not understood.observations:
+    read = parse(text)
+    if not read.observations:
         raise UsageError(
             f"the symptom {text!r} was not understood. Say what the loss does: stuck, rises, NaN, oscillates …"
         )
-    return dict(understood.observations)
+    return dict(read.observations)
 
 
 def _concluded(report: Report, inquiry: Inquiry, watched: Watched) -> Report:
-    if report.verdict is Verdict.UNJUDGED:
-        return report
-    hypotheses, trail = inquiry.concluded(watched)
-    return msgspec.structs.replace(report, diagnosis=hypotheses, trail=trail)
+    return report if report.verdict is Verdict.UNJUDGED else inquiry.conclude(report, watched)
 
 
 def _subject(target: Target, run: RunDirectory) -> Subject:
@@ -122,6 +125,7 @@ def _recorded(target: Target, settings: Settings) -> Iterator[tuple[RunDirectory
         _note(log, report)
         run.report.write_text(json_report.render(report), encoding="utf-8")
         ended.append(exit_code(report, settings.strict))
+        write_page(run, log, report)
         return report
 
     try:
@@ -145,8 +149,8 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
-    """The union of what the enabled checks need, and nothing else."""
-    taps = {tap for check in checks for tap in SOURCES[check.needs].taps}
+    """The union of what the enabled checks need, and what the page draws."""
+    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
     budget = settings.budget
     path = run.path.absolute()
     return Spec(

@@ -5,16 +5,14 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firstlight.diagnosis.knowledge.repairs import repairs_of
-from firstlight.experiments.engine import ForkEngine, timelines_of
+from firstlight.experiments.engine import ForkEngine, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
-from firstlight.facts.contrast import Fed, contrast
+from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.facts import ClipOrder, Contrast, LossSite
-from firstlight.records.finding import Finding
 
 CONTROLS: dict[str, tuple[str, ...]] = {
     "quick": (),
@@ -51,6 +49,8 @@ CONTROLS: dict[str, tuple[str, ...]] = {
 STEPS = 150
 TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
+BY_HEART = 0.05
+"""Share of its first loss that a copy which learns its one batch has lost at least."""
 SECONDS = 8.0
 """A timeline that is slower than this over its steps is compared over fewer of them."""
 
@@ -61,8 +61,8 @@ class Trial:
 
     engine: ForkEngine
     controls: tuple[str, ...]
-    judge: Callable[[Watched], tuple[Finding, ...]]
-    """What the program itself shows, once it is over."""
+    suspects: Callable[[Watched], tuple[str, ...]]
+    """The repairs worth trying by what the program itself shows, once it is over."""
     _began: bool = False
     _judged: bool = field(default=False)
 
@@ -72,18 +72,26 @@ class Trial:
         if not self._began:
             self._began = True
             order(self.engine, self.controls)
+        self._retry(watched)
         if not self._judged and (watched.exit_code is not None or watched.of(observed.Ending)):
             self._judged = True
             order(self.engine, self._repairs(watched))
             self.engine.close()
         return self._judged and self.engine.settled(watched)
 
+    def _retry(self, watched: Watched) -> None:
+        """One batch that was not learnt is tried again at higher rates before anything is said about it."""
+        if "one-batch" in self.engine.ended(watched):
+            losses = losses_of(watched.timelines.get("one-batch", []))
+            if len(losses) >= LEAST_STEPS and lost(level(losses)) < BY_HEART:
+                order(self.engine, ("one-batch-tenfold", "one-batch-hundredfold"))
+
     def _repairs(self, watched: Watched) -> tuple[str, ...]:
-        causes = [finding.cause for finding in self.judge(watched)]
+        names = list(self.suspects(watched))
         clip = clip_of(watched)
         if clip is not None and clip.median_norm >= TIGHT * clip.max_norm:
-            causes.append("hp-clip")
-        return tuple(dict.fromkeys(repair.slug for cause in causes for repair in repairs_of(cause)))
+            names.append("unclipped")
+        return tuple(names)
 
 
 def order(engine: ForkEngine, names: tuple[str, ...]) -> None:

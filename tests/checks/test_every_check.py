@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.facts.sources import READ_FROM_SOURCE
-from firstlight.records.observed import Some
+from firstlight.records.sighting import Some
 
 
 @st.composite

@@ -98,7 +98,9 @@ def test_github_and_junit(here: Path, capsys: pytest.CaptureFixture[str]) -> Non
     run(["lint", "--format", "junit"])
     suite = ElementTree.fromstring(capsys.readouterr().out)
     assert suite.get("failures") == "1"
-    assert [case.get("name") for case in suite if case.find("failure") is not None] == ["FL710 zero-grad-missing"]
+    assert [case.get("name") for case in suite.iter("testcase") if case.find("failure") is not None] == [
+        "FL710 zero-grad-missing"
+    ]
 
 
 def test_statistics_count_by_check(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

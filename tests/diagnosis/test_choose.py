@@ -220,4 +220,7 @@ def test_repairs_come_likeliest_first_and_once() -> None:
     ]
     assert [one.slug for one in repairs_worth_trying(KNOWLEDGE, case, limits(), most=1)] == ["sign-flipped"]
     proven = case.repairing("sign-flipped", worked=True).repairing("unclipped", worked=False)
-    assert [one.slug for one in repairs_worth_trying(KNOWLEDGE, proven, limits())] == ["standardised"]
+    assert [one.slug for one in repairs_worth_trying(KNOWLEDGE, proven, limits())] == [
+        "standardised",
+        "targets-standardised",
+    ]

@@ -1,11 +1,12 @@
 import math
 
 import pytest
+from msgspec.structs import replace
 
-from firstlight.checks.catalogue import named
+from firstlight.checks.catalogue import CATALOGUE, named
 from firstlight.diagnosis.causes import BY_SLUG
 from firstlight.diagnosis.knowledge.repairs import REPAIRS, repairs_of
-from firstlight.diagnosis.prove import PROVEN, prove
+from firstlight.diagnosis.prove import PROVEN, prove, worth_trying
 from firstlight.diagnosis.rank import rank
 from firstlight.experiments.plan import BY_NAME
 from firstlight.findings.judge import stamp
@@ -131,3 +132,89 @@ def test_the_repairs_of_what_checks_find_can_be_made() -> None:
 
 def test_every_repair_is_of_a_cause_that_is_known() -> None:
     assert {repair.repairs for repair in REPAIRS} <= BY_SLUG.keys()
+
+
+def settled(finding: Finding, *ends: tuple[str, float, bool], below: float = 0.0) -> tuple[Finding, ...]:
+    pairs = tuple(
+        Pair(name=name, steps=150, base=ended(2.0), other=ended(last), cured=cured, below=below)
+        for name, last, cured in ends
+    )
+    return prove((finding,), Contrast(pairs=pairs, classes=None, loss=None, steps=200), CATALOGUE)
+
+
+class TestSuspicions:
+    def test_a_cure_makes_it_a_finding(self) -> None:
+        (found,) = settled(find("targets-unscaled"), ("targets-standardised", 0.2, True))
+
+        assert (found.severity, found.verified) == (Severity.WARNING, True)
+        assert found.likely.startswith("proven: standardise the targets")
+
+    def test_a_repair_that_cures_nothing_drops_it(self) -> None:
+        assert settled(find("targets-unscaled"), ("targets-standardised", 1.9, False)) == ()
+
+    def test_what_was_not_tried_stays_a_note(self) -> None:
+        finding = find("targets-unscaled")
+
+        assert settled(finding, ("lr-tenth", 0.1, True)) == (finding,)
+
+    def test_the_cause_is_the_one_whose_repair_helps_most(self) -> None:
+        finding = find("loss-starts-too-high")
+
+        (first,) = settled(finding, ("standardised", 0.1, True), ("reinitialise", 0.9, True))
+        (second,) = settled(finding, ("standardised", 0.9, True), ("reinitialise", 0.1, True))
+
+        assert (first.cause, second.cause) == ("data-scale", "arch-init")
+
+    def test_a_strong_one_is_confirmed_by_a_small_steady_advantage(self) -> None:
+        weak, strong = find("precision-too-low"), replace(find("precision-too-low"), confidence=0.85)
+
+        assert settled(weak, ("fp32", 1.95, False), below=0.95) == ()
+        assert [found.severity for found in settled(strong, ("fp32", 1.95, False), below=0.95)] == [Severity.ERROR]
+        assert settled(strong, ("fp32", 1.95, False), below=0.5) == ()
+
+    def test_an_error_of_such_a_check_needs_no_proof(self) -> None:
+        certain = find("units-dead", Severity.ERROR)
+
+        assert settled(certain, ("leaky-units", 1.99, False)) == (certain,)
+
+    def test_all_repairs_that_would_settle_it_are_tried(self) -> None:
+        assert worth_trying((find("loss-starts-too-high"),), CATALOGUE) == ("standardised", "reinitialise")
+        assert worth_trying((find("loss-summed"),), CATALOGUE) == ("mean-reduction",)
+        assert worth_trying((find("gradients-never-cleared"),), CATALOGUE) == ("zeroed-gradients",)
+
+
+class TestRivals:
+    def test_the_repair_that_helps_clearly_most_tells_the_cause(self) -> None:
+        findings = (find("rate-too-low"), find("optimizer-settings-odd"))
+        contrast = tried(("lr-hundredfold", 0.5), ("default-betas", 0.1))
+        cured = replace(contrast, pairs=tuple(replace(pair, cured=True) for pair in contrast.pairs))
+
+        first, second = prove(findings, cured, CATALOGUE)
+
+        assert (first.severity, first.cause) == (Severity.NOTE, "hp-optimizer")
+        assert first.likely.startswith("follows from FL311")
+        assert (second.severity, second.verified) == (Severity.WARNING, True)
+
+    def test_what_was_seen_in_the_program_itself_comes_before_any_trial(self) -> None:
+        findings = (find("gradients-never-cleared"), find("rate-too-high"))
+
+        first, second = prove(findings, tried(("zeroed-gradients", 0.4), ("lr-tenth", 0.1)), CATALOGUE)
+
+        assert (first.severity, first.verified) == (Severity.ERROR, True)
+        assert second.severity is Severity.NOTE
+
+    def test_two_that_help_alike_both_stand(self) -> None:
+        findings = (find("rate-too-low"), find("scores-too-flat"))
+
+        found = prove(findings, tried(("lr-hundredfold", 0.5), ("sharpened", 0.45)), CATALOGUE)
+
+        assert [finding.severity for finding in found] == [Severity.WARNING, Severity.WARNING]
+
+    def test_the_winner_is_as_grave_as_what_yields_to_it(self) -> None:
+        findings = (find("rate-too-high"), find("loss-summed"))
+        contrast = tried(("lr-tenth", 1.0), ("mean-reduction", 0.1))
+        cured = replace(contrast, pairs=tuple(replace(pair, cured=True) for pair in contrast.pairs))
+
+        first, second = prove(findings, cured, CATALOGUE)
+
+        assert (first.severity, second.severity) == (Severity.NOTE, Severity.ERROR)

@@ -7,10 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight.facts.contrast import ENDS, LEAST_PART, LEAST_SHARE, LEAST_STEPS, NOISES, Fed, contrast, improves, level
+from firstlight.facts.contrast import (
+    ENDS,
+    LEAST_PART,
+    LEAST_SHARE,
+    LEAST_STEPS,
+    NOISES,
+    Fed,
+    contrast,
+    cures,
+    improves,
+    level,
+    lost,
+)
 from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
-from firstlight.records.observed import StepSeen, TensorCard
+from firstlight.records.observed import StepSeen
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 BROKEN = (math.nan, math.inf, -math.inf)
 finite_losses = st.floats(min_value=-1e9, max_value=1e9)
@@ -210,7 +223,7 @@ class TestContrast:
     def test_without_a_known_loss_or_step(self) -> None:
         found = contrast([line("baseline", *[2.0] * 30)], loss=None, first_step=None, fed=FED)
 
-        assert found == Contrast(pairs=(), classes=None, loss=None, steps=30)
+        assert found == Contrast(pairs=(), classes=None, loss=None, steps=30, by_loader=True)
 
     @pytest.mark.parametrize(
         ("calls", "shape", "compares"),
@@ -228,7 +241,10 @@ class TestContrast:
         flat = line("baseline", *[2.0] * 30)
 
         assert compared(flat).supervised
-        assert not compared(flat, fed=Fed(by_loader=False, calls=1)).supervised
+        assert compared(flat, fed=Fed(by_loader=False, calls=1)).supervised
+        guided = replace(LOSS, function="mse_loss")
+        assert compared(flat, loss=guided).supervised
+        assert not compared(flat, loss=guided, fed=Fed(by_loader=False, calls=1)).supervised
         assert not compared(flat, loss=None).supervised
         assert not compared(flat, loss=replace(LOSS, first_value=None)).supervised
 
@@ -263,3 +279,45 @@ class TestContrast:
         (only,) = compared(line("baseline", *[2.0] * 50), line("lr-tenfold", 2.0, 9.0, bad)).pairs
 
         assert (only.steps, only.other.finite, only.base.finite) == (3, False, True)
+
+
+def ends(first: float, last: float) -> Level:
+    return Level(first=first, last=last, noise=0.01, finite=math.isfinite(last))
+
+
+class TestCures:
+    @pytest.mark.parametrize(("base", "cured"), [(1.6, True), (1.4, True), (1.0, False), (0.4, False)])
+    def test_a_program_that_gets_half_as_far_by_itself_is_not_cured(self, base: float, cured: bool) -> None:
+        assert cures(Pair(name="fp32", steps=150, base=ends(2.0, base), other=ends(2.0, 0.2))) is cured
+
+    def test_both_are_measured_from_the_lower_start(self) -> None:
+        """Fresh weights begin at 2.3; the program began at 50, and is at 3 no better than a guess."""
+        assert cures(Pair(name="reinitialise", steps=150, base=ends(50.0, 3.0), other=ends(2.3, 0.1)))
+
+    def test_a_program_that_broke_is_cured_by_what_learns(self) -> None:
+        assert cures(Pair(name="lr-tenth", steps=150, base=ends(2.0, math.inf), other=ends(2.0, 1.0)))
+
+    def test_no_better_is_no_cure(self) -> None:
+        assert not cures(Pair(name="fp32", steps=150, base=ends(2.0, 2.0), other=ends(2.0, 2.0)))
+
+
+def test_pairs_know_how_often_the_copy_is_below() -> None:
+    found = compared(line("baseline", *[2.0] * 40), line("fp32", *[2.0] * 20, *[1.9] * 15, *[2.1] * 5))
+
+    (pair,) = found.pairs
+    assert pair.below == 0.75
+    assert not pair.cured
+
+
+def test_targets_in_another_unit_are_told_in_the_programs_own() -> None:
+    found = compared(line("baseline", *[1000.0] * 40), line("targets-standardised", *[1.0] * 20, *[0.1] * 20))
+
+    (pair,) = found.pairs
+    assert pair.other.first == 1000.0
+    assert pair.other.last == pytest.approx(100.0)
+    assert pair.cured
+
+
+def test_lost_is_a_share_of_the_first_loss() -> None:
+    assert lost(ends(4.0, 1.0)) == 0.75
+    assert lost(ends(4.0, math.inf)) == -math.inf

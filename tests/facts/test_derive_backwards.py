@@ -6,8 +6,9 @@ from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
 from firstlight.records import facts, observed
-from firstlight.records.observed import Observed, Some
+from firstlight.records.observed import Observed
 from firstlight.records.places import Site
+from firstlight.records.sighting import Some
 
 T = TypeVar("T")
 TRAIN = Site(file="train.py", line=20)

@@ -6,9 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
+from firstlight.facts.losses import loss_terms
+from firstlight.facts.sightings import Sightings
 from firstlight.records import facts, observed
-from firstlight.records.observed import Observed, TensorCard
+from firstlight.records.observed import Observed
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 T = TypeVar("T")
 TRAIN = Site(file="train.py", line=20)
@@ -194,3 +197,44 @@ class TestShapeClash:
             ("sub", True, 2, 5),
             ("eq", False, 1, 6),
         ]
+
+
+def summed(step: int, *values: float, total: float | None = None) -> list[Observed]:
+    """A step whose losses stand on lines of their own, and the backward on their sum."""
+    card = TensorCard(shape=(8, 3), dtype="float32")
+    calls: list[Observed] = [
+        observed.LossCall(
+            step=step,
+            function="mse_loss",
+            site=Site(file="train.py", line=place),
+            training=True,
+            prediction=card,
+            target=card,
+            value=value,
+            made_by=None,
+        )
+        for place, value in enumerate(values)
+    ]
+    value = sum(values) if total is None else total
+    return [*calls, observed.BackwardSeen(step=step, site=Site(file="train.py", line=9), value=value, connected=True)]
+
+
+def terms(*steps: list[Observed]) -> list[facts.LossTerms]:
+    return list(loss_terms(Sightings(record for step in steps for record in step)))
+
+
+def test_the_terms_of_a_plain_sum_smallest_first() -> None:
+    (found,) = terms(summed(0, 900.0, 2.0), summed(1, 1000.0, 1.0), summed(2, 1100.0, 3.0))
+
+    assert found.values == (2.0, 1000.0)
+    assert found.names == ("`mse_loss` at train.py:1", "`mse_loss` at train.py:0")
+    assert found.steps == 3
+
+
+def test_a_weighted_sum_has_no_terms() -> None:
+    assert terms(*[summed(step, 900.0, 2.0, total=2.9) for step in range(5)]) == []
+
+
+def test_one_loss_is_no_sum_and_two_steps_are_too_few() -> None:
+    assert terms(*[summed(step, 900.0) for step in range(5)]) == []
+    assert terms(*[summed(step, 900.0, 2.0) for step in range(2)]) == []

@@ -18,7 +18,7 @@ RUN = {c.name: c for c in CATALOGUE if c.needs not in READ_FROM_SOURCE | LIVE an
 
 def profile(name: str) -> str:
     """Experiments only where the check needs them."""
-    return "standard" if RUN[name].needs in BY_EXPERIMENT else "quick"
+    return "standard" if RUN[name].needs in BY_EXPERIMENT or RUN[name].proven is not None else "quick"
 
 
 def steps(name: str) -> tuple[str, ...]:

@@ -105,6 +105,21 @@ for epoch in range(10):
         params = {{k: v - 0.1 * grads[k] for k, v in params.items()}}
 """
 )
+ENSEMBLE = (
+    DATA
+    + """
+from torch.func import functional_call, grad_and_value, stack_module_state, vmap
+params, _ = stack_module_state([net() for _ in range(3)])
+skeleton = net().to("meta")
+def member(params, xb, yb):
+    return F.cross_entropy(functional_call(skeleton, params, (xb,)), yb)
+step = vmap(grad_and_value(member), in_dims=(0, None, None))
+for epoch in range(8):
+    for xb, yb in DataLoader(dataset, 32, shuffle=True):
+        grads, loss = step(params, xb, yb)
+        params = {{k: (v - 0.1 * grads[k]).detach() for k, v in params.items()}}
+"""
+)
 COMPILED = (
     DATA
     + """
@@ -202,6 +217,7 @@ PROGRAMS = {
     "gan": (GAN, {"clear": "opt_d.zero_grad()"}, {"clear": ""}, "gradients-never-cleared"),
     "amp": (AMP, {"unscale": "scaler.unscale_(optimizer)"}, {"unscale": ""}, "clip-before-unscale"),
     "torch-func": (FUNC, {"bug": ""}, None, ""),
+    "ensemble": (ENSEMBLE, {}, None, ""),
     "compile-module": (
         COMPILED,
         {"compile": "fast = torch.compile(model, backend='aot_eager')", "call": "fast(xb)", "bug": ""},

@@ -10,16 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firstlight.records import wire
-from firstlight.records.observed import Observed, Some, _Record
+from firstlight.records.observed import Observed
+from firstlight.records.sighting import Sighting, Some
 
-KINDS: tuple[type[_Record], ...] = typing.get_args(Observed)
+KINDS: tuple[type[Sighting], ...] = typing.get_args(Observed)
 VALIDATOR = jsonschema.Draft202012Validator(wire.schema_of(Observed, "firstlight.observed/1"))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @given(data=st.data())
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_every_sighting_is_admitted_and_comes_back(kind: type[_Record], data: st.DataObject) -> None:
+def test_every_sighting_is_admitted_and_comes_back(kind: type[Sighting], data: st.DataObject) -> None:
     record = data.draw(st.from_type(kind))
 
     written = wire.encode(record)
@@ -31,7 +32,7 @@ def test_every_sighting_is_admitted_and_comes_back(kind: type[_Record], data: st
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_every_sighting_knows_its_step_and_rank_and_is_frozen(kind: type[_Record]) -> None:
+def test_every_sighting_knows_its_step_and_rank_and_is_frozen(kind: type[Sighting]) -> None:
     assert {"step", "rank"} <= set(kind.__struct_fields__)
     assert kind.__struct_config__.frozen
 

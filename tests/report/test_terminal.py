@@ -13,6 +13,7 @@ from firstlight.records.report import (
     REPORT_SCHEMA,
     CheckOutcome,
     Coverage,
+    Excerpt,
     Hypothesis,
     Report,
     Status,
@@ -80,6 +81,7 @@ ill: 1 error
   held     back from your directories: a.pt, b.pt, c and 1 more
   unsaid   later steps
   kept in  .firstlight/runs/x
+  page     .firstlight/runs/x/report.html
 """
 
 
@@ -92,6 +94,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_report_reads_as_reviewed_at_eighty_columns(here: Path) -> None:
     assert terminal.render(REPORT, colour=False, width=80) == WANTED
+
+
+def test_the_line_is_shown_as_it_was_when_it_was_judged(here: Path) -> None:
+    excerpt = Excerpt(file="train.py", first=1, lines=("before = 1", "judged = criterion(out, y)"))
+    text = terminal.render(msgspec.structs.replace(REPORT, excerpts=(excerpt,)), colour=False, width=80)
+    assert "           judged = criterion(out, y)\n" in text
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

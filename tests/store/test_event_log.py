@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from firstlight.errors import LogError, UsageError
 from firstlight.records.events import Heartbeat, RunEnd, Step
+from firstlight.store import event_log
 from firstlight.store.event_log import MOST_LINE_BYTES, EventLog, LineReader, typed
 from firstlight.store.run_directory import RunDirectory
 
@@ -116,3 +117,46 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None
     with pytest.raises(UsageError, match="run directory"):
         RunDirectory.create(tmp_path)
     assert os.listdir(tmp_path) == [".firstlight"]  # noqa: PTH208
+
+
+@given(
+    lines=st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), max_size=12), piece=st.integers(1, 64)
+)
+def test_pieces_of_any_size_give_the_same_lines(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], piece: int
+) -> None:
+    path = tmp_path_factory.mktemp("log") / "e"
+    path.write_bytes(b"".join(line + b"\n" for line in lines) + b"torn")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event_log, "PIECE", piece)
+        reader = LineReader(path)
+        found: list[bytes] = []
+        while new := list(reader.lines(most_bytes=1)):
+            found += new
+        found += reader.lines()
+    assert found == lines
+    assert reader.offset == path.stat().st_size - len(b"torn")
+    assert reader.torn == b"torn"
+
+
+def test_a_reader_can_begin_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "e"
+    path.write_bytes(b'{"phase":"a"}\n{"phase":"b"}\n')
+    assert [event["phase"] for event in LineReader(path, start=14).new()] == ["b"]
+
+
+def test_of_many_broken_lines_only_some_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "MOST_BROKEN", 3)
+    (tmp_path / "e").write_bytes(b"no\n" * 10)
+    reader = LineReader(tmp_path / "e")
+    assert list(reader.new()) == []
+    assert len(reader.broken) == 3
+
+
+@pytest.mark.parametrize(
+    ("written", "phase"), [(b"", None), (b'{"phase":"a"}', None), (b'{"event":"a"}\n{', "a"), (b"no\n", None)]
+)
+def test_the_first_line(tmp_path: Path, written: bytes, phase: str | None) -> None:
+    (tmp_path / "e").write_bytes(written)
+    assert event_log.first(tmp_path / "e").get("phase") == phase
+    assert event_log.first(tmp_path / "none") == {}

@@ -1,6 +1,7 @@
 """All checks, written by hand. Order is by id; a test compares this tuple with the files."""
 
 from firstlight.checks.data import (
+    answers_all_alike,
     batch_repeats,
     batches_go_stale,
     columns_dropped,
@@ -8,6 +9,7 @@ from firstlight.checks.data import (
     labels_come_sorted,
     steps_wait_for_data,
     targets_ignored,
+    targets_unscaled,
 )
 from firstlight.checks.declare import Check
 from firstlight.checks.learning import (
@@ -19,6 +21,7 @@ from firstlight.checks.learning import (
     loss_stalls,
     metric_broadcast,
     nothing_learnt,
+    one_batch_not_learned,
     pairing_is_lost,
     predictions_collapse,
     rate_too_high,
@@ -36,9 +39,14 @@ from firstlight.checks.loss import (
     loss_missing_activation,
     loss_never_moves,
     loss_sign_flipped,
+    loss_starts_too_high,
+    loss_summed,
+    loss_unbounded,
     one_column_scores,
+    output_out_of_reach,
     scores_too_flat,
     targets_not_distribution,
+    term_drowned,
 )
 from firstlight.checks.model import (
     activations_grow,
@@ -48,23 +56,30 @@ from firstlight.checks.model import (
     future_leaks,
     gradient_dies,
     gradients_fading,
+    gradients_vanish,
     layer_cut_off,
     modules_in_plain_container,
     modules_repeated,
+    norm_erases,
+    padding_read,
     parameters_not_optimized,
     parameters_without_gradient,
     requires_grad_on_module,
     train_mode_in_evaluation,
+    units_dead,
     units_die,
+    units_identical,
     units_saturate,
     weights_run_away,
 )
 from firstlight.checks.numerics import (
     gradients_explode,
     loss_scale_collapses,
+    precision_too_low,
     turns_nonfinite,
     value_nonfinite,
 )
+from firstlight.checks.ranks import wrapper_bypassed
 from firstlight.checks.run import check_crashed, script_crashed
 from firstlight.checks.source import (
     accumulation_not_divided,
@@ -135,6 +150,7 @@ from firstlight.checks.step import (
     graph_grows,
     memory_climbs,
     optimizer_rebuilt,
+    optimizer_settings_odd,
     pace_drops,
     rate_collapses,
     rate_jumps,
@@ -154,6 +170,8 @@ CATALOGUE: tuple[Check, ...] = (
     targets_ignored.CHECK,
     labels_come_sorted.CHECK,
     columns_dropped.CHECK,
+    targets_unscaled.CHECK,
+    answers_all_alike.CHECK,
     batches_go_stale.CHECK,
     steps_wait_for_data.CHECK,
     loss_broadcast.CHECK,
@@ -166,6 +184,11 @@ CATALOGUE: tuple[Check, ...] = (
     scores_too_flat.CHECK,
     activation_over_wrong_axis.CHECK,
     one_column_scores.CHECK,
+    output_out_of_reach.CHECK,
+    loss_starts_too_high.CHECK,
+    loss_summed.CHECK,
+    loss_unbounded.CHECK,
+    term_drowned.CHECK,
     loss_never_moves.CHECK,
     gradients_never_cleared.CHECK,
     step_missing.CHECK,
@@ -177,6 +200,7 @@ CATALOGUE: tuple[Check, ...] = (
     optimizer_rebuilt.CHECK,
     accumulation_not_averaged.CHECK,
     clip_starves.CHECK,
+    optimizer_settings_odd.CHECK,
     gradients_pile_up.CHECK,
     rate_jumps.CHECK,
     rate_stays_zero.CHECK,
@@ -197,6 +221,11 @@ CATALOGUE: tuple[Check, ...] = (
     future_leaks.CHECK,
     train_mode_in_evaluation.CHECK,
     modules_repeated.CHECK,
+    units_dead.CHECK,
+    units_identical.CHECK,
+    gradients_vanish.CHECK,
+    padding_read.CHECK,
+    norm_erases.CHECK,
     units_die.CHECK,
     units_saturate.CHECK,
     activations_grow.CHECK,
@@ -210,6 +239,7 @@ CATALOGUE: tuple[Check, ...] = (
     rate_too_low.CHECK,
     rate_too_high.CHECK,
     pairing_is_lost.CHECK,
+    one_batch_not_learned.CHECK,
     loss_climbs.CHECK,
     learning_undone.CHECK,
     loss_spikes.CHECK,
@@ -220,6 +250,7 @@ CATALOGUE: tuple[Check, ...] = (
     validation_parts.CHECK,
     validation_too_good.CHECK,
     value_nonfinite.CHECK,
+    precision_too_low.CHECK,
     turns_nonfinite.CHECK,
     gradients_explode.CHECK,
     loss_scale_collapses.CHECK,
@@ -279,6 +310,7 @@ CATALOGUE: tuple[Check, ...] = (
     argmax_over_batch.CHECK,
     view_for_transpose.CHECK,
     source_unreadable.CHECK,
+    wrapper_bypassed.CHECK,
 )
 
 SECTIONS = {
@@ -290,6 +322,7 @@ SECTIONS = {
     "5": "learning",
     "6": "numerics",
     "7": "source",
+    "9": "ranks",
 }
 """The hundred of an id is its folder."""
 

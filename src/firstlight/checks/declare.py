@@ -32,4 +32,9 @@ class Check:
     """The user's own severity for this check, which nothing overrides."""
     symptom: bool = False
     """It tells that something is wrong, not what: it yields to a finding that names the cause."""
+    proven: Severity | None = None
+    """For a suspicion: a note until a repair of one of its causes cures a copy of the program, and then this. Where the
+    repairs were tried and cured nothing, the suspicion is dropped."""
+    repairs: tuple[str, ...] | None = None
+    """Experiments that would prove it; None stands for all that repair one of its causes."""
     since: str = "0.1"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.report import json as json_report
-from firstlight.report import terminal
+from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.settings import load
 
 
@@ -30,8 +29,8 @@ from firstlight.settings import load
 @click.option("--select", help="Only these checks: ids or names, separated by commas.")
 @click.option("--ignore", help="Not these checks.")
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the verdict ill for the exit code.")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@form_option
+@output_option
 @click.option("--show-output", is_flag=True, help="Stream what the script prints to standard error.")
 @click.option("--no-contain", is_flag=True, help="Let the script write its files for real.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
@@ -71,8 +70,8 @@ def command(
         steps=steps,
         seconds=seconds,
         startup_seconds=startup_seconds,
-        select=_listed(select),
-        ignore=_listed(ignore),
+        select=words_in(select),
+        ignore=words_in(ignore),
         strict=strict,
         contain=False if no_contain else None,
     )
@@ -81,34 +80,13 @@ def command(
     with _progress(show_output) as tell:
         echo = sys.stderr.buffer if show_output else None
         report = session.check(target, settings, Eyes(tell, echo, settings.startup_seconds))
-    text = (
-        json_report.render(report)
-        if form == "json"
-        else terminal.render(report, colour=output is None and terminal.wants_colour(sys.stdout))
-    )
-    _deliver(text, output)
+    deliver(asked(report, strict=settings.strict), form, output)
     context.exit(session.exit_code(report, settings.strict))
 
 
 def _terminated(number: int, _frame: object) -> None:
     """Ends as on Ctrl-C: the script and its files are cleaned up on the way out."""
     raise SystemExit(128 + number)
-
-
-def _listed(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _deliver(text: str, output: Path | None) -> None:
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    partial = output.with_name(output.name + ".partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(output)
-    except OSError as error:
-        raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from None
 
 
 def _progress(show_output: bool) -> "nullcontext[Callable[[str], None]] | _Status":

@@ -2,22 +2,29 @@
 
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from firstlight.cli.check import _deliver, _progress, _terminated
-from firstlight.report import json as json_report
-from firstlight.report import terminal
-from firstlight.settings import load
+from firstlight.cli.check import _progress, _terminated
+from firstlight.cli.rendering import asked, deliver, form_option, output_option
+from firstlight.errors import UsageError
+from firstlight.records.report import Report
+from firstlight.settings import Settings, load
 
 
 @click.command("diagnose", context_settings={"allow_interspersed_args": False})
 @click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
 @click.option("--symptom", help='What you saw yourself, as in "val loss stuck at 0.69".')
+@click.option(
+    "--from",
+    "origin",
+    help="Curves of a run made without firstlight: csv:FILE, tensorboard:DIR, wandb:DIR, mlflow:RUN.",
+)
 @click.option("--explain-trail", is_flag=True, help="Print every step of the reasoning.")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@form_option
+@output_option
 @click.option("--show-output", is_flag=True, help="Stream what the script prints to standard error.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|RUN [ARGS]...")
 @click.pass_context
@@ -25,6 +32,7 @@ def command(
     context: click.Context,
     module: bool,
     symptom: str | None,
+    origin: str | None,
     explain_trail: bool,
     form: str,
     output: Path | None,
@@ -37,6 +45,7 @@ def command(
     firstlight diagnose train.py --epochs 3
     firstlight diagnose .firstlight/runs/20260101-120000-abc123
     firstlight diagnose --symptom "loss is NaN after 200 steps" train.py
+    firstlight diagnose --from csv:lightning_logs/version_0/metrics.csv
     """
     from firstlight import session
     from firstlight.observe import target as targets
@@ -44,19 +53,23 @@ def command(
 
     settings = load(Path.cwd())
     signal.signal(signal.SIGTERM, _terminated)
-    if len(words) == 1 and (Path(words[0]) / "events.ndjson").is_file():
+    if origin is not None:
+        report = _from_curves(origin, words, settings, symptom)
+    elif len(words) == 1 and (Path(words[0]) / "events.ndjson").is_file():
         report = session.diagnose_run(Path(words[0]), settings, symptom)
     else:
         target = targets.parse(words, module)
         with _progress(show_output) as tell:
             eyes = Eyes(tell, sys.stderr.buffer if show_output else None, settings.startup_seconds)
             report = session.diagnose(target, settings, eyes, symptom)
-    text = (
-        json_report.render(report)
-        if form == "json"
-        else terminal.render(report, colour=output is None and terminal.wants_colour(sys.stdout))
-    )
-    if explain_trail and form == "terminal":
-        text += "\n" + "\n".join(report.trail) + "\n"
-    _deliver(text, output)
+    deliver(replace(asked(report, strict=settings.strict), trail=explain_trail), form, output)
     context.exit(session.exit_code(report, settings.strict))
+
+
+def _from_curves(origin: str, words: tuple[str, ...], settings: Settings, symptom: str | None) -> Report:
+    from firstlight import hindsight, session
+    from firstlight.integrations import origins
+
+    if words:
+        raise UsageError(f"--from reads {origin} and runs nothing; `{' '.join(words)}` cannot be used beside it")
+    return hindsight.diagnose_curves(origins.read(origin), settings, session.understood(symptom))

@@ -1,28 +1,22 @@
 """`firstlight lint`: silent training bugs found in the source, without running it."""
 
 import os
-import sys
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from firstlight import linting
-from firstlight.checks.declare import Check
-from firstlight.errors import UsageError
+from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
 from firstlight.observe.source.files import discover
 from firstlight.records.finding import Finding
-from firstlight.records.report import Report
-from firstlight.report import github, junit, listing, sarif
-from firstlight.report import json as json_report
 from firstlight.session import exit_code
 from firstlight.settings import enabled, load
 from firstlight.store.run_directory import FOLDER
 
 BASELINE = "firstlight-baseline.json"
-FORMATS = ["terminal", "brief", "json", "sarif", "github", "junit"]
 
 
 @click.command("lint")
@@ -32,8 +26,8 @@ FORMATS = ["terminal", "brief", "json", "sarif", "github", "junit"]
 @click.option("--select", help="Only these checks: ids or names, separated by commas.")
 @click.option("--ignore", help="Not these checks.")
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the exit code 1 too.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="terminal", show_default=True)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@form_option
+@output_option
 @click.option("--statistics", is_flag=True, help="Count findings by check instead of listing them.")
 @click.option(
     "--baseline", type=click.Path(dir_okay=False, path_type=Path), help="Tell only findings not in this file."
@@ -68,7 +62,7 @@ def command(
     Nothing is imported or run. A comment `# firstlight: ignore[name] reason` on a line allows a finding there. Exit
     code: 0 judged clean (warnings allowed unless --strict), 1 judged ill, 2 could not judge, 3 a fault of firstlight.
     """
-    settings = load(Path.cwd(), select=_listed(select), ignore=_listed(ignore), strict=strict)
+    settings = load(Path.cwd(), select=words_in(select), ignore=words_in(ignore), strict=strict)
     checks = enabled(settings)
     files = discover(paths or (Path(),))
     cache = None if no_cache else Path(FOLDER) / "cache"
@@ -87,40 +81,8 @@ def command(
     if baseline is not None:
         findings, _known = baselines.new_only(findings, baselines.read(baseline))
     report = linting.report(linted, findings, checks, tuple(map(str, paths)))
-    _deliver(_rendered(report, form, checks, statistics, output is None, settings.strict), output)
+    deliver(replace(asked(report, strict=settings.strict), statistics=statistics), form, output)
     context.exit(exit_code(report, settings.strict))
-
-
-def _listed(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _rendered(
-    report: Report, form: str, checks: Sequence[Check], statistics: bool, to_screen: bool, strict: bool
-) -> str:
-    match form:
-        case "json":
-            return json_report.render(report) + "\n"
-        case "sarif":
-            return sarif.render(report, checks) + "\n"
-        case "github":
-            return github.render(report)
-        case "junit":
-            return junit.render(report, strict) + "\n"
-    colour = (
-        to_screen and not os.environ.get("NO_COLOR") and (bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
-    )
-    return listing.render(report, colour, statistics, brief=form == "brief")
-
-
-def _deliver(text: str, output: Path | None) -> None:
-    if output is None:
-        click.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {output}: {error.strerror or error}.") from None
 
 
 def _repair(findings: tuple[Finding, ...], write: bool) -> tuple[Finding, ...]:

@@ -76,6 +76,11 @@ def answer(base: KnowledgeBase, case: Case, most: int = MOST) -> tuple[Suspect, 
     )
 
 
+def chance(base: KnowledgeBase, belief: Belief, suspect: Suspect) -> float:
+    """Of a suspect, under another belief than the one it was named by."""
+    return nothing_wrong(base, belief) if suspect.role is Role.NULL else belief.probabilities[suspect.cause]
+
+
 def credence(probability: float) -> str:
     percent = round(100.0 * probability)
     return next(words for least, words in CREDENCES if percent >= least)

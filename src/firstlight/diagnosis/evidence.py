@@ -1,16 +1,18 @@
 """From facts and findings to what the knowledge base speaks of. Only what was measured is said, present or absent."""
 
 import math
+import statistics
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.rank import COUNTED, UNKNOWN
-from firstlight.facts.contrast import improves
-from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, Level, LossCurve, LossSite, Pair, Rate
+from firstlight.facts.contrast import improves, lost
+from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, LossCurve, LossSite, Motion, Pair, Rate
 from firstlight.records.finding import Finding
-from firstlight.records.observed import Census, Dependence
+from firstlight.records.inner import Units
+from firstlight.records.observed import Behaviour, Census, Dependence
 from firstlight.records.report import CheckOutcome, Status
 
 Seen = Iterator[tuple[str, bool]]
@@ -26,6 +28,12 @@ ALIKE = 0.05
 FAR_BELOW, FAR_ABOVE = 0.5, 2.0
 """First loss over that of a guess; healthy models begin between 0.87 and 1.45."""
 EXPLODES = 10.0
+DIFFERS, MODES_DIFFER = 1e-4, 0.5
+"""Share of the output by which two calls of a model differ, and its two modes."""
+DEAD, ENOUGH = 0.8, 3
+"""Share of a layer's units, and looks at it."""
+SLOW, FAST = 1e-6, 0.1
+"""Step of a weight over its size; about 1e-3 is usual."""
 SCORED = ("cross_entropy", "nll_loss")
 
 
@@ -83,10 +91,6 @@ REPAIRING = frozenset(
 def _learns_anyway(pair: Pair) -> bool:
     """A program that learns well by itself is not cured by learning faster."""
     return pair.base.finite and lost(pair.base) > FALLS
-
-
-def lost(level: Level) -> float:
-    return (level.first - level.last) / abs(level.first) if level.finite and level.first else -math.inf
 
 
 def contexts(facts: Iterable[Any]) -> list[str]:
@@ -158,14 +162,44 @@ PERMUTED = "permuted-targets-learn-as-well"
 
 
 def _dependence(dependence: Dependence) -> Seen:
-    slug = "rows-depend-on-other-rows" if dependence.kind == "examples" else "outputs-see-the-future"
-    yield slug, dependence.others > 0
+    slug = {"examples": "rows-depend-on-other-rows", "future": "outputs-see-the-future"}.get(dependence.kind)
+    if slug is not None:
+        yield slug, dependence.others > 0
 
 
 def _census(census: Census) -> Seen:
     silent = census.cut_off.tensors + census.wasted.tensors
     yield "gradients-missing", silent > 0
     yield "gradients-exactly-zero", census.zero.tensors > 0
+
+
+def _behaviour(behaviour: Behaviour) -> Seen:
+    yield "same-batch-gives-different-outputs", behaviour.again > DIFFERS
+    yield "eval-differs-from-train-on-same-data", behaviour.train > MODES_DIFFER
+    if behaviour.poisoned is not None and behaviour.poisoned > 0:
+        yield "rows-depend-on-other-rows", True
+
+
+def _units(units: Units) -> Seen:
+    if units.looks >= ENOUGH:
+        yield from {("units-dead", True)} if units.dead >= DEAD * units.units else ()
+        yield from {("activations-saturated", True)} if units.saturated >= DEAD else ()
+
+
+def _motion(motion: Motion) -> Seen:
+    matrices = (
+        [one for one in motion.looks[-1].tensors if len(one.shape) > 1 and one.weight > 0] if motion.looks else []
+    )
+    if not matrices:
+        return
+    pace = statistics.median(one.update / one.weight for one in matrices)
+    yield "update-ratio-too-low", 0 < pace < SLOW
+    yield "update-ratio-too-high", pace > FAST
+    yield "parameters-unchanged-by-step", pace == 0
+
+
+def _clip(clip: ClipOrder) -> Seen:
+    yield "clipped-on-every-step", clip.median_norm > clip.max_norm
 
 
 def _feeding(feeding: Feeding) -> Seen:
@@ -181,4 +215,8 @@ LOOKS: dict[type, Callable[[Any], Seen]] = {
     Dependence: _dependence,
     Census: _census,
     Feeding: _feeding,
+    Behaviour: _behaviour,
+    Units: _units,
+    Motion: _motion,
+    ClipOrder: _clip,
 }

@@ -1,35 +1,163 @@
 """Turns "likely" into "proven": the repair of a finding's cause was tried on a copy of the program, and it helped."""
 
+from collections.abc import Iterable, Iterator, Mapping
+
 import msgspec
 
+from firstlight.checks.declare import Check
+from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import repairs_of
-from firstlight.facts.contrast import improves
+from firstlight.facts.contrast import LEAST_SHARE, improves
 from firstlight.records.facts import Contrast, Pair
-from firstlight.records.finding import Finding, Severity
+from firstlight.records.finding import Finding, Scalar, Severity
 
 PROVEN = 0.99
+STRONG = 0.8
+"""Confidence of a suspicion that is nearly certain by itself."""
+STEADY = 0.9
+"""Share of the later steps at which the repaired copy must have the lower loss on the same batches."""
+REPAIRED = "repaired"
 
 
-def prove(findings: tuple[Finding, ...], contrast: Contrast | None) -> tuple[Finding, ...]:
-    return findings if contrast is None else tuple(_proven(finding, contrast) for finding in findings)
+def prove(
+    findings: tuple[Finding, ...], contrast: Contrast | None, checks: Iterable[Check] = ()
+) -> tuple[Finding, ...]:
+    """Suspicions become findings or are dropped; other findings are proven or stay as they are."""
+    if contrast is None:
+        return findings
+    known = {check.id: check for check in checks}
+    tried = tuple(
+        found
+        for finding in findings
+        for found in (
+            _tested(finding, contrast, known[finding.id])
+            if _is_suspicion(finding, known)
+            else (_proven(finding, contrast, known.get(finding.id)),)
+        )
+    )
+    return settle_rivals(tried, frozenset(name for name, check in known.items() if _by_trial(check)))
 
 
-def _proven(finding: Finding, contrast: Contrast) -> Finding:
+def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tuple[Finding, ...]:
+    """Where several repairs help, the one that helps clearly most tells the cause.
+
+    Findings that rest on trials alone (`by_trial`) yield to it; to one that was also seen in the program itself they
+    always yield. The others are not rivals: two bugs may both be there.
+    """
+    proven = [finding for finding in findings if finding.verified and REPAIRED in finding.evidence]
+    if len({finding.cause for finding in proven}) < 2:
+        return findings
+    best = min(proven, key=lambda finding: (finding.id in by_trial, finding.evidence[REPAIRED]))
+    reached = best.evidence[REPAIRED]
+    yields = {
+        finding.id
+        for finding in proven
+        if finding.id in by_trial and finding.cause != best.cause
+        if best.id not in by_trial or _clearly_below(reached, finding.evidence[REPAIRED])
+    }
+    worst = max((f.severity for f in proven if f.id in yields or f is best), key=lambda severity: severity.weight)
+    return tuple(
+        msgspec.structs.replace(finding, severity=worst)
+        if finding is best
+        else _following(finding, best)
+        if finding.id in yields
+        else finding
+        for finding in findings
+    )
+
+
+def _by_trial(check: Check) -> bool:
+    return check.needs is Contrast or check.proven is not None or check.symptom
+
+
+def _clearly_below(one: Scalar, other: Scalar) -> bool:
+    return isinstance(one, int | float) and isinstance(other, int | float) and one < (1 - LEAST_SHARE) * other
+
+
+def _following(finding: Finding, best: Finding) -> Finding:
+    return msgspec.structs.replace(
+        finding,
+        severity=Severity.NOTE,
+        confidence=0.0,
+        verified=False,
+        cause=best.cause,
+        category=best.category,
+        likely=f"follows from {best.id} {best.name}, whose repair helps more",
+        do=f"mend {best.id} first, then check again",
+    )
+
+
+def _is_suspicion(finding: Finding, checks: Mapping[str, Check]) -> bool:
+    check = checks.get(finding.id)
+    return check is not None and check.proven is not None and finding.severity is Severity.NOTE
+
+
+def worth_trying(findings: tuple[Finding, ...], checks: Iterable[Check]) -> tuple[str, ...]:
+    """The experiments that would prove the findings, or settle the suspicions."""
+    known = {check.id: check for check in checks}
+    return tuple(
+        dict.fromkeys(
+            repair.slug
+            for finding in findings
+            for repair in repairs_for(
+                known.get(finding.id),
+                known[finding.id].causes if _is_suspicion(finding, known) else (finding.cause,),
+            )
+        )
+    )
+
+
+def repairs_for(check: Check | None, causes: tuple[str, ...]) -> tuple[Experiment, ...]:
+    """Those of the causes, the mildest first; of a check that names its own, only those."""
+    found = tuple(repair for cause in causes for repair in repairs_of(cause))
+    if check is None or check.repairs is None:
+        return found
+    return tuple(repair for repair in found if repair.slug in check.repairs)
+
+
+def _tested(finding: Finding, contrast: Contrast, check: Check) -> Iterator[Finding]:
+    tried = [
+        (repair, pair) for repair in repairs_for(check, check.causes) if (pair := contrast.of(repair.slug)) is not None
+    ]
+    if not tried:
+        yield finding
+        return
+    cured = [(repair, pair) for repair, pair in tried if pair.cured or _confirms(finding, pair)]
+    if cured:
+        repair, pair = min(cured, key=lambda one: one[1].other.last)
+        severity = check.imposed or check.proven or finding.severity
+        yield msgspec.structs.replace(_told_of(finding, repair, pair), severity=severity)
+
+
+def _confirms(finding: Finding, pair: Pair) -> bool:
+    """Where the sighting itself is strong, a smaller but steady advantage will do."""
+    steady = pair.other.finite and pair.below >= STEADY and pair.other.last < pair.base.last
+    return finding.confidence >= STRONG and (steady or improves(pair))
+
+
+def _proven(finding: Finding, contrast: Contrast, check: Check | None) -> Finding:
     if finding.severity is Severity.NOTE:
         return finding
-    for repair in repairs_of(finding.cause):
+    for repair in repairs_for(check, (finding.cause,)):
         pair = contrast.of(repair.slug)
         if pair is not None and improves(pair):
-            numbers = {"as_it_is": pair.base.last, "repaired": pair.other.last, "steps_compared": pair.steps}
-            return msgspec.structs.replace(
-                finding,
-                verified=True,
-                confidence=max(finding.confidence, PROVEN),
-                likely=f"proven: {told(repair, pair)}",
-                evidence={**finding.evidence, **numbers},
-            )
+            return _told_of(finding, repair, pair)
     return finding
+
+
+def _told_of(finding: Finding, repair: Experiment, pair: Pair) -> Finding:
+    assert repair.repairs is not None
+    numbers = {"as_it_is": pair.base.last, REPAIRED: pair.other.last, "steps_compared": pair.steps}
+    return msgspec.structs.replace(
+        finding,
+        cause=repair.repairs,
+        category=category_of(repair.repairs),
+        verified=True,
+        confidence=max(finding.confidence, PROVEN),
+        likely=f"proven: {told(repair, pair)}",
+        evidence={**finding.evidence, **numbers},
+    )
 
 
 def told(repair: Experiment, pair: Pair) -> str:

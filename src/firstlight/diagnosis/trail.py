@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from firstlight.diagnosis.answer import Suspect, chance
 from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.choose import ROUND_COST, Choice
 from firstlight.diagnosis.engine import Belief, repair, weigh
 from firstlight.diagnosis.knowledge.knowledge_base import KnowledgeBase
+from firstlight.records.report import Inference
 
 SHOWN = 3
 
@@ -36,7 +38,8 @@ class Step:
     what: str
     why: str = ""
     shifts: tuple[Shift, ...] = ()
-    entropy: float | None = None
+    belief: Belief | None = None
+    """What was believed once the step was made; None where it changed nothing."""
     cost: float = 0.0
     """Of a chosen experiment, in baselines."""
 
@@ -53,7 +56,7 @@ class Trail:
             steps.append(_began(before, belief))
         for kind, what, case in _parts(base, before, after):
             now = weigh(base, case)
-            steps.append(Step(kind=kind, what=what, shifts=_shifts(belief, now), entropy=now.entropy))
+            steps.append(Step(kind=kind, what=what, shifts=_shifts(belief, now), belief=now))
             belief = now
         return replace(self, steps=tuple(steps))
 
@@ -84,7 +87,7 @@ class Trail:
                     found.append(last)
                     cost = 0.0
                 cost += step.cost
-            last = last if step.entropy is None else step.entropy
+            last = last if step.belief is None else step.belief.entropy
         return (*found, last) if self.steps and cost >= ROUND_COST else tuple(found)
 
 
@@ -95,6 +98,20 @@ def render(trail: Trail) -> tuple[str, ...]:
         lines += [f"     {'why':<8} {step.why}"] if step.why else []
         lines += [f"     {'':<8} {one.cause}: {_change(one)}" for one in step.shifts]
     return tuple(lines)
+
+
+def inferences(base: KnowledgeBase, trail: Trail, suspects: Iterable[Suspect]) -> tuple[Inference, ...]:
+    """The same as records, with what was believed of these suspects."""
+    shown = tuple(suspects)
+    return tuple(
+        Inference(
+            kind=step.kind.value,
+            what=step.what,
+            why=step.why,
+            beliefs={one.cause: round(chance(base, step.belief, one), 4) for one in shown} if step.belief else {},
+        )
+        for step in trail.steps
+    )
 
 
 def _change(shift: Shift) -> str:
@@ -108,7 +125,7 @@ def _percent(probability: float) -> str:
 def _began(case: Case, belief: Belief) -> Step:
     context = ", ".join(sorted(case.context)) or "nothing known about the program"
     top = tuple(Shift(slug, belief.probabilities[slug], belief.probabilities[slug]) for slug in belief.ranked[:SHOWN])
-    return Step(kind=Kind.BEGAN, what=f"priors for: {context}", shifts=top, entropy=belief.entropy)
+    return Step(kind=Kind.BEGAN, what=f"priors for: {context}", shifts=top, belief=belief)
 
 
 def _shifts(before: Belief, after: Belief) -> tuple[Shift, ...]:

@@ -49,8 +49,13 @@ class ForkEngine:
             return True
         if self._opened is None:
             self._opened = time.monotonic()
-        ended = {note.name for note in notes if isinstance(note, observed.TimelineEnded)}
-        return ended >= {order.name for order in self.ordered} or time.monotonic() - self._opened > self.seconds
+        made = self.ended(watched) >= {order.name for order in self.ordered}
+        return made or time.monotonic() - self._opened > self.seconds
+
+    def ended(self, watched: Watched) -> set[str]:
+        """The timelines that are over, however they ended."""
+        notes = watched.timelines.get(NURSERY, [])
+        return {note.name for note in notes if isinstance(note, observed.TimelineEnded)}
 
 
 def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:

@@ -5,6 +5,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
 from firstlight.records.observed import StepSeen
 
@@ -38,11 +40,16 @@ def contrast(
         loss=loss.function if loss is not None else None,
         loss_site=loss.site if loss is not None else None,
         steps=len(baseline.losses),
-        supervised=fed.by_loader and _accounts(loss, level(baseline.losses).first),
+        supervised=(fed.by_loader or (loss is not None and loss.function in CLASSES))
+        and _accounts(loss, level(baseline.losses).first),
+        by_loader=fed.by_loader,
         compares_rows=fed.calls > 1 or (len(shape) > 1 and shape[0] == shape[1]),
         lr=first_step.lr if first_step is not None else None,
         lr_site=first_step.built if first_step is not None else None,
     )
+
+
+CLASSES = ("cross_entropy", "nll_loss")
 
 
 def _accounts(loss: LossSite | None, first: float) -> bool:
@@ -59,11 +66,26 @@ def _pair(baseline: Timeline, other: Timeline) -> Pair | None:
     steps = min(len(baseline.losses), len(other.losses))
     if other is baseline or (steps < LEAST_STEPS and not _broke(other.losses)):
         return None
-    return Pair(
-        name=other.name,
-        steps=steps,
-        base=level(baseline.losses[:steps]),
-        other=level(other.losses[:steps] if not other.tail else other.losses, other.tail),
+    base = level(baseline.losses[:steps])
+    changed = level(other.losses[:steps] if not other.tail else other.losses, other.tail)
+    if other.name in RESCALED and changed.finite and changed.first:
+        changed = _scaled(changed, base.first / changed.first)
+    pair = Pair(name=other.name, steps=steps, base=base, other=changed)
+    return msgspec.structs.replace(pair, cured=cures(pair), below=_below(baseline.losses[:steps], other.losses[:steps]))
+
+
+def _below(base: Sequence[float], other: Sequence[float]) -> float:
+    late = list(zip(base, other, strict=True))[len(base) // 2 :]
+    return sum(b < a for a, b in late) / len(late) if late else 0.0
+
+
+RESCALED = frozenset({"targets-standardised"})
+"""Timelines that measure their loss in another unit: told in the program's own, by where both began."""
+
+
+def _scaled(level: Level, factor: float) -> Level:
+    return Level(
+        first=level.first * factor, last=level.last * factor, noise=level.noise * abs(factor), finite=level.finite
     )
 
 
@@ -96,7 +118,26 @@ def improves(pair: Pair) -> bool:
     return difference > max(noise, LEAST_SHARE * abs(pair.base.last))
 
 
+def cures(pair: Pair) -> bool:
+    """The rule by which a suspicion counts as proven: it improves, and the program itself got less than half as far.
+
+    Both are measured from the lower of the two starts. A program that learns well anyway is not cured by learning
+    faster.
+    """
+    if not improves(pair) or not pair.base.finite:
+        return improves(pair)
+    start = min(pair.base.first, pair.other.first)
+    return start - pair.base.last < CURED * (start - pair.other.last)
+
+
+def lost(level: Level) -> float:
+    """Share of its first loss that a run has lost."""
+    return (level.first - level.last) / abs(level.first) if level.finite and level.first else -math.inf
+
+
 NOISES = 2.0
 """Median deviations of both ends that the difference must exceed."""
 LEAST_SHARE = 0.2
 """Share of the program's own last loss by which the repaired one must be lower."""
+CURED = 0.5
+"""Loss lost by the program over that lost by the copy, below which the copy counts as cured."""

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.facts.learning import feedings, first_bads, loss_curves
-from firstlight.facts.losses import loss_roots, loss_sites, shape_clashes
+from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
+from firstlight.facts.motion import erased, motions, precisions, units, wrapped
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
     accumulations,
@@ -46,6 +47,10 @@ def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
     yield from seen.of(observed.Dependence)
 
 
+def behaviours(seen: Sightings) -> Iterator[observed.Behaviour]:
+    yield from seen.of(observed.Behaviour)
+
+
 def columns_dropped(seen: Sightings) -> Iterator[observed.ColumnsDropped]:
     yield from seen.of(observed.ColumnsDropped)
 
@@ -74,6 +79,13 @@ REDUCERS: tuple[Reducer, ...] = (
     evaluations,
     attentions,
     dependences,
+    behaviours,
     custom_gradients,
     columns_dropped,
+    motions,
+    precisions,
+    units,
+    erased,
+    wrapped,
+    loss_terms,
 )

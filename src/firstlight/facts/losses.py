@@ -1,9 +1,11 @@
 """What the calls of loss functions and the backwards on them amount to."""
 
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts, observed
+from firstlight.records.sighting import TensorCard
 
 
 def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
@@ -26,9 +28,12 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             target_sum_error=_largest(call.target_sum_error for call in calls),
             most_ignored=max(call.ignored for call in calls),
             least_ignored=min(call.ignored for call in calls),
+            reduction=first.reduction,
             first_value=_mean_value(calls[:3]),
             labels=_labels(calls),
             most_classes=max((c.prediction.shape[1] for c in calls if len(c.prediction.shape) > 1), default=None),
+            lowest=min((call.lowest for call in calls if call.lowest is not None), default=None),
+            highest=max((call.highest for call in calls if call.highest is not None), default=None),
             normalised_axis=first.normalised_axis if len({call.normalised_axis for call in calls}) == 1 else None,
         )
 
@@ -60,9 +65,9 @@ def _has_classes(call: observed.LossCall) -> bool:
     return whole and len(target.shape) == 1 and len(call.prediction.shape) > 1
 
 
-def _union(cards: Sequence[observed.TensorCard]) -> observed.TensorCard:
+def _union(cards: Sequence[TensorCard]) -> TensorCard:
     first = cards[0]
-    return observed.TensorCard(
+    return TensorCard(
         shape=first.shape,
         dtype=first.dtype,
         low=min(card.low for card in cards),
@@ -159,3 +164,40 @@ def loss_roots(seen: Sightings) -> Iterator[facts.LossRoot]:
             cut_by=cut.operation if cut else None,
             cut_at=cut.site if cut else None,
         )
+
+
+WHOLE = 0.01
+"""Relative: the terms are summed as they are, without weights."""
+
+
+def loss_terms(seen: Sightings) -> Iterator[facts.LossTerms]:
+    """Where each step calls the same several losses once, and backward is called on their sum."""
+    calls = [call for call in seen.of(observed.LossCall) if call.training and call.value is not None]
+    for backs in groups(seen.of(observed.BackwardSeen), lambda b: (b.rank, b.site)):
+        rows = [_terms_of(back, [c for c in calls if c.step == back.step and c.rank == back.rank]) for back in backs]
+        whole = [row for row in rows if row]
+        names = set(map(frozenset, whole))
+        if len(names) != 1 or len(whole) < LEAST_TERMS:
+            continue
+        medians = {name: statistics.median(row[name] for row in whole) for name in whole[0]}
+        ordered = sorted(medians, key=lambda name: medians[name])
+        yield facts.LossTerms(
+            rank=backs[0].rank,
+            site=backs[0].site,
+            steps=len(whole),
+            names=tuple(ordered),
+            values=tuple(medians[name] for name in ordered),
+        )
+
+
+LEAST_TERMS = 3
+"""Steps at which the sum was seen to be whole."""
+
+
+def _terms_of(back: observed.BackwardSeen, calls: list[observed.LossCall]) -> dict[str, float]:
+    """Empty where the calls of the step are not the whole of what backward was called on."""
+    named = {f"`{call.function}` at {call.site}": call.value or 0.0 for call in calls}
+    total = sum(named.values())
+    if len(named) < 2 or len(named) < len(calls) or abs(total - back.value) > WHOLE * abs(back.value):
+        return {}
+    return named

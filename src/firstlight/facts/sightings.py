@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
-from firstlight.records import observed
 from firstlight.records.observed import Observed
+from firstlight.records.sighting import Sighting
 
 T = TypeVar("T")
-R = TypeVar("R", bound=observed._Record)
+R = TypeVar("R", bound=Sighting)
 
 
 class Sightings:

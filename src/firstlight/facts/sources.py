@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import facts, live, observed, source
+from firstlight.records import facts, inner, live, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,12 @@ SOURCES: dict[type, Source] = {
     facts.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
     ),
+    facts.Motion: _from("movement", absent=_NO_STEP),
+    facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
+    facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
+    inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),
+    observed.Wrapped: _from("wrappers", absent="no model is wrapped in DistributedDataParallel"),
+    inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
     observed.Census: _from("census", "operations", absent="no model with parameters was seen in training"),
@@ -53,7 +59,7 @@ SOURCES: dict[type, Source] = {
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
-ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad})
+ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
 LIVE: frozenset[type] = frozenset(

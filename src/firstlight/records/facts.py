@@ -5,8 +5,9 @@ Derived in `facts/` from what the observers streamed; some sightings (`Census`, 
 
 import msgspec
 
-from firstlight.records.observed import TensorCard
+from firstlight.records.inner import Movement
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 
 class _Fact(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,12 +42,16 @@ class LossSite(_Fact, frozen=True, kw_only=True):
     target_sum_error: float | None
     most_ignored: float
     least_ignored: float
+    reduction: str = "mean"
     first_value: float | None = None
     """The mean loss of its first calls."""
     labels: tuple[Labels, ...] = ()
     """Call by call, where the targets are classes and each step has one call."""
     most_classes: int | None = None
     """The longest class axis of all calls; None where the scores have none."""
+    lowest: float | None = None
+    """Of all classes asked for, ignored ones left out; and the highest below."""
+    highest: float | None = None
     normalised_axis: int | None = None
     """The axis over which every call was given log-probabilities, where it is not that of the classes."""
 
@@ -259,6 +264,10 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
     base: Level
     other: Level
+    below: float = 0.0
+    """Share of the later half of the steps at which the copy had the lower loss; both saw the same batches."""
+    cured: bool = False
+    """The program learns with the change and hardly without it (`facts/contrast.py` has the rule)."""
 
 
 class Contrast(_Fact, frozen=True, kw_only=True):
@@ -270,7 +279,10 @@ class Contrast(_Fact, frozen=True, kw_only=True):
     loss: str | None
     steps: int
     supervised: bool = False
-    """A loader feeds it, and the loss it minimises is essentially one of torch's own: it is meant to fall."""
+    """The loss it minimises is essentially one of torch's own, and a loader feeds it or its targets are classes: it is
+    meant to fall."""
+    by_loader: bool = False
+    """A DataLoader feeds it, so that a copy can be given the very same batch again."""
     compares_rows: bool = False
     """The model is called several times a step, or the scores are a matrix of the batch with itself: rows put out of
     order keep their partners."""
@@ -282,6 +294,44 @@ class Contrast(_Fact, frozen=True, kw_only=True):
 
     def of(self, name: str) -> Pair | None:
         return next((pair for pair in self.pairs if pair.name == name), None)
+
+
+class LossTerms(_Fact, frozen=True, kw_only=True):
+    """Several loss functions whose plain sum is what backward is called on."""
+
+    site: Site | None
+    """Of the backward."""
+    steps: int
+    names: tuple[str, ...]
+    """Function and line, the smallest first."""
+    values: tuple[float, ...]
+    """Medians over the steps observed in full, in the same order."""
+
+
+class Motion(_Fact, frozen=True, kw_only=True):
+    """How the parameters of one optimizer move, at the steps that were looked at."""
+
+    optimizer: str
+    site: Site | None
+    settings: dict[str, float]
+    looks: tuple[Movement, ...]
+    """In order."""
+    fell: float | None
+    """Share of its first value that the loss had lost at the last look; None where it is not known."""
+
+
+class Precision(_Fact, frozen=True, kw_only=True):
+    """The number formats of a program that computes in fewer bits."""
+
+    site: Site | None
+    """Where the loss is taken."""
+    scores: str
+    """Type of the predictions."""
+    weights: str
+    scaled: bool
+    """A GradScaler multiplies the loss."""
+    still: float
+    """Share of the elements with a gradient that a step left as they were, in the median tensor."""
 
 
 class ScriptOutcome(_Fact, frozen=True, kw_only=True):

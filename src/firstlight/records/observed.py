@@ -4,41 +4,14 @@ Nothing here is judged and nothing here holds a tensor. Records that would grow 
 handful of parameters and count the rest, so that one of them always fits a line of the event log.
 """
 
-from typing import ClassVar
-
 import msgspec
 
+from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting, Some, TensorCard
 
 
-class _Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
-    """Every sighting knows its step and its rank."""
-
-    step: int
-    rank: int = 0
-
-
-class TensorCard(msgspec.Struct, frozen=True, kw_only=True):
-    shape: tuple[int, ...]
-    dtype: str
-    low: float = 0.0
-    high: float = 0.0
-    mean: float = 0.0
-    std: float = 0.0
-    nonfinite: int = 0
-
-
-class Some(msgspec.Struct, frozen=True, kw_only=True):
-    """A set of parameter tensors: how many, how large, and the first few by name."""
-
-    MOST_NAMES: ClassVar[int] = 6
-
-    tensors: int = 0
-    elements: int = 0
-    names: tuple[str, ...] = ()
-
-
-class ProcessSeen(_Record, frozen=True, kw_only=True, tag="process"):
+class ProcessSeen(Sighting, frozen=True, kw_only=True, tag="process"):
     python: str
     torch: str
     device: str
@@ -46,7 +19,7 @@ class ProcessSeen(_Record, frozen=True, kw_only=True, tag="process"):
     world: int = 1
 
 
-class ModelSeen(_Record, frozen=True, kw_only=True, tag="model"):
+class ModelSeen(Sighting, frozen=True, kw_only=True, tag="model"):
     """A root model: the outermost module called with gradients enabled."""
 
     model: int
@@ -58,7 +31,7 @@ class ModelSeen(_Record, frozen=True, kw_only=True, tag="model"):
     compiled: bool = False
 
 
-class LoaderSeen(_Record, frozen=True, kw_only=True, tag="loader"):
+class LoaderSeen(Sighting, frozen=True, kw_only=True, tag="loader"):
     """A DataLoader began an epoch."""
 
     loader: int
@@ -70,7 +43,7 @@ class LoaderSeen(_Record, frozen=True, kw_only=True, tag="loader"):
     site: Site | None
 
 
-class LossCall(_Record, frozen=True, kw_only=True, tag="loss-call"):
+class LossCall(Sighting, frozen=True, kw_only=True, tag="loss-call"):
     function: str
     site: Site | None
     training: bool
@@ -92,9 +65,12 @@ class LossCall(_Record, frozen=True, kw_only=True, tag="loss-call"):
     reduction: str = "mean"
     ignored: float = 0.0
     """Share of targets equal to `ignore_index`."""
+    lowest: float | None = None
+    """The lowest class among those that are not ignored, and the highest below; None where targets are no classes."""
+    highest: float | None = None
 
 
-class Pairing(_Record, frozen=True, kw_only=True, tag="pairing"):
+class Pairing(Sighting, frozen=True, kw_only=True, tag="pairing"):
     """An operation paired every example with every other: (N,) with (N, 1) gave (N, N), and that one number."""
 
     operation: str
@@ -106,7 +82,7 @@ class Pairing(_Record, frozen=True, kw_only=True, tag="pairing"):
     """One side carries gradients and the other does not: a prediction against a target."""
 
 
-class Cut(_Record, frozen=True, kw_only=True, tag="cut"):
+class Cut(Sighting, frozen=True, kw_only=True, tag="cut"):
     """The graph was cut behind a tensor that parameters had made (`detach`, `.data`, `item`, `argmax`, `numpy`)."""
 
     operation: str
@@ -114,7 +90,7 @@ class Cut(_Record, frozen=True, kw_only=True, tag="cut"):
     parameters: Some
 
 
-class Attention(_Record, frozen=True, kw_only=True, tag="attention"):
+class Attention(Sighting, frozen=True, kw_only=True, tag="attention"):
     """A call of scaled_dot_product_attention with a mask."""
 
     site: Site | None
@@ -129,7 +105,7 @@ class Attention(_Record, frozen=True, kw_only=True, tag="attention"):
     """Share of queries that may attend to nothing."""
 
 
-class BackwardSeen(_Record, frozen=True, kw_only=True, tag="backward"):
+class BackwardSeen(Sighting, frozen=True, kw_only=True, tag="backward"):
     site: Site | None
     value: float
     connected: bool
@@ -154,7 +130,7 @@ class BackwardSeen(_Record, frozen=True, kw_only=True, tag="backward"):
     """The root is the very result of a loss function of torch that averages, undivided."""
 
 
-class ClipSeen(_Record, frozen=True, kw_only=True, tag="clip"):
+class ClipSeen(Sighting, frozen=True, kw_only=True, tag="clip"):
     site: Site | None
     max_norm: float
     norm: float
@@ -164,7 +140,7 @@ class ClipSeen(_Record, frozen=True, kw_only=True, tag="clip"):
     """The gradients still carried GradScaler's factor."""
 
 
-class StepSeen(_Record, frozen=True, kw_only=True, tag="step"):
+class StepSeen(Sighting, frozen=True, kw_only=True, tag="step"):
     """One optimizer step, or, where no optimizer exists, one backward of a hand-written update."""
 
     optimizer: int
@@ -226,7 +202,7 @@ class RepeatedModule(msgspec.Struct, frozen=True, kw_only=True):
     site: Site | None = None
 
 
-class Census(_Record, frozen=True, kw_only=True, tag="census"):
+class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     """Which parameters of a root model train, counted at milestones; the last one counts."""
 
     model: int
@@ -261,7 +237,7 @@ class Census(_Record, frozen=True, kw_only=True, tag="census"):
     flag_site: Site | None = None
 
 
-class EvaluationSeen(_Record, frozen=True, kw_only=True, tag="evaluation"):
+class EvaluationSeen(Sighting, frozen=True, kw_only=True, tag="evaluation"):
     """How a trained model was called without gradients, counted at milestones; the last one counts."""
 
     model: int
@@ -278,7 +254,7 @@ class EvaluationSeen(_Record, frozen=True, kw_only=True, tag="evaluation"):
     """No other model is trained."""
 
 
-class NonFinite(_Record, frozen=True, kw_only=True, tag="non-finite"):
+class NonFinite(Sighting, frozen=True, kw_only=True, tag="non-finite"):
     """The first NaN or infinity of its kind."""
 
     kind: str
@@ -294,14 +270,14 @@ class NonFinite(_Record, frozen=True, kw_only=True, tag="non-finite"):
     """With a GradScaler this is expected now and then: the step is skipped."""
 
 
-class Unseen(_Record, frozen=True, kw_only=True, tag="unseen"):
+class Unseen(Sighting, frozen=True, kw_only=True, tag="unseen"):
     """Something that could not be observed, and why."""
 
     tap: str
     reason: str
 
 
-class Ending(_Record, frozen=True, kw_only=True, tag="ending"):
+class Ending(Sighting, frozen=True, kw_only=True, tag="ending"):
     """The process let go of the program. Absent when it was killed."""
 
     reason: str
@@ -316,11 +292,12 @@ class Ending(_Record, frozen=True, kw_only=True, tag="ending"):
     held_back: tuple[str, ...] = ()
 
 
-class Dependence(_Record, frozen=True, kw_only=True, tag="dependence"):
+class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     """What an output was found to depend on, by its gradient, in eval mode."""
 
     kind: str
-    """`examples`: one example's output on the others' inputs; `future`: a position's on later positions."""
+    """`examples`: one example's output on the others' inputs; `future`: a position's on later positions; `padding`:
+    examples whose output rests on their padding."""
     site: Site | None
     own: bool
     """It depends on what it should depend on."""
@@ -329,7 +306,24 @@ class Dependence(_Record, frozen=True, kw_only=True, tag="dependence"):
     of: int
 
 
-class CustomGradient(_Record, frozen=True, kw_only=True, tag="custom-gradient"):
+class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):
+    """What the model does with its first batch when it is asked again. Differences are relative to the output."""
+
+    site: Site | None
+    output: TensorCard
+    again: float
+    """Between two calls in eval mode with the same inputs."""
+    train: float
+    """Between train and eval mode."""
+    spread: float | None
+    """Of the outputs over the examples, against their size; None for a single example."""
+    louder: float | None
+    """Change of the output when every floating-point input is doubled; None where there is none."""
+    poisoned: int | None
+    """Other examples whose output turns NaN when one example's input is NaN; None where that cannot be asked."""
+
+
+class CustomGradient(Sighting, frozen=True, kw_only=True, tag="custom-gradient"):
     """A hand-written backward, given a gradient and twice that gradient."""
 
     name: str
@@ -338,7 +332,7 @@ class CustomGradient(_Record, frozen=True, kw_only=True, tag="custom-gradient"):
     """Of the two results; 2 for every backward that takes account of what it is given."""
 
 
-class ColumnsDropped(_Record, frozen=True, kw_only=True, tag="columns-dropped"):
+class ColumnsDropped(Sighting, frozen=True, kw_only=True, tag="columns-dropped"):
     """Numeric columns the Hugging Face Trainer took away although the user's model takes any keyword."""
 
     model: str
@@ -348,13 +342,26 @@ class ColumnsDropped(_Record, frozen=True, kw_only=True, tag="columns-dropped"):
     site: Site | None
 
 
-class NurseryOpened(_Record, frozen=True, kw_only=True, tag="nursery"):
+class Wrapped(Sighting, frozen=True, kw_only=True, tag="wrapped"):
+    """A DistributedDataParallel wrapper, and whether training goes through it; the last record counts."""
+
+    module: str
+    site: Site | None
+    """Where the module inside it is called."""
+    through: int
+    """Calls of the wrapper with gradients enabled."""
+    beside: int
+    """Calls of the module inside it, with gradients enabled, that did not come through the wrapper."""
+    world: int
+
+
+class NurseryOpened(Sighting, frozen=True, kw_only=True, tag="nursery"):
     """The program was copied at its first batch, ready for experiments."""
 
     pid: int
 
 
-class TimelineEnded(_Record, frozen=True, kw_only=True, tag="timeline-ended"):
+class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
     name: str
     seconds: float
     exit_code: int | None
@@ -364,11 +371,13 @@ class TimelineEnded(_Record, frozen=True, kw_only=True, tag="timeline-ended"):
 Observed = (
     Dependence
     | CustomGradient
+    | Behaviour
     | ColumnsDropped
     | NurseryOpened
     | TimelineEnded
     | ProcessSeen
     | ModelSeen
+    | ShapesSeen
     | LoaderSeen
     | LossCall
     | Pairing
@@ -382,4 +391,8 @@ Observed = (
     | NonFinite
     | Unseen
     | Ending
+    | Movement
+    | Erased
+    | Wrapped
+    | Units
 )

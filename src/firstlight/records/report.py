@@ -74,6 +74,29 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """What a clean verdict does not mean."""
 
 
+class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of the user's source around a finding, as they were when it was judged."""
+
+    file: str
+    first: int
+    """Number of the first line."""
+    lines: tuple[str, ...]
+    cell: int | None = None
+    """Of a notebook; lines then count within it."""
+
+
+class Inference(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of a diagnosis, and what was believed once it was made."""
+
+    kind: str
+    """`began`, `known`, `observed`, `found`, `hinted`, `repaired`, `chose`, `stopped` or
+    `concluded`."""
+    what: str
+    why: str = ""
+    beliefs: dict[str, float] = {}
+    """Probability of each cause the diagnosis names; empty where the step changed none."""
+
+
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
     started: str
     seconds: float
@@ -93,8 +116,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     timing: Timing
     environment: dict[str, Scalar]
     reason: str | None = None
-    """Why nothing could be judged, when the verdict is `unjudged`."""
+    """Why nothing could be judged, when the verdict is `unjudged`; of curves, what they show."""
     trail: tuple[str, ...] = ()
     """How the diagnosis came about, step by step."""
+    reasoning: tuple[Inference, ...] = ()
+    """The same for programs to read."""
+    excerpts: tuple[Excerpt, ...] = ()
     output_tail: tuple[str, ...] = ()
     """The end of the script's own output, when it crashed."""

@@ -47,6 +47,13 @@ def name_of(value: float) -> str:
     return "Infinity" if value > 0 else "-Infinity"
 
 
+def number(value: Any) -> float | None:
+    """A number as it stands in a line of ours: three strings are numbers, truth values are not."""
+    if isinstance(value, str):
+        return float(value) if value in NON_FINITE else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def schema_of(kind: Any, identifier: str) -> dict[str, Any]:
     """JSON Schema in which every number may also be one of the three strings."""
     schema = _admit_non_finite(msgspec.json.schema(kind))

@@ -1,20 +1,23 @@
 """Workflow commands of GitHub Actions: a line for each finding, shown beside the code."""
 
 from firstlight.records.finding import Finding, Severity
-from firstlight.records.report import Report
+from firstlight.records.report import Report, Verdict
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
 def render(report: Report) -> str:
-    return "".join(f"{_command(finding)}\n" for finding in report.findings)
+    lines = [_command(finding) for finding in report.findings]
+    if report.verdict is Verdict.UNJUDGED:
+        lines.append(f"::error title=firstlight::{_data(f'could not judge: {report.reason}')}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _command(finding: Finding) -> str:
     where = finding.where
     places = [f"file={_property(where.file)}", f"line={where.line or 1}"] if where.file else []
     title = f"title={_property(f'{finding.id} {finding.name}')}"
-    text = f"{finding.summary}: {finding.saw}; wanted {finding.wanted}. {finding.do}"
+    text = f"{finding.summary}: {finding.saw}; wanted {finding.wanted}. {finding.likely}. {finding.do}"
     return f"::{COMMANDS[finding.severity]} {','.join([*places, title])}::{_data(text)}"
 
 

@@ -1,61 +1,65 @@
-"""JUnit XML, for services that show test results: one case for each check, failed where it found something."""
+"""JUnit XML, for services that show test results: one case for each check, failed where it found something.
+
+A verdict that could not be reached is a case too, and it is an error: a report full of skipped cases would look green.
+"""
 
 import re
 from xml.etree import ElementTree
 
 from firstlight.records.finding import Finding, Severity
-from firstlight.records.report import CheckOutcome, Report, Status
+from firstlight.records.report import CheckOutcome, Report, Status, Verdict
 
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters XML has no way to write."""
+KINDS = ("failure", "error", "skipped")
 
 
 def render(report: Report, strict: bool = False) -> str:
     fatal = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
-    suite = ElementTree.Element("testsuite", name="firstlight")
-    failures = skipped = 0
+    suite = ElementTree.Element("testsuite", name="firstlight", timestamp=report.timing.started.removesuffix("Z"))
     for outcome in report.checks:
-        found = [finding for finding in report.findings if finding.id == outcome.id]
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            classname="firstlight",
-            name=f"{outcome.id} {outcome.name}",
-            time=f"{outcome.seconds:.3f}",
-        )
-        failures += _fill(case, found, fatal)
-        skipped += _skip(case, outcome)
-    suite.set("tests", str(len(report.checks)))
-    suite.set("failures", str(failures))
-    suite.set("errors", "0")
-    suite.set("skipped", str(skipped))
-    suite.set("time", f"{report.timing.seconds:.3f}")
-    ElementTree.indent(suite)
-    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+        _case(suite, outcome, [finding for finding in report.findings if finding.id == outcome.id], fatal)
+    if report.verdict is Verdict.UNJUDGED:
+        case = ElementTree.SubElement(suite, "testcase", classname="firstlight", name="verdict", time="0.000")
+        error = ElementTree.SubElement(case, "error", message=_clean(report.reason or ""), type="unjudged")
+        error.text = _clean("\n".join(report.output_tail))
+    seconds = f"{report.timing.seconds:.3f}"
+    counts = {f"{kind}s" if kind != "skipped" else kind: str(len(suite.findall(f"*/{kind}"))) for kind in KINDS}
+    suite.attrib.update({"tests": str(len(suite)), **counts, "time": seconds})
+    whole = ElementTree.Element(
+        "testsuites", {"name": "firstlight", "tests": str(len(suite)), **counts, "time": seconds}
+    )
+    whole.append(suite)
+    ElementTree.indent(whole)
+    return ElementTree.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _fill(case: ElementTree.Element, found: list[Finding], fatal: set[Severity]) -> int:
-    told = "\n".join(_line(finding) for finding in found)
+def _case(suite: ElementTree.Element, outcome: CheckOutcome, found: list[Finding], fatal: set[Severity]) -> None:
+    called = _clean(f"{outcome.id} {outcome.name}")
+    name = {"classname": "firstlight", "name": called, "time": f"{outcome.seconds:.3f}"}
+    case = ElementTree.SubElement(suite, "testcase", {**name, **_place(found)})
+    told = _clean("\n".join(_line(finding) for finding in found))
     if any(finding.severity in fatal for finding in found):
-        failure = ElementTree.SubElement(case, "failure", message=_clean(found[0].summary), type=found[0].cause)
-        failure.text = _clean(told)
-        return 1
-    if found:
-        ElementTree.SubElement(case, "system-out").text = _clean(told)
-    return 0
+        ElementTree.SubElement(case, "failure", message=_clean(found[0].summary), type=found[0].cause).text = told
+    elif outcome.status is Status.CRASHED:
+        ElementTree.SubElement(case, "error", message=_clean(outcome.reason or ""), type="crashed")
+    elif outcome.status is Status.SKIPPED:
+        ElementTree.SubElement(case, "skipped", message=_clean(outcome.reason or ""))
+    elif found:
+        ElementTree.SubElement(case, "system-out").text = told
 
 
-def _skip(case: ElementTree.Element, outcome: CheckOutcome) -> int:
-    if outcome.status not in (Status.SKIPPED, Status.CRASHED):
-        return 0
-    ElementTree.SubElement(case, "skipped", message=_clean(outcome.reason or outcome.status.value))
-    return 1
+def _place(found: list[Finding]) -> dict[str, str]:
+    """As services read it to link to the line."""
+    where = found[0].where if found else None
+    return {"file": _clean(where.file), "line": str(where.line or 1)} if where and where.file else {}
 
 
 def _line(finding: Finding) -> str:
     where = finding.where
     place = f"{where.file}:{where.line}: " if where.file else ""
-    return f"{place}{finding.severity.value}[{finding.id}] {finding.name}: {finding.saw}; wanted {finding.wanted}"
+    told = f"{finding.saw}; wanted {finding.wanted}. {finding.likely}. {finding.do}"
+    return f"{place}{finding.severity.value}[{finding.id}] {finding.name}: {told}"
 
 
 def _clean(text: str) -> str:

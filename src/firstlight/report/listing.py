@@ -32,6 +32,8 @@ def render(report: Report, colour: bool, statistics: bool = False, brief: bool =
 
 def place(where: Where) -> str:
     cell = f"cell {where.cell}:" if where.cell is not None else ""
+    if where.file is None:
+        return where.module or "the whole run"
     return f"{where.file}:{cell}{where.line}"
 
 

@@ -9,7 +9,7 @@ from typing import IO
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
-from firstlight.records.report import CheckOutcome, Hypothesis, Report, Status, Verdict
+from firstlight.records.report import CheckOutcome, Excerpt, Hypothesis, Report, Status, Verdict
 
 COLOURS = {
     "error": "1;31",
@@ -47,7 +47,7 @@ def wants_colour(stream: IO[str]) -> bool:
 def render(report: Report, colour: bool, width: int | None = None) -> str:
     paint = Paint(colour)
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, WIDEST)
-    blocks = [_incident(finding, paint, columns) for finding in _shown(report)]
+    blocks = [_incident(finding, paint, columns, report.excerpts) for finding in _shown(report)]
     if report.output_tail:
         blocks.append(_output(report, paint))
     suspects = [suspect for suspect in report.diagnosis if suspect.role in ROLES]
@@ -69,13 +69,13 @@ def incident(finding: Finding, colour: bool) -> str:
     return _incident(finding, Paint(colour), min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
 
 
-def _incident(finding: Finding, paint: Paint, columns: int) -> str:
+def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Excerpt, ...] = ()) -> str:
     head = f"{finding.severity.value}[{finding.id}] {finding.name}: "
     first = textwrap.wrap(head + finding.summary, columns)
     painted = paint(finding.severity.value, head[: len(head) - 2]) + paint("bold", first[0][len(head) - 2 :])
     lines = [painted, *(paint("bold", line) for line in first[1:])]
     lines += _row("where", _place(finding), paint, columns)
-    lines += _source(finding.where, paint, columns)
+    lines += _source(_line(finding.where, excerpts), paint, columns)
     for label, text in (
         ("saw", finding.saw),
         ("wanted", finding.wanted),
@@ -101,11 +101,19 @@ def _place(finding: Finding) -> str:
     return " · ".join(parts) or "the whole run"
 
 
-def _source(where: Where, paint: Paint, columns: int) -> list[str]:
-    text = linecache.getline(where.file, where.line).strip() if where.file and where.line else ""
-    if not text:
-        return []
-    return [paint("dim", f"{'':{LABEL + 2}}{text}"[:columns])]
+def _line(where: Where, excerpts: tuple[Excerpt, ...]) -> str:
+    """As it was when it was judged; failing that, as it is now."""
+    if where.file is None or where.line is None or where.cell is not None or "\0" in where.file:
+        return ""
+    for excerpt in excerpts:
+        if excerpt.file == where.file and 0 <= where.line - excerpt.first < len(excerpt.lines):
+            return excerpt.lines[where.line - excerpt.first]
+    return linecache.getline(where.file, where.line)
+
+
+def _source(line: str, paint: Paint, columns: int) -> list[str]:
+    text = line.strip()
+    return [paint("dim", f"{'':{LABEL + 2}}{text}"[:columns])] if text else []
 
 
 def _row(label: str, text: str, paint: Paint, columns: int) -> list[str]:
@@ -136,7 +144,7 @@ def _output(report: Report, paint: Paint) -> str:
 
 def _verdict(report: Report, paint: Paint, columns: int) -> str:
     counts = [_count(report, Severity.ERROR), _count(report, Severity.WARNING), _count(report, Severity.NOTE)]
-    told = ", ".join(count for count in counts if count) or "nothing found"
+    told = ", ".join(count for count in counts if count) or report.reason or "nothing found"
     subject = " ".join(report.subject.command)
     if report.verdict is Verdict.UNJUDGED:
         told = report.reason or "nothing could be judged"
@@ -145,17 +153,19 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
     mark = len(report.verdict.value)
     lines = [paint(report.verdict.value, first[:mark]) + first[mark:], *rest]
     lines += _row("program", subject, paint, columns)
-    steps = f"{report.coverage.steps} steps in {report.coverage.seconds:.1f} s; {report.coverage.ended}"
+    took = f" in {report.coverage.seconds:.1f} s" if report.coverage.seconds else ""
+    steps = f"{report.coverage.steps} steps{took}; {report.coverage.ended}"
     lines += _row("watched", steps, paint, columns)
     judged = report.verdict is not Verdict.UNJUDGED
     for label, text in (
         ("causes", _causes(report)),
-        ("checked", _checked(report.checks) if judged else ""),
+        ("checked", _checked(report.checks) if judged and report.checks else ""),
         ("tried", ", ".join(report.coverage.experiments) if judged else ""),
         ("held", _held(report.coverage.held_back)),
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),
+        ("page", f"{report.subject.run}/report.html" if report.subject.run and report.subject.kind != "log" else ""),
     ):
         lines += _row(label, text, paint, columns) if text else []
     return "\n".join(lines)

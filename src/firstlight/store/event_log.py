@@ -18,6 +18,13 @@ from firstlight.records import wire
 from firstlight.records.events import Event, _Event
 
 MOST_LINE_BYTES = 64 * 1024
+PIECE = 1024 * 1024
+"""Read at once."""
+MOST_TORN = 16 * PIECE
+MOST_BROKEN = 1000
+"""Lines that are told of."""
+PIECE_BYTES = 64 * MOST_LINE_BYTES
+"""Read at once: the log of a long run does not fit in memory. What follows a longer line is never reached."""
 _open, _write, _close = os.open, os.write, os.close  # ours even when a contained script has these replaced
 
 
@@ -32,7 +39,7 @@ class EventLog:
         except OSError as error:
             raise LogError(f"cannot write the event log {path}: {error.strerror or error}") from None
 
-    def append(self, kind: type[_Event], **fields: Any) -> int:
+    def append(self, kind: type[_Event], /, **fields: Any) -> int:
         """Bytes written."""
         phase = str(kind.__struct_config__.tag)
         event = kind(
@@ -57,39 +64,72 @@ class EventLog:
 
 
 class LineReader:
-    """Reads complete lines as they appear; what follows the last newline waits, and is called torn at the end."""
+    """Reads complete lines as they appear; what follows the last newline waits, and is called torn at the end.
 
-    def __init__(self, path: Path) -> None:
+    Never holds more than a piece of the file, however long it is.
+    """
+
+    def __init__(self, path: Path, start: int = 0) -> None:
         self.path = path
-        self._offset = 0
+        self.offset = start
+        """Of the first byte of the next line."""
         self._number = 0
         self.torn = b""
         self.broken: list[str] = []
 
-    def new(self) -> Iterator[dict[str, Any]]:
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as file:
-            file.seek(self._offset)
-            data = file.read()
-        whole, newline, self.torn = data.rpartition(b"\n")
-        self._offset += len(whole) + len(newline)
-        for line in whole.split(b"\n") if newline else ():
-            self._number += 1
-            if (event := self._parse(line)) is not None:
+    def new(self, most_bytes: int | None = None) -> Iterator[dict[str, Any]]:
+        """Up to the end of the file, or the line with which at least `most_bytes` are read."""
+        for line in self.lines(most_bytes):
+            if (event := self.parsed(line)) is not None:
                 yield event
 
-    def _parse(self, line: bytes) -> dict[str, Any] | None:
+    def lines(self, most_bytes: int | None = None) -> Iterator[bytes]:
+        if not self.path.exists():
+            return
+        start = self.offset
+        with self.path.open("rb") as file:
+            file.seek(start + len(self.torn))
+            while (most_bytes is None or self.offset - start < most_bytes) and (piece := file.read(PIECE)):
+                whole, newline, self.torn = (self.torn + piece).rpartition(b"\n")
+                for line in whole.split(b"\n") if newline else ():
+                    self.offset += len(line) + 1
+                    self._number += 1
+                    yield line
+                if len(self.torn) > MOST_TORN:
+                    raise LogError(f"{self.path} has a line of more than {MOST_TORN} bytes: it is no event log")
+
+    def parsed(self, line: bytes) -> dict[str, Any] | None:
         try:
             event = msgspec.json.decode(line)
         except msgspec.DecodeError as error:
-            self.broken.append(f"{self.path}:{self._number}: {error}")
+            self._break(str(error))
             return None
         if not isinstance(event, dict):
-            self.broken.append(f"{self.path}:{self._number}: not a JSON object")
+            self._break("not a JSON object")
             return None
         phase = event.get("phase", event.get("event"))
+        if phase is not None and event.get("phase") == event.get("event"):
+            return event
         return {**event, "phase": phase, "event": phase}
+
+    def _break(self, why: str) -> None:
+        if len(self.broken) < MOST_BROKEN:
+            self.broken.append(f"{self.path}:{self._number}: {why}")
+
+
+def first(path: Path) -> dict[str, Any]:
+    """The line a log begins with; empty where it has none yet."""
+    try:
+        with path.open("rb") as file:
+            line = file.readline(MOST_LINE_BYTES)
+    except OSError:
+        return {}
+    return LineReader(path).parsed(line) or {} if line.endswith(b"\n") else {}
+
+
+def read(path: Path) -> Iterator[dict[str, Any]]:
+    """Every complete line there is."""
+    yield from LineReader(path).new()
 
 
 def typed(event: dict[str, Any]) -> Event | None:

@@ -1,5 +1,6 @@
 """`.firstlight/runs/<id>/`: everything one command leaves behind."""
 
+import difflib
 import os
 import secrets
 import time
@@ -8,6 +9,7 @@ from pathlib import Path
 from firstlight.errors import UsageError
 
 FOLDER = ".firstlight"
+LAST = "last"
 
 
 class RunDirectory:
@@ -17,6 +19,7 @@ class RunDirectory:
         self.path = path
         self.events = path / "events.ndjson"
         self.report = path / "report.json"
+        self.page = path / "report.html"
         self.output = path / "output.log"
         self.session = path / "session.json"
         self.scratch = path / "scratch"
@@ -44,6 +47,31 @@ class RunDirectory:
                 "Run from a directory that can be written to."
             ) from None
         return run
+
+    @classmethod
+    def find(cls, parent: Path, word: str | None) -> "RunDirectory":
+        """By its path, its id or the beginning of its id; `last` or None is the newest one below `parent`."""
+        if word is not None and (Path(word) / "events.ndjson").is_file():
+            return cls(Path(word))
+        runs = parent / FOLDER / "runs"
+        names = sorted(path.name for path in runs.glob("*") if path.is_dir())
+        if word in (None, LAST):
+            found = names[-1:]
+        else:
+            found = [name for name in names if name == word] or [name for name in names if name.startswith(str(word))]
+        if len(found) == 1:
+            return cls(runs / found[0])
+        raise UsageError(_not_found(word, runs, names, found))
+
+
+def _not_found(word: str | None, runs: Path, names: list[str], found: list[str]) -> str:
+    if not names:
+        return f"there is no run below {shown(runs)}. `firstlight check train.py` makes one."
+    if found:
+        return f"`{word}` begins {len(found)} runs, {', '.join(found[:3])} among them. Give more of the id."
+    near = difflib.get_close_matches(str(word), names, n=2)
+    meant = f"Near it: {', '.join(near)}. " if near else ""
+    return f"`{word}` is neither a run directory nor the id of a run. {meant}The newest: {', '.join(names[:-4:-1])}."
 
 
 def new_id() -> str:

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from firstlight.checks.data.labels_come_sorted import CHECK
 from firstlight.records.facts import Labels, LossSite
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import TensorCard
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 LOSS = LossSite(
     rank=1,

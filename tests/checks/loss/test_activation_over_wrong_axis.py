@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from firstlight.checks.loss.activation_over_wrong_axis import CHECK
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import TensorCard
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 ACROSS = LossSite(
     function="nll_loss",

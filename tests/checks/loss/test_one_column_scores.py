@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from firstlight.checks.loss.one_column_scores import CHECK
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import TensorCard
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 COLUMN = LossSite(
     function="cross_entropy",

@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.modules_in_plain_container import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Census, HiddenModules, Some
+from firstlight.records.observed import Census, HiddenModules
 from firstlight.records.places import Site
+from firstlight.records.sighting import Some
 
 NONE = Some()
 EDGES = Some(tensors=4, elements=129, names=("first.weight", "first.bias", "last.weight", "last.bias"))

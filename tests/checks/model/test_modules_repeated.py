@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.modules_repeated import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Census, RepeatedModule, Some
+from firstlight.records.observed import Census, RepeatedModule
 from firstlight.records.places import Site
+from firstlight.records.sighting import Some
 
 NONE = Some()
 EDGES = Some(tensors=4, elements=129, names=("first.weight", "first.bias", "last.weight", "last.bias"))

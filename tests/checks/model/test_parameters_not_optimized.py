@@ -5,8 +5,9 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.parameters_not_optimized import CHECK, listed
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census, Some
+from firstlight.records.observed import Census
 from firstlight.records.places import Site
+from firstlight.records.sighting import Some
 
 BACKBONE = Some(
     tensors=4, elements=3424, names=("backbone.0.weight", "backbone.0.bias", "backbone.2.weight", "backbone.2.bias")

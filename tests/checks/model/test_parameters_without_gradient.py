@@ -5,8 +5,9 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.parameters_without_gradient import CHECK
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census, Some
+from firstlight.records.observed import Census
 from firstlight.records.places import Site
+from firstlight.records.sighting import Some
 
 NONE = Some()
 ENCODER = Some(tensors=4, elements=900, names=("see.0.weight", "see.0.bias", "see.2.weight", "see.2.bias"))

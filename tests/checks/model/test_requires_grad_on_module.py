@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.requires_grad_on_module import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Census, Some
+from firstlight.records.observed import Census
 from firstlight.records.places import Site
+from firstlight.records.sighting import Some
 
 NONE = Some()
 ALL = Some(tensors=5, elements=5764, names=("embedding.weight", "classifier.0.weight"))

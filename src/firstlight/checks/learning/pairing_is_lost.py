@@ -11,6 +11,7 @@ a few examples with their labels before anything else. A learning rate that is f
 is not reported here where a copy at a tenth of it learns.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -32,6 +33,9 @@ class Limits:
     """Median deviations within which two ends count as the same."""
     alike: float = 0.03
     """Share of the first loss by which learning must beat mismatched pairs."""
+    prior: float = 0.6
+    """Loss of mismatched pairs over that of a guess among the classes: below it most examples are of one class, and
+    learning just that beats any pairing for a while."""
     learnt_slower: float = 0.3
     """Share by which a copy at a tenth of the rate must end below mismatched pairs for the rate to be at fault."""
 
@@ -49,6 +53,8 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     if not (one.other.finite and mixed.other.finite and mixed.base.finite) or one.other.first <= 0:
         return
     if one.other.first - one.other.last < limits.by_heart * one.other.first or not _alike(mixed, limits):
+        return
+    if mixed.other.last < limits.prior * math.log(max(2, contrast.classes or 2)):
         return
     slower = contrast.of("lr-tenth")
     if slower is not None and slower.other.last < (1 - limits.learnt_slower) * mixed.other.last:

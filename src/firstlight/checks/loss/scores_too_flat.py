@@ -65,4 +65,5 @@ CHECK = Check(
     needs=Contrast,
     limits=Limits(),
     find=find,
+    repairs=("sharpened",),
 )

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census, Some
+from firstlight.records.observed import Census
 from firstlight.records.places import at
+from firstlight.records.sighting import Some
 
 
 def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:

@@ -1,9 +1,8 @@
 """Gradients are clipped so hard that nothing moves.
 
 ## What it sees
-The gradients' norm is a hundred times the norm they are clipped to, the loss, which is meant to fall, makes next to
-no progress, and a copy of the program from the same first batch, without clipping and with nothing else changed,
-learns a good deal.
+The gradients' norm is a hundred times the norm they are clipped to, and a copy of the program from the same first
+batch, without clipping and with nothing else changed, learns, while the program hardly does.
 
 ## When it is fine
 Adam and its like divide by the size of the gradient and hardly notice being clipped: there the copy learns no more
@@ -14,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.facts import Contrast, Level
+from firstlight.records.facts import Contrast
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
@@ -25,10 +24,6 @@ class Limits:
     """Fewer say little about a slow start."""
     tightness: float = 100.0
     """Norm of the gradients over the norm they are clipped to; spikes are cut by less, and not at every step."""
-    stands: float = 0.02
-    """Share of its first loss that a program standing still has lost."""
-    moves: float = 0.3
-    """Share that the copy without clipping must lose."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
@@ -37,7 +32,7 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         return
     if clip.late or clip.scaled or not clip.median_norm >= limits.tightness * clip.max_norm:
         return
-    if _lost(pair.base) > limits.stands or _lost(pair.other) < limits.moves:
+    if not pair.cured:
         return
     yield Evidence(
         where=at(clip.site, step=clip.first_step, rank=contrast.rank),
@@ -47,10 +42,6 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         do=f"raise `max_norm` to about {2 * clip.median_norm:.2g}, twice the usual norm, and check again",
         numbers={"norm": clip.median_norm, "max_norm": clip.max_norm, "unclipped": pair.other.last},
     )
-
-
-def _lost(level: Level) -> float:
-    return (level.first - level.last) / abs(level.first) if level.finite and level.first else 0.0
 
 
 CHECK = Check(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 Mend = Callable[[str, tuple[Any, ...], dict[str, Any]], Arguments]
 TINY = 1e-9
+SCORED = ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits")
 ELEMENTWISE = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
@@ -39,6 +40,12 @@ def _first(args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[torc
     return args, {**kwargs, "input": change(kwargs["input"])}
 
 
+def _with_target(args: tuple[Any, ...], kwargs: dict[str, Any], target: torch.Tensor) -> Arguments:
+    if len(args) > 1:
+        return (args[0], target, *args[2:]), kwargs
+    return args, {**kwargs, "target": target}
+
+
 def undo_activation(_observer: "Observer", _value: str) -> None:
     """Log of probabilities, logit of a sigmoid: what went in before the activation, up to a constant."""
 
@@ -63,10 +70,58 @@ def match_target(_observer: "Observer", _value: str) -> None:
         target = args[1] if len(args) > 1 else kwargs["target"]
         if prediction.numel() == target.numel() and prediction.shape != target.shape:
             target = target.reshape(prediction.shape)
-        rest = {key: value for key, value in kwargs.items() if key not in ("input", "target")}
-        return (prediction, target, *args[2:]), rest
+        return _with_target(args, kwargs, target)
 
     _steer(mend, *ELEMENTWISE)
+
+
+def steer_targets(change: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """From the second call on; the first belongs to inputs that were not steered yet."""
+    calls: list[str] = []
+
+    def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        calls.append(name)
+        target = args[1] if len(args) > 1 else kwargs.get("target")
+        if len(calls) == 1 or not isinstance(target, torch.Tensor) or target.requires_grad:
+            return args, kwargs
+        return _with_target(args, kwargs, change(target))
+
+    _steer(mend, *ELEMENTWISE, *SCORED)
+
+
+def standardise_targets(_observer: "Observer", _value: str) -> None:
+    """By the mean and the spread of the first batch, which stay."""
+    kept: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        target = args[1] if len(args) > 1 else kwargs["target"]
+        if not target.is_floating_point() or len(target.shape) == 0 or len(target) < 2:
+            return args, kwargs
+        with torch.no_grad():
+            mean, spread = kept.setdefault(name, (target.mean(0, keepdim=True), target.std(0, keepdim=True)))
+            scaled = (target - mean) / (spread + TINY)
+        return _with_target(args, kwargs, scaled)
+
+    _steer(mend, *ELEMENTWISE)
+
+
+def average(_observer: "Observer", _value: str) -> None:
+    """The loss divided by the number of examples, as its mean would be."""
+    original = torch.autograd.backward
+    rows: list[int] = []
+
+    def note(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        prediction = args[0] if args else kwargs["input"]
+        if not rows and prediction.ndim:
+            rows.append(len(prediction))
+        return args, kwargs
+
+    def backward(tensors: Any, *arguments: Any, **keywords: Any) -> None:
+        root = tensors if isinstance(tensors, torch.Tensor) else tensors[0]
+        original(root / (rows[0] if rows else 1), *arguments, **keywords)
+
+    _steer(note, *ELEMENTWISE, *SCORED)
+    torch.autograd.backward = backward
 
 
 def no_smoothing(_observer: "Observer", _value: str) -> None:

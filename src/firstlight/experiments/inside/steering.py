@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils.data.dataloader import _BaseDataLoaderIter, _MultiProcessingDataLoaderIter
 
+from firstlight.experiments.inside import loss_steering
+
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.models import Call
@@ -21,6 +23,7 @@ def repeat_batch(observer: "Observer", _value: str) -> None:
     source, batch = observer.last_batch
     if source is None:
         _steer_inputs(observer, _first_again())
+        loss_steering.steer_targets(_first_again())
         return
     for kind in (_BaseDataLoaderIter, _MultiProcessingDataLoaderIter):
         if "__next__" in vars(kind):
@@ -97,6 +100,10 @@ def standardise_inputs(observer: "Observer", _value: str) -> None:
         return (tensor - mean) / (std + 1e-6)
 
     _steer_inputs(observer, change)
+
+
+def finite_inputs(observer: "Observer", _value: str) -> None:
+    _steer_inputs(observer, lambda tensor: tensor.nan_to_num(0.0, 0.0, 0.0) if tensor.is_floating_point() else tensor)
 
 
 def _steer_inputs(observer: "Observer", change: Change) -> None:

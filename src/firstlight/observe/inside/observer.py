@@ -24,7 +24,7 @@ import torch
 from firstlight.observe import spec as session
 from firstlight.observe.inside import containment
 from firstlight.records import wire
-from firstlight.records.events import Fact, Step
+from firstlight.records.events import Fact, Step, _Event
 from firstlight.records.observed import Ending, Observed, ProcessSeen, StepSeen, Unseen
 from firstlight.store.event_log import EventLog
 
@@ -99,12 +99,8 @@ class Observer:
         return 0.0 if self.first_backward is None else time.monotonic() - self.first_backward
 
     def emit(self, record: Observed) -> None:
-        if self._log is None or os.getpid() != self._pid:
-            self._open()
-        assert self._log is not None
-        self._log.timeline = self.timeline
         if isinstance(record, StepSeen):
-            self._log.append(
+            self.note(
                 Step,
                 step=record.step,
                 loss=record.loss,
@@ -115,7 +111,15 @@ class Observer:
                 observed=wire.to_plain(record),
             )
         else:
-            self._log.append(Fact, observed=wire.to_plain(record))
+            self.note(Fact, observed=wire.to_plain(record))
+
+    def note(self, kind: type[_Event], /, **fields: Any) -> None:
+        """A line that is no sighting: numbers for plots."""
+        if self._log is None or os.getpid() != self._pid:
+            self._open()
+        assert self._log is not None
+        self._log.timeline = self.timeline
+        self._log.append(kind, **fields)
 
     def _open(self) -> None:
         self._pid = os.getpid()

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from firstlight.records.observed import TensorCard
+from firstlight.records.sighting import TensorCard
 
 MOST_ELEMENTS = 1 << 20
 """A larger tensor is read in part: enough to describe it, and never a second step's worth of work."""

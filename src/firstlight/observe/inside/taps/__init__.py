@@ -1,5 +1,6 @@
 """The taps: each attaches to one extension point of torch and tells what passes there."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firstlight.observe.inside.taps import (
@@ -12,9 +13,13 @@ from firstlight.observe.inside.taps import (
     functional,
     loaders,
     models,
+    movement,
     nonfinite,
+    norms,
     operations,
     optimizers,
+    portrait,
+    wrappers,
 )
 
 if TYPE_CHECKING:
@@ -28,17 +33,20 @@ def install(observer: "Observer") -> None:
     held.walked = walked = backward.install(observer, seen)
     functional.install(observer)
     if "operations" in observer.spec.taps:
-        mode = operations.install(observer, walked)
+        mode = operations.install(observer, seen, walked)
         compiled.install(seen, mode)
-    if "census" in observer.spec.taps:
-        census.install(observer, seen, held, walked)
-    if "evaluations" in observer.spec.taps:
-        evaluations.install(observer, seen)
-    if "nonfinite" in observer.spec.taps:
-        nonfinite.install(observer, seen, held, walked)
-    if "clipping" in observer.spec.taps:
-        clipping.install(observer, held)
-    if "columns" in observer.spec.taps:
-        columns.install(observer)
-    if "loaders" in observer.spec.taps:
-        loaders.install(observer)
+    optional: dict[str, Callable[[], object]] = {
+        "census": lambda: census.install(observer, seen, held, walked),
+        "norms": lambda: norms.install(observer, seen),
+        "wrappers": lambda: wrappers.install(observer),
+        "movement": lambda: movement.install(observer, seen, held),
+        "evaluations": lambda: evaluations.install(observer, seen),
+        "nonfinite": lambda: nonfinite.install(observer, seen, held, walked),
+        "clipping": lambda: clipping.install(observer, held),
+        "columns": lambda: columns.install(observer),
+        "portrait": lambda: portrait.install(observer, seen, held),
+        "loaders": lambda: loaders.install(observer),
+    }
+    for name, attach in optional.items():
+        if name in observer.spec.taps:
+            attach()

@@ -13,8 +13,9 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import Census, HiddenModules, RepeatedModule, Some
+from firstlight.records.observed import Census, HiddenModules, RepeatedModule
 from firstlight.records.places import Site
+from firstlight.records.sighting import Some
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

@@ -12,6 +12,8 @@ class Handlers:
     after: dict[str, Handler] = field(default_factory=dict)
     before: dict[str, Handler] = field(default_factory=dict)
     """Ahead of the operation, for those that raise on the very thing worth telling."""
+    every: Handler | None = None
+    """After any operation, once those by name have been called."""
 
 
 def argument(args: tuple[Any, ...], kwargs: dict[str, Any], position: int, name: str, default: Any = None) -> Any:

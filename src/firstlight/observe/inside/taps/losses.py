@@ -95,6 +95,7 @@ class Losses:
             normalised_axis=_normalised_axis(prediction) if given.function == "nll_loss" else None,
             reduction=str(given.options.get("reduction", "mean")),
             ignored=_ignored(given),
+            **_answers(given),
         )
 
 
@@ -128,6 +129,18 @@ def _target_error(given: Given) -> float | None:
         return None
     found = reading.sample_of(target).double()
     return float((found.sum(1 if found.ndim > 1 else 0) - 1).abs().max().item())
+
+
+def _answers(given: Given) -> dict[str, float]:
+    target = given.target
+    if given.function not in ("cross_entropy", "nll_loss") or target is None or target.is_floating_point():
+        return {}
+    found = reading.sample_of(target)
+    found = found[found != given.options.get("ignore_index", -100)]
+    if not found.numel():
+        return {}
+    low, high = torch.stack([found.min(), found.max()]).tolist()
+    return {"lowest": float(low), "highest": float(high)}
 
 
 def _ignored(given: Given) -> float:

@@ -74,6 +74,8 @@ class Models:
         self.batch_rebuilt = False
         self.called_with_grad: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
         self.called_without_grad: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
+        self.inside = False
+        """A module with parameters is running."""
         self._begun = False
         self._last_pointers: tuple[int, ...] = ()
         self._local = threading.local()
@@ -81,7 +83,9 @@ class Models:
     def before(self, module: torch.nn.Module, _arguments: Any) -> None:
         if torch.compiler.is_compiling():
             return
-        self._local.depth = getattr(self._local, "depth", 0) + 1
+        self._local.depth = depth = getattr(self._local, "depth", 0) + 1
+        if depth == 1:
+            self.inside = next(module.parameters(), None) is not None
         if not self._begun and torch.is_grad_enabled() and next(module.parameters(), None) is not None:
             self.begin()
 
@@ -94,6 +98,7 @@ class Models:
         if torch.compiler.is_compiling():
             return
         self._local.depth = depth = max(0, getattr(self._local, "depth", 1) - 1)
+        self.inside = self.inside and depth > 0
         observer = self.observer
         if observer.reading or observer.inert:
             return
@@ -158,6 +163,15 @@ class Models:
 
     def live(self) -> Iterator[Root]:
         yield from (root for root in self.roots.values() if root.ref() is not None)
+
+    def path_of(self, module: torch.nn.Module) -> str:
+        """Its name in a root model, or its class."""
+        for root in self.live():
+            parent = root.ref()
+            for name, child in parent.named_modules() if parent is not None else ():
+                if child is module:
+                    return name or type(module).__name__
+        return type(module).__name__
 
 
 def install(observer: "Observer") -> Models:

@@ -115,15 +115,7 @@ class Watch:
             weights = all(reading.all_finite(p) for p in module.parameters(recurse=False))
             detail = "its inputs and weights are finite" if weights else "its own weights are not finite"
             kind = "activation" if weights else "parameter"
-            self._tell(kind, sites.caller(), module=self._path(module), detail=detail)
-
-    def _path(self, module: torch.nn.Module) -> str:
-        for root in self.models.live():
-            parent = root.ref()
-            for name, child in parent.named_modules() if parent is not None else ():
-                if child is module:
-                    return name or type(module).__name__
-        return type(module).__name__
+            self._tell(kind, sites.caller(), module=self.models.path_of(module), detail=detail)
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
         if functional:

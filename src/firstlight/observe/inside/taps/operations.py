@@ -12,12 +12,12 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.taps import attention, cuts, losses, pairings
+from firstlight.observe.inside.taps import attention, cuts, losses, pairings, units
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.backward import Walked
-    from firstlight.observe.inside.taps.models import Call
+    from firstlight.observe.inside.taps.models import Call, Models
 
 Handler = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
 EVAL_CALLS = 4
@@ -36,6 +36,7 @@ class Operations(TorchFunctionMode):
         self.before: dict[str, Handler] = {}
         """Called ahead of the operation: it may be the one that raises."""
         self.handlers: dict[str, Handler] = {}
+        self.every: list[Handler] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -50,6 +51,8 @@ class Operations(TorchFunctionMode):
             name = getattr(getattr(func, "__self__", None), "__name__", "")
         if (handler := self.handlers.get(name)) is not None:
             handler(name, args, kwargs, result)
+        for every in self.every:
+            every(name, args, kwargs, result)
         if isinstance(result, torch.Tensor) and torch.is_grad_enabled() and result.requires_grad:
             self._note_line(result)
         return result
@@ -122,17 +125,19 @@ class Operations(TorchFunctionMode):
         return count > 0 and torch._C._get_function_stack_at(count - 1) is self
 
 
-def install(observer: "Observer", walked: "Walked") -> Operations:
+def install(observer: "Observer", models: "Models", walked: "Walked") -> Operations:
     mode = Operations(observer, walked)
-    for tap, build in (
-        ("losses", losses.handlers),
-        ("pairings", pairings.handlers),
-        ("cuts", cuts.handlers),
-        ("attention", attention.handlers),
+    for tap, found in (
+        ("losses", losses.handlers(observer, walked)),
+        ("pairings", pairings.handlers(observer, walked)),
+        ("cuts", cuts.handlers(observer, walked)),
+        ("attention", attention.handlers(observer, walked)),
+        ("units", units.handlers(observer, models)),
     ):
-        found = build(observer, walked)
         for name, handler in found.after.items():
             _add(mode.handlers, name, observer.shielded(tap, handler))
+        if found.every is not None:
+            mode.every.append(observer.shielded(tap, found.every))
         for name, handler in found.before.items():
             _add(mode.before, name, observer.shielded(tap, handler))
     observer.moments.next_step.append(mode.follow)

@@ -126,7 +126,7 @@ class Optimizers:
     def _step_without_optimizer(self) -> None:
         """A hand-written update: the next backward shows whether the weights moved."""
         for root in self.models.live():
-            norm = reading.length(reading.norms([p for _, p in root.parameters[:8]]))
+            norm = reading.length(reading.norms([p for _, p in root.parameters[:8] if reading.readable(p)]))
             before = self._weights.get(root.index)
             if before is not None:
                 self.weights_moved = bool(self.weights_moved) or norm != before

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 DIFFERENCES = ("sub", "__sub__", "__rsub__", "rsub", "subtract")
 COMPARISONS = ("eq", "__eq__", "ne", "__ne__", "gt", "lt", "ge", "le", "logical_xor", "isclose")
-CARRIES_ON = ("float", "double", "long", "int", "to", "abs", "square", "pow", "__pow__", "mul", "log", "cosh", "type")
 REDUCTIONS = ("mean", "sum", "nanmean", "count_nonzero")
 
 
@@ -60,13 +59,15 @@ class Pairings:
         return entry[1] if entry is not None and entry[0]() is tensor else None
 
     def carried(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        if self._open and args and (record := self._find(args[0])) is not None and isinstance(result, torch.Tensor):
-            self._follow(result, record)
-
-    def reduced(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        if not self._open or not args or (record := self._find(args[0])) is None:
+        """Whatever is made of it and has its shape is followed in its place; a single number ends it."""
+        if not self._open or not isinstance(result, torch.Tensor):
             return
-        if isinstance(result, torch.Tensor) and result.numel() == 1:
+        record = next((found for item in (*args, *kwargs.values()) if (found := self._find(item)) is not None), None)
+        if record is None:
+            return
+        if tuple(result.shape) == record.result:
+            self._follow(result, record)
+        elif result.numel() == 1 and name in REDUCTIONS:
             self._open.clear()
             self.observer.emit(record)
 
@@ -84,7 +85,6 @@ def handlers(observer: "Observer", _walked: "Walked") -> Handlers:
     return Handlers(
         after={
             **dict.fromkeys((*DIFFERENCES, *COMPARISONS), pairings.paired),
-            **dict.fromkeys(CARRIES_ON, pairings.carried),
-            **dict.fromkeys(REDUCTIONS, pairings.reduced),
-        }
+        },
+        every=pairings.carried,
     )

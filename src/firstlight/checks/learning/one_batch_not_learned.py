@@ -1,0 +1,66 @@
+"""Not even one batch can be learnt by heart, at any learning rate.
+
+## What it sees
+The program makes no progress, and neither do copies of it that are given the same first batch again and again, with
+the learning rate as it is, ten times and a hundred times as high. Something between the inputs and the loss is
+broken; which part, other findings or `firstlight diagnose` may tell.
+
+## When it is fine
+Losses that are not meant to fall (policy gradients, adversaries) are not judged: only programs fed by a loader that
+minimise one of torch's own losses are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Contrast, Level
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+COPIES = ("one-batch", "one-batch-tenfold", "one-batch-hundredfold")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 100
+    """Fewer are no fair trial."""
+    fell: float = 0.05
+    """Share of its first loss that such a run has lost at most."""
+
+
+def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+    found = [pair for name in COPIES if (pair := contrast.of(name)) is not None and pair.steps >= limits.steps]
+    if not (contrast.supervised and contrast.by_loader) or len(found) < len(COPIES):
+        return
+    if any(_lost(pair.base) > limits.fell or _lost(pair.other) > limits.fell for pair in found):
+        return
+    first = found[0]
+    how = "rises" if _lost(first.other) < -limits.fell else "stays"
+    yield Evidence(
+        where=at(contrast.loss_site, rank=contrast.rank),
+        saw=f"with the same batch {first.steps} times over the loss {how}: {first.other.first:.4g} to "
+        f"{first.other.last:.4g}; ten and a hundred times the learning rate do not help",
+        wanted="a loss that falls towards zero on a single batch",
+        numbers={"first": first.other.first, "last": first.other.last},
+    )
+
+
+def _lost(level: Level) -> float:
+    return (level.first - level.last) / abs(level.first) if level.finite and level.first else 0.0
+
+
+CHECK = Check(
+    id="FL507",
+    name="one-batch-not-learned",
+    summary="not even a single batch can be learnt by heart",
+    causes=("unknown",),
+    likely="the gradient does not reach the weights that matter, or the loss does not depend on what they do",
+    fix="run `firstlight diagnose` on the program",
+    severity=Severity.WARNING,
+    confidence=0.7,
+    needs=Contrast,
+    limits=Limits(),
+    find=find,
+    symptom=True,
+)

@@ -1,0 +1,53 @@
+"""The loss is summed over the batch, and the learning rate was chosen for its mean.
+
+## What it sees
+A loss function is called with `reduction="sum"`, so that the gradient grows with the batch. A copy of the program
+whose gradients are divided by the number of examples decides: it is reported when that copy learns and the program
+hardly does.
+
+## When it is fine
+A sum with a learning rate that fits it trains as well as a mean, and is not reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import LossSite
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    rows: int = 8
+    """In smaller batches a sum is hardly more than a mean."""
+
+
+def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+    shape = loss.prediction.shape
+    if loss.reduction != "sum" or not shape or shape[0] < limits.rows:
+        return
+    yield Evidence(
+        where=at(loss.site, step=loss.first_step, rank=loss.rank),
+        saw=f"`{loss.function}` sums over {shape[0]} examples",
+        wanted="a mean, whose gradient does not grow with the batch",
+        numbers={"rows": shape[0]},
+    )
+
+
+CHECK = Check(
+    id="FL213",
+    name="loss-summed",
+    summary="the loss is summed over the batch and its gradient is too steep",
+    causes=("loss-scale",),
+    likely='`reduction="sum"` with a learning rate meant for a mean',
+    fix="leave `reduction` at its default, the mean",
+    severity=Severity.NOTE,
+    proven=Severity.WARNING,
+    confidence=0.3,
+    needs=LossSite,
+    limits=Limits(),
+    find=find,
+    repairs=("mean-reduction",),
+)

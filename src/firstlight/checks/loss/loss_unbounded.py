@@ -1,0 +1,60 @@
+"""The loss falls without end, far below zero.
+
+## What it sees
+The value that is minimised is negative, many thousand times its first size, and goes on growing: there is no best
+value to reach, so the model is driven to extremes.
+
+## When it is fine
+Log-densities of continuous data are negative and settle; adversaries with a free critic drift, and have a second
+optimizer, with which nothing is reported.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import LossCurve
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 30
+    """Fewer may be a single leap."""
+    times: float = 1e4
+    """Its first size (at least 1), that the loss has fallen below zero."""
+    growing: float = 2.0
+    """Last value over that half-way: a loss that settles does not grow."""
+
+
+def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
+    values = [value for value in curve.values if math.isfinite(value)]
+    if curve.optimizers > 1 or len(values) < limits.steps:
+        return
+    first, half, last = values[0], values[len(values) // 2], values[-1]
+    if last > -limits.times * max(1.0, abs(first)) or last > limits.growing * half:
+        return
+    yield Evidence(
+        where=at(curve.site, step=len(values), rank=curve.rank),
+        saw=f"the loss went from {first:.4g} over {half:.4g} to {last:.4g} in {len(values)} steps",
+        wanted="a loss with a lower bound",
+        numbers={"first": first, "last": last},
+    )
+
+
+CHECK = Check(
+    id="FL214",
+    name="loss-unbounded",
+    summary="the loss falls without end",
+    causes=("loss-sign",),
+    likely="a term of the loss has the wrong sign, so that making it worse is rewarded",
+    fix="print the terms of the loss one by one; the one that runs away wants its sign turned",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=LossCurve,
+    limits=Limits(),
+    find=find,
+    repairs=(),
+)

@@ -1,0 +1,55 @@
+"""The answer to a sequence rests on its padding.
+
+## What it sees
+For most padded examples of a batch, more than half of the output's gradient with respect to the embedded tokens lies
+on padding: the model reads the filling rather than the text, as when the last position of a padded batch is taken
+for the last word.
+
+## When it is fine
+A mask, packed sequences, or reading each example at its own length leave the padding without a gradient. Models that
+answer position by position are not asked.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.observed import Dependence
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    rows: int = 6
+    """Padded examples; fewer are no evidence."""
+    share: float = 0.6
+    """Of them, that must rest on their padding."""
+
+
+def find(dependence: Dependence, limits: Limits) -> Iterator[Evidence]:
+    if dependence.kind != "padding" or dependence.of < limits.rows:
+        return
+    if dependence.others < limits.share * dependence.of:
+        return
+    yield Evidence(
+        where=at(dependence.site, step=dependence.step, rank=dependence.rank),
+        saw=f"for {dependence.others} of {dependence.of} padded examples the output depends mostly on the padding",
+        wanted="outputs that depend on the tokens before it",
+        numbers={"resting": dependence.others, "of": dependence.of},
+    )
+
+
+CHECK = Check(
+    id="FL414",
+    name="padding-read",
+    summary="the model's answer rests on the padding",
+    causes=("data-padding",),
+    likely="the last position of a padded batch is read, or padding takes part in pooling or attention",
+    fix="read each example at its own length (`pack_padded_sequence`, or index it), or pass a padding mask",
+    severity=Severity.WARNING,
+    confidence=0.88,
+    needs=Dependence,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,68 @@
+"""Units of a layer give zero for every example: nothing is learnt through them.
+
+## What it sees
+Over the last batches that were looked at, ReLU units inside a model gave exactly zero for every example and
+position. Through a layer without a living unit no gradient passes, and that is an error by itself. Where only most of
+its units are dead, a copy of the program whose ReLUs leak decides: it is reported when that copy learns and the
+program hardly does.
+
+## When it is fine
+Sparse codes and gates silence most units on purpose: there the copy learns no more than the program. Rectified
+differences in a loss are not looked at.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.inner import Units
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    step: int = 10
+    """Before it, layers that begin at zero are still on their way."""
+    looks: int = 3
+    """Batches; one may be odd."""
+    examples: int = 48
+    """In all; fewer do not stir every healthy unit."""
+    units: int = 8
+    """In a narrower layer a dead unit is bad luck."""
+    share: float = 0.8
+    """Of the units. Up to half are dead in many a healthy model that is fed positive numbers."""
+
+
+def find(units: Units, limits: Limits) -> Iterator[Evidence]:
+    enough = units.step >= limits.step and units.looks >= limits.looks and units.examples >= limits.examples
+    if units.kind != "relu" or not enough or units.units < limits.units:
+        return
+    if units.dead < limits.share * units.units:
+        return
+    every = units.dead == units.units
+    yield Evidence(
+        where=at(units.site, step=units.step, rank=units.rank, module=units.module),
+        saw=f"{units.dead} of {units.units} ReLU units gave zero for all of {units.examples} examples",
+        wanted="units that answer to some examples",
+        severity=Severity.ERROR if every else None,
+        confidence=0.95 if every else None,
+        likely="nothing passes this layer any more, neither forward nor back" if every else None,
+        numbers={"dead": units.dead, "units": units.units},
+    )
+
+
+CHECK = Check(
+    id="FL411",
+    name="units-dead",
+    summary="units of a ReLU layer never answer",
+    causes=("arch-dead-units",),
+    likely="a first step far too large, a strongly negative bias, or inputs far from zero",
+    fix="lower the learning rate or standardise the inputs; LeakyReLU or GELU if they still die",
+    severity=Severity.NOTE,
+    proven=Severity.WARNING,
+    confidence=0.5,
+    needs=Units,
+    limits=Limits(),
+    find=find,
+)

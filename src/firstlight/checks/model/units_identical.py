@@ -1,0 +1,61 @@
+"""All units of a layer are the same, and training keeps them so.
+
+## What it sees
+Some steps into training, all rows of a layer's weight matrix are still exactly equal: every unit computes the same,
+gets the same gradient, and stays a copy of its neighbours. The layer has one unit, whatever its width.
+
+## When it is fine
+Never where it lasts. A matrix that starts at zero at the end of a branch is told apart by its first gradient, and is
+not reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Motion
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    step: int = 10
+    """From this step on; zeros at the end of a branch need one or two to be told apart."""
+    looks: int = 2
+    """The last ones, all of which must find it so."""
+    units: int = 3
+    """Two outputs that mirror each other may start alike."""
+
+
+def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+    late = [look for look in motion.looks if look.step >= limits.step][-limits.looks :]
+    if len(late) < limits.looks:
+        return
+    alike = [{one.name for one in look.tensors if one.alike and one.shape[:1] >= (limits.units,)} for look in late]
+    found = [one for one in late[-1].tensors if all(one.name in names for names in alike)]
+    if not found:
+        return
+    first = found[0]
+    more = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
+    yield Evidence(
+        where=at(motion.site, step=late[-1].step, rank=motion.rank, module=first.name),
+        saw=f"after {late[-1].step} steps all {first.shape[0]} rows of `{first.name}`{more} are exactly equal",
+        wanted="units that differ",
+        numbers={"rows": first.shape[0], "matrices": len(found)},
+    )
+
+
+CHECK = Check(
+    id="FL412",
+    name="units-identical",
+    summary="all units of a layer are the same and stay the same",
+    causes=("arch-init",),
+    likely="the weights were set to a constant: `zeros_`, `ones_`, `constant_`",
+    fix="initialise weight matrices at random (`kaiming_uniform_`, `xavier_uniform_`, or leave torch's default)",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    needs=Motion,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,69 @@
+"""The optimizer's momentum, betas or epsilon are far from what works.
+
+## What it sees
+A momentum of 0.99 and more, a first beta above the second or above 0.98, a second beta below 0.9, or an epsilon of
+1e-3 and more. A copy of the program with the usual settings decides: it is reported when that copy learns and the
+program hardly does.
+
+## When it is fine
+Some methods need unusual values (large epsilons in reinforcement learning, no first beta in adversarial training);
+they learn with them, and are not reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Motion
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    momentum: float = 0.99
+    """At this value a gradient is felt for a hundred steps."""
+    beta1: float = 0.98
+    """0.9 is usual."""
+    beta2: float = 0.9
+    """Below it the size of the step follows single gradients; 0.95 to 0.999 is usual."""
+    eps: float = 1e-3
+    """From here on it outweighs most gradients; 1e-8 is usual."""
+
+
+def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+    settings = motion.settings
+    beta1, beta2 = settings.get("beta1", 0.0), settings.get("beta2", 1.0)
+    odd = [
+        (settings.get("momentum", 0.0) >= limits.momentum, "momentum", "0.9"),
+        (beta1 >= limits.beta1 or beta1 > beta2, "beta1", "0.9"),
+        (beta2 < limits.beta2, "beta2", "0.999"),
+        (settings.get("eps", 0.0) >= limits.eps, "eps", "1e-8"),
+    ]
+    found = [(name, usual) for is_odd, name, usual in odd if is_odd]
+    if not found:
+        return
+    name, usual = found[0]
+    yield Evidence(
+        where=at(motion.site, step=0, rank=motion.rank),
+        saw=f"`{motion.optimizer}` has {name} {settings[name]:g}",
+        wanted=f"about {usual}",
+        confidence=0.85 if beta1 > beta2 else None,
+        numbers={name: settings[name] for name, _ in found},
+    )
+
+
+CHECK = Check(
+    id="FL311",
+    name="optimizer-settings-odd",
+    summary="the optimizer's settings hold the training back",
+    causes=("hp-optimizer",),
+    likely="momentum, betas or epsilon mistaken for one another or for another library's",
+    fix="leave them at torch's defaults",
+    severity=Severity.NOTE,
+    proven=Severity.WARNING,
+    confidence=0.4,
+    needs=Motion,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,58 @@
+"""`--format` and `--output`, the same on every command that has a report to show."""
+
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import click
+
+from firstlight.errors import UsageError
+from firstlight.records.chronicle import Chronicle
+from firstlight.records.report import Report
+from firstlight.report.formats import RENDERERS, Asked
+from firstlight.report.terminal import wants_colour
+from firstlight.store.run_directory import RunDirectory
+
+form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(RENDERERS)),
+    default="terminal",
+    show_default=True,
+    help="How the report is written.",
+)
+output_option = click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file."
+)
+
+
+def asked(report: Report, *, strict: bool = False) -> Asked:
+    """What the run measured comes from its directory, once a format asks for it."""
+    run = report.subject.run
+    return Asked(report, chronicle=Chronicle if run is None else partial(_chronicle, run), strict=strict)
+
+
+def _chronicle(run: str) -> Chronicle:
+    from firstlight.report.of_run import chronicle_of
+
+    return chronicle_of(RunDirectory(Path(run)))
+
+
+def deliver(wanted: Asked, form: str, output: Path | None) -> None:
+    """To the screen, in colour where it takes colour, or to a file that is whole or not there."""
+    if output is None:
+        click.echo(RENDERERS[form](replace(wanted, colour=wants_colour(sys.stdout))), nl=False)
+        return
+    text = RENDERERS[form](wanted)
+    unfinished = output.with_name(output.name + ".partial")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(output)
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror or error}.") from None
+
+
+def words_in(text: str | None) -> tuple[str, ...] | None:
+    """Names separated by commas; None stays None."""
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())

@@ -1,0 +1,44 @@
+"""`firstlight report`: what was said of a run, again, in any format."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from firstlight.cli.rendering import asked, deliver, form_option, output_option
+from firstlight.errors import UsageError
+from firstlight.report.of_run import chronicle_of, report_of
+from firstlight.store.run_directory import RunDirectory
+
+
+@click.command("report")
+@click.argument("word", metavar="[RUN]", default="last")
+@form_option
+@output_option
+@click.option("--open", "opens", is_flag=True, help="Show the page in a browser.")
+def command(word: str, form: str, output: Path | None, opens: bool) -> None:
+    """Show the report of a run again. RUN is its directory, its id or the beginning of it, or `last`.
+
+    \b
+    firstlight report --open                       # the page of the newest run, in a browser
+    firstlight report last --format markdown       # for a comment on a pull request
+    firstlight report 20260101-120000-abc123 --format sarif --output run.sarif
+
+    Nothing is run and nothing is judged anew. The exit code is 0 whatever the verdict.
+    """
+    run = RunDirectory.find(Path.cwd(), word)
+    report = report_of(run)
+    wanted = replace(asked(report), chronicle=lambda: chronicle_of(run))
+    if not opens:
+        deliver(wanted, form, output)
+        return
+    page = output or run.page
+    deliver(wanted, "html", page)
+    _open(page)
+
+
+def _open(page: Path) -> None:
+    import webbrowser
+
+    if not webbrowser.open(page.absolute().as_uri()):
+        raise UsageError(f"no browser could be started here. The page is {page}.")

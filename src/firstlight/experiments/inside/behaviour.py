@@ -1,0 +1,76 @@
+"""What a model does with the same batch asked otherwise: again, in the other mode, louder, with one bad example."""
+
+import torch
+
+from firstlight.experiments.inside.dependence import LEAST_ROWS, Asked
+from firstlight.experiments.inside.steering import Change, changed
+from firstlight.observe.inside import reading
+from firstlight.records.observed import Behaviour
+
+
+def behaviour(asked: Asked) -> Behaviour | None:
+    """None where the model gives no floating-point output. Leaves the model in eval mode."""
+    module = asked.call.module
+    module.eval()
+    first, again = _output(asked), _output(asked)
+    if first is None or again is None:
+        return None
+    module.train()
+    training = _output(asked)
+    module.eval()
+    return Behaviour(
+        step=0,
+        site=asked.site,
+        output=reading.card(first),
+        again=_difference(first, again),
+        train=_difference(first, training),
+        spread=_spread(first),
+        louder=_louder(asked, first),
+        poisoned=_poisoned(asked, first),
+    )
+
+
+def _output(asked: Asked, change: Change = lambda tensor: tensor) -> torch.Tensor | None:
+    call = asked.call
+    with torch.no_grad():
+        made = call.module(*changed(call.arguments, change), **changed(call.keywords, change))
+    return next((t.float() for t in reading.tensors_in(made) if t.is_floating_point() and t.numel()), None)
+
+
+def _difference(one: torch.Tensor, other: torch.Tensor | None) -> float:
+    if other is None or one.shape != other.shape:
+        return 0.0
+    return float((one - other).norm() / one.norm().clamp_min(1e-12))
+
+
+def _spread(output: torch.Tensor) -> float | None:
+    if output.ndim == 0 or len(output) < 2:
+        return None
+    rows = output.reshape(len(output), -1)
+    return float(rows.std(0).mean() / rows.abs().mean().clamp_min(1e-12))
+
+
+def _louder(asked: Asked, first: torch.Tensor) -> float | None:
+    if not any(tensor.is_floating_point() for tensor in asked.call.inputs):
+        return None
+    return _difference(first, _output(asked, lambda t: 2 * t if t.is_floating_point() else t))
+
+
+def _poisoned(asked: Asked, first: torch.Tensor) -> int | None:
+    """What a gradient cannot show, a NaN does: it passes comparisons, sorts and detached statistics too."""
+    rows = asked.rows
+    floats = [t for t in asked.call.inputs if t.is_floating_point() and t.ndim and len(t) == rows]
+    if rows < LEAST_ROWS or len(first) != rows or not floats or not bool(torch.isfinite(first).all()):
+        return None
+
+    def poison(tensor: torch.Tensor) -> torch.Tensor:
+        if not tensor.is_floating_point() or not tensor.ndim or len(tensor) != rows:
+            return tensor
+        spoilt = tensor.clone()
+        spoilt[0] = torch.nan
+        return spoilt
+
+    made = _output(asked, poison)
+    if made is None or len(made) != rows:
+        return None
+    return int(torch.isnan(made).reshape(rows, -1).any(1)[1:].sum())

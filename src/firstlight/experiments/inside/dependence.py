@@ -1,0 +1,157 @@
+"""What a model's output depends on, by its gradient, in eval mode.
+
+- does an example's output depend on another example's input?
+- does the output at a position depend on later positions, when the task is to predict the next one?
+- does an example's output rest on its padding?
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.experiments.inside.steering import changed
+from firstlight.observe.inside import reading
+from firstlight.records.observed import Dependence
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.taps.models import Call
+
+LEAST_ROWS = 3
+LEAST_LENGTH = 4
+NEXT_TOKEN = 0.95
+"""Share of targets equal to the next input for the task to count as predicting it."""
+LEAST_PADDED, MOST_PADDED = 0.2, 0.95
+"""Share of a row that is padding, for the row to be asked."""
+MAINLY = 0.5
+"""Share of the gradient that lies on the padding, from which on the output rests on it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A call of a model, with what the loss wanted of it."""
+
+    call: "Call"
+    site: Site | None
+    target: torch.Tensor | None
+    rows: int
+    """Examples in the batch; 0 where that is not known."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An input, or what an embedding made of ids."""
+
+    tensor: torch.Tensor
+    ids: torch.Tensor | None = None
+    padding: int | None = None
+
+
+def dependences(asked: Asked) -> Iterator[Dependence]:
+    asked.call.module.eval()
+    with torch.enable_grad():
+        output, leaves = _run(asked.call)
+    if output is None or not leaves:
+        return
+    rows = asked.rows
+    if rows >= LEAST_ROWS and len(output) == rows and not (output.ndim > 1 and output.shape[1] == rows):
+        yield _between_examples(asked, output, [leaf.tensor for leaf in leaves])
+    sequences = [
+        t for t in asked.call.inputs if not t.is_floating_point() and t.ndim == 2 and t.shape[1] >= LEAST_LENGTH
+    ]
+    for ids in sequences:
+        if _predicts_next(asked.target, ids):
+            yield from _from_the_future(asked, output, leaves, ids)
+    yield from _on_padding(asked, output, leaves)
+
+
+def _between_examples(asked: Asked, output: torch.Tensor, leaves: list[torch.Tensor]) -> Dependence:
+    rows, row = asked.rows, asked.rows // 2
+    touched = torch.zeros(rows, dtype=torch.bool)
+    for gradient in _pulled(output[row].sum(), leaves):
+        if gradient is not None and len(gradient) == rows:
+            touched |= gradient.reshape(rows, -1).abs().sum(1).cpu() > 0
+    others = int(touched.sum()) - int(touched[row])
+    return Dependence(step=0, kind="examples", site=asked.site, own=bool(touched[row]), others=others, of=rows - 1)
+
+
+def _predicts_next(target: torch.Tensor | None, ids: torch.Tensor) -> bool:
+    if target is None or target.is_floating_point():
+        return False
+    rows, length = ids.shape
+    if target.numel() == rows * length:
+        return _share(target.reshape(rows, length)[:, :-1], ids[:, 1:]) > NEXT_TOKEN
+    if target.numel() == rows * (length - 1):
+        return _share(target.reshape(rows, length - 1), ids[:, 1:]) > NEXT_TOKEN
+    return False
+
+
+def _from_the_future(asked: Asked, output: torch.Tensor, leaves: list[Leaf], ids: torch.Tensor) -> Iterator[Dependence]:
+    """Among the embeddings of these very ids: an encoder's input may well be seen as a whole."""
+    rows, length = ids.shape
+    own_leaves = [leaf.tensor for leaf in leaves if leaf.ids is not None and torch.equal(leaf.ids, ids)]
+    if output.numel() % (rows * length) or not own_leaves:
+        return
+    position = length // 2
+    later = own = 0
+    for gradient in _pulled(output.reshape(rows, length, -1)[:, position].sum(), own_leaves):
+        if gradient is not None and gradient.shape[:2] == (rows, length):
+            touched = gradient.abs().sum((0, *range(2, gradient.ndim))) > 0
+            later, own = max(later, int(touched[position + 1 :].sum())), max(own, int(touched[: position + 1].sum()))
+    yield Dependence(step=0, kind="future", site=asked.site, own=own > 0, others=later, of=length - position - 1)
+
+
+def _on_padding(asked: Asked, output: torch.Tensor, leaves: list[Leaf]) -> Iterator[Dependence]:
+    """For models that give one answer to a whole sequence, with an embedding that knows its padding."""
+    for leaf in leaves:
+        ids = leaf.ids
+        if ids is None or leaf.padding is None or ids.ndim != 2 or len(output) != len(ids):
+            continue
+        padded = ids == leaf.padding
+        share = padded.float().mean(1)
+        chosen = (share >= LEAST_PADDED) & (share <= MOST_PADDED)
+        one_answer = output.ndim == 1 or (output.ndim == 2 and output.shape[1] != ids.shape[1])
+        if not one_answer or int(chosen.sum()) < LEAST_ROWS:
+            continue
+        weights = torch.randn(output.shape, generator=torch.Generator().manual_seed(0)).to(output)
+        (gradient,) = _pulled((output * weights).sum(), [leaf.tensor])
+        if gradient is None:
+            continue
+        size = gradient.reshape(*ids.shape, -1).norm(dim=2)
+        resting = (size * padded).sum(1) > MAINLY * size.sum(1).clamp_min(1e-30)
+        mainly, asked_rows = int((resting & chosen).sum()), int(chosen.sum())
+        yield Dependence(step=0, kind="padding", site=asked.site, own=True, others=mainly, of=asked_rows)
+
+
+def _pulled(root: torch.Tensor, leaves: list[torch.Tensor]) -> tuple[torch.Tensor | None, ...]:
+    return torch.autograd.grad(root, leaves, allow_unused=True, retain_graph=True)
+
+
+def _share(left: torch.Tensor, right: torch.Tensor) -> float:
+    return float((left == right).float().mean().item()) if left.numel() else 0.0
+
+
+def _run(call: "Call") -> tuple[torch.Tensor | None, list[Leaf]]:
+    """The model once more on its first inputs, with leaves at its floating-point inputs and its embeddings."""
+    leaves: list[Leaf] = []
+
+    def leaf(tensor: torch.Tensor) -> torch.Tensor:
+        if not tensor.is_floating_point():
+            return tensor
+        leaves.append(Leaf(tensor.detach().clone().requires_grad_(True)))
+        return leaves[-1].tensor
+
+    def embedded(module: torch.nn.Module, given: Any, made: torch.Tensor) -> torch.Tensor:
+        ids = next(reading.tensors_in(given), None)
+        padding: Any = module.padding_idx
+        leaves.append(Leaf(made.detach().clone().requires_grad_(True), ids, padding))
+        return leaves[-1].tensor
+
+    kept = [m.register_forward_hook(embedded) for m in call.module.modules() if isinstance(m, torch.nn.Embedding)]
+    output = call.module(*changed(call.arguments, leaf), **changed(call.keywords, leaf))
+    for handle in kept:
+        handle.remove()
+    floats = [t for t in reading.tensors_in(output) if t.is_floating_point() and t.requires_grad and t.ndim]
+    return (floats[0] if floats else None), leaves

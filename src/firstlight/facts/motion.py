@@ -1,0 +1,72 @@
+"""How weights move and units answer, over the looks that were taken."""
+
+import math
+import statistics
+from collections.abc import Iterator
+
+from firstlight.facts.sightings import Sightings, groups
+from firstlight.records import facts, observed
+from firstlight.records.inner import Erased, Movement, Units
+
+HALVES = ("float16", "bfloat16")
+ENDS = 5
+
+
+def motions(seen: Sightings) -> Iterator[facts.Motion]:
+    steps = seen.of(observed.StepSeen)
+    for looks in groups(seen.of(Movement), lambda m: (m.rank, m.optimizer)):
+        first = looks[0]
+        losses = [
+            s.loss for s in steps if s.rank == first.rank and s.optimizer == first.optimizer and s.loss is not None
+        ]
+        yield facts.Motion(
+            rank=first.rank,
+            optimizer=first.name,
+            site=first.built,
+            settings=first.settings,
+            looks=tuple(looks),
+            fell=_fell([value for value in losses if math.isfinite(value)]),
+        )
+
+
+def _fell(losses: list[float]) -> float | None:
+    if len(losses) < 2 * ENDS:
+        return None
+    first, last = statistics.median(losses[:ENDS]), statistics.median(losses[-ENDS:])
+    return (first - last) / abs(first) if first else None
+
+
+def units(seen: Sightings) -> Iterator[Units]:
+    """The last record of each activation."""
+    for records in groups(seen.of(Units), lambda u: (u.rank, u.order)):
+        yield records[-1]
+
+
+def erased(seen: Sightings) -> Iterator[Erased]:
+    """The last record of each layer."""
+    for records in groups(seen.of(Erased), lambda e: (e.rank, e.module)):
+        yield records[-1]
+
+
+def wrapped(seen: Sightings) -> Iterator[observed.Wrapped]:
+    for records in groups(seen.of(observed.Wrapped), lambda w: (w.rank, w.module)):
+        yield records[-1]
+
+
+def precisions(seen: Sightings) -> Iterator[facts.Precision]:
+    """One for each rank that computes in fewer bits; none for the others."""
+    training = [call for call in seen.of(observed.LossCall) if call.training]
+    for calls in groups(training, lambda c: c.rank):
+        looks = [look for look in seen.of(Movement) if look.rank == calls[0].rank]
+        halves = [moved for look in looks for moved in look.tensors if moved.dtype in HALVES]
+        call = next((call for call in calls if call.prediction.dtype in HALVES), calls[0])
+        if not halves and call.prediction.dtype not in HALVES:
+            continue
+        yield facts.Precision(
+            rank=call.rank,
+            site=call.site,
+            scores=call.prediction.dtype,
+            weights=halves[0].dtype if halves else "float32",
+            scaled=any(back.scale != 1.0 for back in seen.of(observed.BackwardSeen)),
+            still=statistics.median(moved.still for moved in halves) if halves else 0.0,
+        )

@@ -1,0 +1,95 @@
+"""How far each parameter moves in a step, looked at on a few steps only: it takes a copy of the weights."""
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.observe.inside import reading
+from firstlight.observe.inside.observer import rank
+from firstlight.records.inner import Moved, Movement
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.models import Models
+    from firstlight.observe.inside.taps.optimizers import Optimizers
+
+LOOKS = (1, 9, 29, 99, 299)
+"""Steps, counted from 0, at which an optimizer is watched."""
+MOST_TENSORS = 80
+MOST_ELEMENTS = 1 << 25
+"""Of the tensors looked at together: larger ones are left out, so that the copy stays small."""
+Before = list[tuple[torch.Tensor, torch.Tensor]]
+
+
+class Watch:
+    def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
+        self.observer, self.models, self.optimizers = observer, models, optimizers
+        self._before: dict[int, Before] = {}
+
+    def step_begins(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        held = self.optimizers.of(optimizer)
+        if held.steps in LOOKS and not held.closure:
+            self._before[id(optimizer)] = [(p, reading.values_of(p).clone()) for p in _some_of(held.parameters)]
+
+    def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        before = self._before.pop(id(optimizer), None)
+        if not before:
+            return
+        held = self.optimizers.of(optimizer)
+        names = {id(p): name for root in self.models.live() for name, p in root.parameters}
+        self.observer.emit(
+            Movement(
+                step=held.steps,
+                rank=rank(),
+                optimizer=held.index,
+                name=held.name,
+                built=held.site,
+                settings=_settings(optimizer.param_groups[0]),
+                tensors=tuple(_moved(names.get(id(p), "a parameter"), p, was) for p, was in before),
+            )
+        )
+
+
+def _some_of(parameters: list[torch.Tensor]) -> list[torch.Tensor]:
+    known = [p for p in parameters if p.grad is not None and reading.readable(p) and not p.grad.is_sparse and p.numel()]
+    kept, elements = [], 0
+    for parameter in known[:: 1 + len(known) // MOST_TENSORS]:
+        elements += parameter.numel()
+        if elements > MOST_ELEMENTS:
+            break
+        kept.append(parameter)
+    return kept
+
+
+def _moved(name: str, parameter: torch.Tensor, was: torch.Tensor) -> Moved:
+    now, gradient = parameter.detach(), parameter.grad
+    assert gradient is not None
+    step = now.float() - was.float()
+    pushed = gradient != 0
+    parts = [gradient.float().square().mean(), was.float().square().mean(), step.square().mean()]
+    still = (pushed & (now == was)).float().sum() / pushed.float().sum().clamp_min(1)
+    found = torch.stack([*parts, still]).tolist()
+    return Moved(
+        name=name,
+        shape=tuple(parameter.shape),
+        dtype=str(parameter.dtype).removeprefix("torch."),
+        gradient=found[0] ** 0.5,
+        weight=found[1] ** 0.5,
+        update=found[2] ** 0.5,
+        still=found[3],
+        alike=parameter.ndim > 1 and len(parameter) > 1 and bool((now == now[:1]).all()),
+    )
+
+
+def _settings(group: dict[str, Any]) -> dict[str, float]:
+    named = {key: group.get(key) for key in ("lr", "momentum", "eps", "weight_decay")}
+    betas = group.get("betas")
+    if isinstance(betas, tuple | list) and len(betas) > 1:
+        named |= {"beta1": betas[0], "beta2": betas[1]}
+    return {key: float(value) for key, value in named.items() if isinstance(value, float | int | torch.Tensor)}
+
+
+def install(observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
+    watch = Watch(observer, models, optimizers)
+    observer.moments.step_begins.append(observer.shielded("movement", watch.step_begins))
+    observer.moments.step_ended.append(observer.shielded("movement", watch.step_ended))

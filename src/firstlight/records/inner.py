@@ -1,0 +1,82 @@
+"""What was seen inside a model: the shapes that go through it, how its weights move, and what its units do."""
+
+import msgspec
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+
+class Layer(msgspec.Struct, frozen=True, kw_only=True):
+    """A module as it was called in the first training step."""
+
+    name: str
+    kind: str
+    inputs: tuple[tuple[int, ...], ...] = ()
+    outputs: tuple[tuple[int, ...], ...] = ()
+    parameters: int = 0
+    """Elements of the parameters it owns itself."""
+
+
+class ShapesSeen(Sighting, frozen=True, kw_only=True, tag="shapes"):
+    """The shapes that went through a root model, in the order in which its modules returned. Judged by no check."""
+
+    model: int
+    layers: tuple[Layer, ...]
+    left_out: int = 0
+
+
+class Moved(msgspec.Struct, frozen=True, kw_only=True):
+    """One parameter tensor at one step; root mean squares over its elements."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    gradient: float
+    weight: float
+    update: float
+    still: float
+    """Share of its elements with a gradient that the step left exactly as they were."""
+    alike: bool = False
+    """All its rows (the units of a layer) are exactly the same, and there are several."""
+
+
+class Movement(Sighting, frozen=True, kw_only=True, tag="movement"):
+    """What one step of one optimizer did to its parameters."""
+
+    optimizer: int
+    name: str
+    built: Site | None
+    settings: dict[str, float]
+    """Of its first group: `lr`, `momentum`, `beta1`, `beta2`, `eps`, `weight_decay`."""
+    tensors: tuple[Moved, ...]
+    """At most so many as fit a line, spread over the model from its first layer to its last."""
+
+
+class Erased(Sighting, frozen=True, kw_only=True, tag="erased"):
+    """A normalisation layer whose output is the same for every example, although its inputs differ."""
+
+    module: str
+    kind: str
+    site: Site | None
+    shape: tuple[int, ...]
+    """Of its input."""
+    looks: int
+    """In a row; the last record counts."""
+
+
+class Units(Sighting, frozen=True, kw_only=True, tag="units"):
+    """The outputs of one activation inside a model, over its last looks; the last record counts."""
+
+    order: int
+    """Among the activations of a step."""
+    kind: str
+    """`relu`, `sigmoid`, `tanh`."""
+    site: Site | None
+    module: str | None
+    units: int
+    dead: int
+    """Never anything but zero for any example (`relu`)."""
+    saturated: float
+    """Share of outputs within a hundredth of their limits (`sigmoid`, `tanh`)."""
+    looks: int
+    examples: int

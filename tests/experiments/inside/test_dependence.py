@@ -1,0 +1,146 @@
+"""What an output depends on, asked of real models."""
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from firstlight.experiments.inside.behaviour import behaviour
+from firstlight.experiments.inside.dependence import Asked, dependences
+from firstlight.observe.inside.taps.models import Call
+from firstlight.records.observed import Dependence
+
+
+def asked(module: nn.Module, *inputs: torch.Tensor, target: torch.Tensor | None = None, rows: int = 0) -> Asked:
+    return Asked(Call(module, inputs, {}, list(inputs), None, True), None, target, rows)
+
+
+def found(question: Asked) -> dict[str, Dependence]:
+    return {dependence.kind: dependence for dependence in dependences(question)}
+
+
+class Mixing(nn.Module):
+    """Takes the mean of the batch away from every example."""
+
+    def __init__(self, detached: bool = False) -> None:
+        super().__init__()
+        self.net, self.detached = nn.Linear(4, 2), detached
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        mean = x.mean(0)
+        answer: torch.Tensor = self.net(x - (mean.detach() if self.detached else mean))
+        return answer
+
+
+class Translator(nn.Module):
+    """Reads a source as a whole, and what it has said so far, with a causal mask or without."""
+
+    def __init__(self, masked: bool) -> None:
+        super().__init__()
+        self.source, self.said = nn.Embedding(12, 16), nn.Embedding(12, 16)
+        self.body = nn.Transformer(16, 2, 1, 1, 32, dropout=0.0, batch_first=True)
+        self.out, self.masked = nn.Linear(16, 12), masked
+
+    def forward(self, source: torch.Tensor, said: torch.Tensor) -> torch.Tensor:
+        mask = nn.Transformer.generate_square_subsequent_mask(said.shape[1]) if self.masked else None
+        hidden: torch.Tensor = self.out(self.body(self.source(source), self.said(said), tgt_mask=mask))
+        return hidden.flatten(0, 1)
+
+
+class Reader(nn.Module):
+    def __init__(self, at: str) -> None:
+        super().__init__()
+        self.embed, self.recur = nn.Embedding(20, 8, padding_idx=0), nn.GRU(8, 8, batch_first=True)
+        self.out, self.at = nn.Linear(8, 3), at
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        states, _ = self.recur(self.embed(words))
+        last = (words != 0).sum(1) - 1 if self.at == "length" else torch.full((len(words),), words.shape[1] - 1)
+        answer: torch.Tensor = self.out(states[torch.arange(len(words)), last])
+        return answer
+
+
+class TestExamples:
+    def test_a_plain_model_keeps_examples_apart(self) -> None:
+        examples = found(asked(nn.Linear(4, 2), torch.randn(6, 4), rows=6))["examples"]
+
+        assert (examples.own, examples.others, examples.of) == (True, 0, 5)
+
+    def test_a_mean_over_the_batch_mixes_them(self) -> None:
+        assert found(asked(Mixing(), torch.randn(6, 4), rows=6))["examples"].others == 5
+
+    def test_the_rows_of_the_batch_must_be_known(self) -> None:
+        assert found(asked(Mixing(), torch.randn(6, 4))) == {}
+
+
+class TestFuture:
+    def ask(self, masked: bool) -> Dependence:
+        torch.manual_seed(0)
+        source, text = torch.randint(1, 12, (3, 9)), torch.randint(1, 12, (3, 10))
+        question = asked(Translator(masked), source, text[:, :-1], target=text[:, 1:].flatten())
+        return found(question)["future"]
+
+    def test_without_a_mask_the_answer_is_read(self) -> None:
+        assert self.ask(masked=False).others == 4
+
+    def test_a_source_of_the_same_length_may_be_seen_as_a_whole(self) -> None:
+        future = self.ask(masked=True)
+
+        assert (future.own, future.others) == (True, 0)
+
+
+class TestPadding:
+    def ask(self, at: str) -> Dependence:
+        torch.manual_seed(0)
+        words = torch.randint(1, 20, (8, 24)) * (torch.arange(24) < 10)
+        return found(asked(Reader(at), words))["padding"]
+
+    def test_reading_the_last_position_rests_on_padding(self) -> None:
+        padding = self.ask("end")
+
+        assert (padding.others, padding.of) == (8, 8)
+
+    def test_reading_at_the_length_does_not(self) -> None:
+        assert self.ask("length").others == 0
+
+
+class TestBehaviour:
+    def behave(self, module: nn.Module, *inputs: torch.Tensor, **more: Any) -> Any:
+        torch.manual_seed(0)
+        return behaviour(asked(module, *inputs, **more))
+
+    def test_a_plain_model_repeats_itself(self) -> None:
+        seen = self.behave(nn.Linear(4, 2), torch.randn(6, 4), rows=6)
+
+        assert (seen.again, seen.train, seen.poisoned) == (0.0, 0.0, 0)
+        assert seen.output.shape == (6, 2)
+        assert seen.spread > 0
+        assert seen.louder > 0
+
+    def test_dropout_differs_between_the_modes_alone(self) -> None:
+        seen = self.behave(nn.Sequential(nn.Linear(4, 64), nn.Dropout(0.5), nn.Linear(64, 2)), torch.randn(6, 4))
+
+        assert seen.again == 0.0
+        assert seen.train > 0.05
+
+    def test_functional_dropout_that_is_always_on_differs_between_two_calls(self) -> None:
+        class Noisy(nn.Linear):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return nn.functional.dropout(super().forward(x), 0.5)
+
+        assert self.behave(Noisy(4, 32), torch.randn(6, 4)).again > 0.05
+
+    def test_a_nan_shows_what_no_gradient_does(self) -> None:
+        question = asked(Mixing(detached=True), torch.randn(6, 4), rows=6)
+        seen = behaviour(question)
+
+        assert found(question)["examples"].others == 0
+        assert seen is not None
+        assert seen.poisoned == 5
+
+    def test_a_model_without_numbers_for_an_output_is_not_asked(self) -> None:
+        class Chooser(nn.Linear):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return super().forward(x).argmax(1)
+
+        assert self.behave(Chooser(4, 3), torch.randn(6, 4)) is None
