@@ -151,7 +151,7 @@ def test_bytes_that_are_no_text(project: Path) -> None:
     ("flags", "said"),
     [
         ({"select": ["los-broadcast"]}, "`--select`: `los-broadcast` is no check; the nearest is `loss-broadcast`"),
-        ({"ignore": ["nothing-like-it-at-all"]}, "`--ignore`.*is no check. `firstlight checks`"),
+        ({"ignore": ["qqq-zzz-xxx"]}, "`--ignore`.*is no check. `firstlight checks`"),
         ({"select": []}, "`--select` is empty"),
         ({"profile": "slow"}, "`--profile` is 'slow'"),
         ({"startup_seconds": 0.0}, "`--startup-seconds` is 0.0"),

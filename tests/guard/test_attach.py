@@ -34,7 +34,7 @@ def poisoned(guard: Guard, at: int = 4, steps: int = 12) -> None:
 
 
 def test_one_nan_is_one_flag_that_names_step_and_parameter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with fl.guard(*sgd().parts, directory=tmp_path) as guard:
+    with fl.guard(*sgd().parts, directory=tmp_path, cost=None) as guard:
         poisoned(guard)
 
     (trip,) = guard.trips
@@ -44,7 +44,7 @@ def test_one_nan_is_one_flag_that_names_step_and_parameter(tmp_path: Path, capsy
 
 
 def test_stop_ends_the_training_from_the_step(tmp_path: Path) -> None:
-    guard = fl.guard(*sgd().parts, directory=tmp_path, on_red="stop")
+    guard = fl.guard(*sgd().parts, directory=tmp_path, cost=None, on_red="stop")
     with pytest.raises(RedFlagError, match="FL670 turns-nonfinite"):
         poisoned(guard)
     guard.close()
@@ -55,14 +55,16 @@ def test_stop_ends_the_training_from_the_step(tmp_path: Path) -> None:
 
 def test_a_function_is_called_with_the_trip(tmp_path: Path) -> None:
     seen: list[tuple[Trip, Guard]] = []
-    with fl.guard(*sgd().parts, directory=tmp_path, on_red=lambda trip, guard: seen.append((trip, guard))) as guard:
+    with fl.guard(
+        *sgd().parts, directory=tmp_path, cost=None, on_red=lambda trip, guard: seen.append((trip, guard))
+    ) as guard:
         poisoned(guard)
 
     assert [(trip.step, who) for trip, who in seen] == [(4, guard)]
 
 
 def test_a_check_is_silenced_by_name(tmp_path: Path) -> None:
-    with fl.guard(*sgd().parts, directory=tmp_path, ignore=("turns-nonfinite",)) as guard:
+    with fl.guard(*sgd().parts, directory=tmp_path, cost=None, ignore=("turns-nonfinite",)) as guard:
         poisoned(guard)
 
     assert guard.trips == []
@@ -70,7 +72,7 @@ def test_a_check_is_silenced_by_name(tmp_path: Path) -> None:
 
 def test_a_bad_step_is_left_out_by_a_fused_optimizer(tmp_path: Path) -> None:
     training = adam_fused()
-    with fl.guard(*training.parts, directory=tmp_path, on_nonfinite="skip") as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None, on_nonfinite="skip") as guard:
         poisoned(guard, at=4, steps=5)
         assert all(torch.isfinite(parameter).all() for parameter in training.model.parameters())
         training.run(3)
@@ -81,10 +83,10 @@ def test_a_bad_step_is_left_out_by_a_fused_optimizer(tmp_path: Path) -> None:
 
 def test_skipping_needs_a_fused_optimizer(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="fused=True"):
-        fl.guard(*sgd().parts, directory=tmp_path, on_nonfinite="skip")
+        fl.guard(*sgd().parts, directory=tmp_path, cost=None, on_nonfinite="skip")
 
 
-@pytest.mark.parametrize("wrong", [{"on_red": "shout"}, {"on_nonfinite": "x"}, {"every": -1}], ids=str)
+@pytest.mark.parametrize("wrong", [{"on_red": "shout"}, {"on_nonfinite": "x"}, {"every": -1}, {"cost": 2.0}], ids=str)
 def test_wrong_options_are_told(wrong: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         fl.guard(*sgd().parts, directory=tmp_path, **wrong)
@@ -92,12 +94,12 @@ def test_wrong_options_are_told(wrong: dict[str, Any], tmp_path: Path) -> None:
 
 def test_what_cannot_be_guarded_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="guard was given int"):
-        fl.guard(3, directory=tmp_path)
+        fl.guard(3, directory=tmp_path, cost=None)
 
 
 def test_rows_hold_what_happened(tmp_path: Path) -> None:
     training = plain(lambda parameters: torch.optim.SGD(parameters, lr=0.25))
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         training.run(3)
         gradients = [p.grad for p in training.model.parameters() if p.grad is not None]
 
@@ -111,7 +113,7 @@ def test_rows_hold_what_happened(tmp_path: Path) -> None:
 
 def test_accumulation_and_clipping_are_understood(tmp_path: Path) -> None:
     training = accumulating()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         training.run(5)
 
     row = guard.window[-1]
@@ -124,7 +126,7 @@ def test_accumulation_and_clipping_are_understood(tmp_path: Path) -> None:
 
 def test_steps_a_scaler_leaves_out_are_counted_and_no_illness(tmp_path: Path) -> None:
     training = scaled()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         training.run(20)
 
     assert guard.watches[0].skipped > 0
@@ -136,7 +138,7 @@ def test_steps_a_scaler_leaves_out_are_counted_and_no_illness(tmp_path: Path) ->
 
 def test_told_numbers_take_the_place_of_seen_ones(tmp_path: Path) -> None:
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         guard.log(loss=7.0, kl=0.5)
         training.run(1)
 
@@ -146,7 +148,7 @@ def test_told_numbers_take_the_place_of_seen_ones(tmp_path: Path) -> None:
 
 def test_validation_that_parts_is_told(tmp_path: Path) -> None:
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         for epoch, value in enumerate((0.64, 0.62, 0.6, 0.7, 0.8, 0.9, 1.0)):
             for _ in range(8):
                 guard.log(loss=1.0 / (epoch + 1))
@@ -160,7 +162,7 @@ def test_validation_that_parts_is_told(tmp_path: Path) -> None:
 def test_two_models_and_optimizers_have_their_own_names(tmp_path: Path) -> None:
     one, two = nn.Linear(2, 2), nn.Linear(2, 2)
     optimizers = [torch.optim.SGD(each.parameters(), lr=0.1) for each in (one, two)]
-    with fl.guard([one, two], optimizers, directory=tmp_path) as guard:
+    with fl.guard([one, two], optimizers, directory=tmp_path, cost=None) as guard:
         for optimizer, model in zip(optimizers, (one, two), strict=True):
             optimizer.zero_grad()
             model(torch.ones(1, 2)).sum().backward()
@@ -173,7 +175,7 @@ def test_two_models_and_optimizers_have_their_own_names(tmp_path: Path) -> None:
 def test_activations_and_predictions_are_written_down(tmp_path: Path) -> None:
     training = sgd()
     fixed = (torch.randn(6, 8), torch.tensor([0, 1, 2, 0, 1, 2]))
-    with fl.guard(*training.parts, directory=tmp_path, every=5, fixed_batch=fixed) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None, every=5, fixed_batch=fixed) as guard:
         training.run(12)
 
     modules = lines(guard, "activation_stats")[0]["modules"]

@@ -21,7 +21,7 @@ NAMES = sorted(check.name for check in CATALOGUE if check.needs in LIVE and chec
 
 def guarded(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Guard:
     monkeypatch.setattr(sys, "argv", [str(path)])
-    inside = install(Options(directory=folder, every=20, fixed_batch=FIRST))
+    inside = install(Options(directory=folder, every=20, cost=None, fixed_batch=FIRST))
     try:
         runpy.run_path(str(path), run_name="__main__")
     finally:

@@ -36,7 +36,7 @@ def test_a_fault_of_ours_is_told_once_and_switched_off(
     bare = sgd().run()
     monkeypatch.setattr(owner, name, broken)
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         watched = training.run()
 
     assert all(torch.equal(a, b) for a, b in zip(bare, watched, strict=True))
@@ -46,7 +46,7 @@ def test_a_fault_of_ours_is_told_once_and_switched_off(
 
 def test_a_check_that_crashes_takes_nothing_with_it(tmp_path: Path) -> None:
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         bad: list[Check] = []
         for check in guard.judge.checks:
             bad.append(type(check)(**{f: getattr(check, f) for f in check.__slots__} | {"find": broken}))
@@ -60,7 +60,7 @@ def test_a_check_that_crashes_takes_nothing_with_it(tmp_path: Path) -> None:
 
 def test_a_listener_that_raises_is_switched_off(tmp_path: Path) -> None:
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         guard.moments.step_ended.append(broken)
         training.run()
 
@@ -72,7 +72,7 @@ def test_a_listener_that_raises_is_switched_off(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         training.run()
     tmp_path.chmod(0o700)
 
@@ -82,7 +82,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
 def test_a_folder_that_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / ".firstlight").write_text("")
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         training.run()
 
     assert guard.step == 12
@@ -103,7 +103,7 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(EventLog, "append", full)
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         training.run()
 
     assert guard.step == 12

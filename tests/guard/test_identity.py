@@ -16,7 +16,7 @@ from firstlight.guard.options import Options
 def test_weights_are_bit_identical(kind: Callable[[], Training], tmp_path: Path) -> None:
     bare = kind().run()
     training = kind()
-    with fl.guard(*training.parts, directory=tmp_path, every=3) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None, every=3) as guard:
         watched = training.run()
 
     assert guard.shield.broken == {}
@@ -31,7 +31,9 @@ def test_predictions_on_a_fixed_batch_disturb_nothing(tmp_path: Path) -> None:
     bare = sgd().run(20)
     training = sgd()
     inputs = torch.zeros(4, 8)
-    with fl.guard(*training.parts, directory=tmp_path, every=2, fixed_batch=(inputs, torch.tensor([0, 1, 2, 0]))):
+    with fl.guard(
+        *training.parts, directory=tmp_path, cost=None, every=2, fixed_batch=(inputs, torch.tensor([0, 1, 2, 0]))
+    ):
         watched = training.run(20)
 
     assert all(torch.equal(a, b) for a, b in zip(bare, watched, strict=True))
@@ -40,7 +42,7 @@ def test_predictions_on_a_fixed_batch_disturb_nothing(tmp_path: Path) -> None:
 
 def test_from_outside_too(tmp_path: Path) -> None:
     bare = sgd().run()
-    inside = install(Options(directory=tmp_path, every=3))
+    inside = install(Options(directory=tmp_path, cost=None, every=3))
     watched = sgd().run()
     inside.remove()
 
@@ -52,7 +54,7 @@ def test_a_compiled_model_keeps_its_graph(tmp_path: Path) -> None:
     torch.manual_seed(0)
     model = mlp().eval()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    with fl.guard(model, optimizer, directory=tmp_path, every=2) as guard:
+    with fl.guard(model, optimizer, directory=tmp_path, cost=None, every=2) as guard:
         compiled = torch.compile(model, backend="eager", fullgraph=True)
         for _ in range(6):
             optimizer.zero_grad()
@@ -68,7 +70,7 @@ def test_everything_is_put_back(tmp_path: Path) -> None:
     before = (torch.autograd.backward, torch.amp.GradScaler.step, torch.nn.utils.clip_grad.clip_grad_norm_)
     training = sgd()
     optimizer = training.parts[1]
-    guard = fl.guard(*training.parts, directory=tmp_path, every=2)
+    guard = fl.guard(*training.parts, directory=tmp_path, cost=None, every=2)
     training.run(5)
     guard.close()
 
@@ -81,7 +83,7 @@ def test_everything_is_put_back(tmp_path: Path) -> None:
 def test_disabled_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIRSTLIGHT_DISABLED", "1")
     training = sgd()
-    with fl.guard(*training.parts, directory=tmp_path) as guard:
+    with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         guard.log(loss=1.0)
         training.run()
 

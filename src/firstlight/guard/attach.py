@@ -1,6 +1,8 @@
 """`fl.guard(model, optimizer)`: attaches to live objects by their own hooks, and lets go of them on `close`."""
 
 import atexit
+import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -22,9 +24,11 @@ from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
 from firstlight.guard.looking import Looks
 from firstlight.guard.options import OnRed, Options, is_disabled
+from firstlight.guard.pacing import Pace
 from firstlight.guard.resuming import resumed_state
 from firstlight.guard.shield import Shield
 from firstlight.guard.sinks import Sink
+from firstlight.guard.statistics.rows import Frame
 from firstlight.guard.telling import Telling
 from firstlight.guard.watch import Pending, Watch
 from firstlight.observe.inside.observer import rank
@@ -73,6 +77,8 @@ class Guard:
         self.batches = Batches()
         self.watches: list[Watch] = []
         self.closed = False
+        self.attentive = True
+        """The step under way is looked at."""
         self.telling = Telling(self)
         self.looks = Looks(self)
         self._hearing = Hearing(self)
@@ -80,12 +86,15 @@ class Guard:
         self._logged: dict[str, float] = {}
         self.shield.told = self.telling.fault
         self.add(*parts)
-        if self.active and options.capture is not None:
-            Capture(options.capture).listen(self)
-        sinks.attach(self, options.sinks if self.active else ())
         if self.active:
-            taps.listen(self._hearing)
-            atexit.register(self.close)
+            self._begin()
+
+    def _begin(self) -> None:
+        if self.options.capture is not None:
+            Capture(self.options.capture).listen(self)
+        sinks.attach(self, self.options.sinks)
+        taps.listen(self._hearing)
+        atexit.register(self.close)
 
     @property
     def step(self) -> int:
@@ -149,10 +158,10 @@ class Guard:
 
     def _watch(self, optimizer: torch.optim.Optimizer) -> None:
         skips = self.options.on_nonfinite == "skip"
-        if skips and not getattr(optimizer, "_step_supports_amp_scaling", False):
-            name = type(optimizer).__name__
-            raise UsageError(f"on_nonfinite='skip' needs a fused optimizer; make it as {name}(..., fused=True).")
+        if skips:
+            must_skip(optimizer)
         watch = Watch(len(self.watches), optimizer, self.models, skips)
+        watch.pace = Pace(self.options.cost)
         watch.ready, watch.recent = self._fill, self._hearing.recent
         self.watches.append(watch)
         begins = self.shield("statistics", watch.begins)
@@ -161,16 +170,23 @@ class Guard:
         looked, disarmed = self.shield("looks", self.looks.step_ended), self.shield("looks", self.looks.step_begins)
 
         def before(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
-            begins(has_closure(arguments, keywords))
-            disarmed()
+            if self.attentive:
+                begins(has_closure(arguments, keywords))
+                disarmed()
             self.tell(self.moments.step_begins, optimizer)
 
         def after(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
-            ended(has_closure(arguments, keywords))
-            looked(self.step)
-            self._hearing.step_ended()
+            begun, attentive = time.perf_counter(), self.attentive
+            if attentive:
+                ended(has_closure(arguments, keywords))
+                self._hearing.step_ended()
+            else:
+                watch.step += 1
             self.tell(self.moments.step_ended, optimizer)
-            judged()
+            if attentive or self.looks.is_due(self.step):
+                looked(self.step)
+                judged()
+            self._pause(watch, time.perf_counter() - begun if attentive else None)
 
         resumed = self.shield("resuming", lambda optimizer: self._resumed(watch))
         self._handles += [
@@ -178,6 +194,11 @@ class Guard:
             optimizer.register_step_post_hook(after),
             optimizer.register_load_state_dict_post_hook(resumed),
         ]
+
+    def _pause(self, watch: Watch, spent_s: float | None) -> None:
+        """Between two looks nothing is done at all: neither losses, nor batches, nor gradients are looked at."""
+        watch.over(spent_s)
+        self.attentive = self.looks.armed or any(each.is_due for each in self.watches)
 
     def _resumed(self, watch: Watch) -> None:
         for trip in self.judge.judge([resumed_state(watch.optimizer, watch.subjects, self.rank)]):
@@ -193,12 +214,20 @@ class Guard:
         for watch in self.watches:
             for row, frame in watch.arrived():
                 self.window.append(row)
-                self.telling.step(watch, row, frame)
-                self.tell(self.moments.measured, row)
-                closely, memory = self.judge.is_due(row.step), self.looks.memory(row.step)
-                for trip in self.judge.sees(row, watch.seen(row, frame, closely, memory)):
-                    self.trip(trip)
+                self._judge_row(watch, row, frame)
         for trip in self.looks.arrived():
+            self.trip(trip)
+
+    def _judge_row(self, watch: Watch, row: StepRow, frame: Frame | None) -> None:
+        due = row.skipped
+        if frame is not None:
+            due = self.judge.is_due(watch.looks)
+            watch.looks += 1
+            self.telling.step(watch, row, frame)
+        self.tell(self.moments.measured, row)
+        if row.loss is not None and not math.isfinite(row.loss):
+            watch.pace.hurries()
+        for trip in self.judge.sees(row, watch.seen(row, frame, due, self.looks.memory(row.step)), due):
             self.trip(trip)
 
     def trip(self, trip: Trip) -> None:
@@ -221,6 +250,12 @@ def has_closure(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
     return callable(keywords.get("closure")) or any(callable(argument) for argument in arguments[1:] or arguments)
 
 
+def must_skip(optimizer: torch.optim.Optimizer) -> None:
+    if not getattr(optimizer, "_step_supports_amp_scaling", False):
+        name = type(optimizer).__name__
+        raise UsageError(f"on_nonfinite='skip' needs a fused optimizer; make it as {name}(..., fused=True).")
+
+
 def unwrapped(optimizer: Any) -> torch.optim.Optimizer:
     """The one whose hooks run: frameworks put theirs around it."""
     while isinstance(inner := getattr(optimizer, "optimizer", None), torch.optim.Optimizer):
@@ -233,6 +268,7 @@ def guard(  # noqa: PLR0913 (one parameter per option)
     on_red: OnRed = "warn",
     on_nonfinite: Literal["tell", "skip"] = "tell",
     every: int = 200,
+    cost: float | None = 0.05,
     fixed_batch: Any = None,
     ignore: tuple[str, ...] = (),
     directory: RunDirectory | Path | str | None = None,
@@ -244,15 +280,18 @@ def guard(  # noqa: PLR0913 (one parameter per option)
 
     `on_red`: `warn`, `stop` (the step raises `RedFlagError`), or a function of the trip and the guard. `on_nonfinite`:
     `skip` has fused optimizers leave out a step whose gradients are not finite. `every`: steps between two looks at
-    activations and predictions, 0 for none. `fixed_batch`: inputs, or a pair of inputs and targets, whose predictions
-    are followed. `ignore`: checks to leave out. `directory`: where `.firstlight/runs/` is made. `capture`: what is
-    kept for a replay when a flag goes up; None for nothing. `sinks`: where the numbers go besides the log, by name or
-    as objects. With FIRSTLIGHT_DISABLED=1 in the environment it does nothing.
+    activations and predictions, 0 for none. `cost`: share of a step's time the host may spend on a look; where it takes
+    more, as at small models, not every step is looked at; None looks at every step. `fixed_batch`: inputs, or a pair of
+    inputs and targets, whose predictions are followed. `ignore`: checks to leave out. `directory`: where
+    `.firstlight/runs/` is made. `capture`: what is kept for a replay when a flag goes up; None for nothing. `sinks`:
+    where the numbers go besides the log, by name or as objects. With FIRSTLIGHT_DISABLED=1 in the environment it does
+    nothing.
     """
     options = Options(
         on_red=on_red,
         on_nonfinite=on_nonfinite,
         every=every,
+        cost=cost,
         fixed_batch=fixed_batch,
         ignore=tuple(ignore),
         directory=Path(directory) if isinstance(directory, str) else directory,

@@ -1,6 +1,7 @@
 """What the guard hears through the process-wide taps, handed to the optimizer it is about."""
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,11 +18,20 @@ class Hearing:
         self._recent: deque[torch.Tensor] = deque(maxlen=MOST_LOSSES)
         self._steps: dict[int, int] = {}
         """Steps of each optimizer when its scaler last stepped it."""
-        self.backward_begins = guard.shield("losses", self._backward_begins)
-        self.clipped = guard.shield("clipping", self._clipped)
-        self.scaled = guard.shield("loss scaling", self._scaled)
+        self.backward_begins = self._attentive(guard.shield("losses", self._backward_begins))
+        self.clipped = self._attentive(guard.shield("clipping", self._clipped))
+        self.scaled = self._attentive(guard.shield("loss scaling", self._scaled))
         self.scaler_stepped = guard.shield("loss scaling", self._scaler_stepped)
         self.batch_came = guard.shield("batches", self._batch_came)
+
+    def _attentive(self, listener: Callable[..., None]) -> Callable[..., None]:
+        """Deaf while a step is not looked at."""
+
+        def hear(*arguments: Any) -> None:
+            if self._guard.attentive:
+                listener(*arguments)
+
+        return hear
 
     def _backward_begins(self, root: torch.Tensor) -> None:
         """It drives the optimizer that steps next; several that step in a row share it."""
@@ -62,5 +72,6 @@ class Hearing:
 
     def _batch_came(self, batch: Any, seconds: float) -> None:
         guard = self._guard
-        guard.batches.came(batch, seconds)
+        if guard.attentive:
+            guard.batches.came(batch, seconds)
         guard.tell(guard.moments.batch_came, batch)

@@ -40,11 +40,11 @@ class Judge:
         self.over = False
         """A bad number was seen: everything after it follows from it."""
 
-    def is_due(self, step: int) -> bool:
-        """Every tensor is looked at by itself at these steps, the first among them."""
-        return step == 0 or step % JUDGE_EVERY == JUDGE_EVERY - 1
+    def is_due(self, look: int) -> bool:
+        """At these looks every tensor is followed by itself and the windows are judged; the first is among them."""
+        return look == 0 or look % JUDGE_EVERY == JUDGE_EVERY - 1
 
-    def sees(self, row: StepRow, seen: Seen) -> list[Trip]:
+    def sees(self, row: StepRow, seen: Seen, due: bool) -> list[Trip]:
         if self.over:
             return []
         facts = self.windows.sees(row, seen)
@@ -54,7 +54,7 @@ class Judge:
             self.over = bool(trips)
             return trips
         self._skipped += row.skipped
-        due = self._skipped % JUDGE_EVERY == 0 if row.skipped else self.is_due(row.step)
+        due = due and not (row.skipped and self._skipped % JUDGE_EVERY)
         if due or self.windows.is_urgent(row):
             told += self.windows.facts(row.optimizer, self._needs)
         return self.judge(told)

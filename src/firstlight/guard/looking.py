@@ -37,6 +37,11 @@ class Looks:
             self._guard.journal.write(events.Device, **self._health.fields())
         return self._health.memory()
 
+    @property
+    def armed(self) -> bool:
+        """The next forward pass is looked at."""
+        return self._activations.armed
+
     def backward_begins(self) -> None:
         if self._activations.armed:
             self._activations.flush()
@@ -45,14 +50,17 @@ class Looks:
         if self._activations.armed:
             self._activations.disarm()
 
-    def step_ended(self, step: int) -> None:
+    def is_due(self, step: int) -> bool:
         every = self._guard.options.every
-        if not every or step == self._step:
+        return every > 0 and (step in (1, min(FIRST_LOOK, every)) or step % every == 0)
+
+    def step_ended(self, step: int) -> None:
+        if not self.is_due(step) or step == self._step:
             return
         self._step = step
         if step == 1:
             self._watch_predictions()
-        if step == min(FIRST_LOOK, every) or step % every == 0:
+        if step > 1:
             self._activations.arm()
             self._look_at_predictions(step)
 

@@ -25,6 +25,7 @@ class Options:
     on_red: OnRed = "warn"
     on_nonfinite: Literal["tell", "skip"] = "tell"
     every: int = 200
+    cost: float | None = 0.05
     fixed_batch: Any = None
     ignore: tuple[str, ...] = ()
     directory: RunDirectory | Path | None = None
@@ -41,6 +42,8 @@ class Options:
             raise UsageError(f"on_nonfinite is {self.on_nonfinite!r}; it takes 'tell' or 'skip'.")
         if self.every < 0:
             raise UsageError(f"every is {self.every}; it takes a number of steps, or 0 for never.")
+        if self.cost is not None and not 0 < self.cost <= 1:
+            raise UsageError(f"cost is {self.cost}; it takes a share above 0 and up to 1, or None for no limit.")
 
 
 def is_disabled(environment: Mapping[str, str] = os.environ) -> bool:

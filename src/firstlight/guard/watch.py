@@ -11,8 +11,9 @@ import torch
 
 from firstlight.facts.live.tensors import Look
 from firstlight.facts.live.windows import Seen
+from firstlight.guard.pacing import Pace
 from firstlight.guard.statistics import choose
-from firstlight.guard.statistics.rows import CLIP_NORM, L2, LOSS, NONFINITE, SCALE, UPDATE, Frame, Pass, Scalars
+from firstlight.guard.statistics.rows import L2, NONFINITE, UPDATE, Frame, Pass, Scalars
 from firstlight.guard.statistics.subjects import Subjects
 from firstlight.records.telemetry import StepRow
 
@@ -69,6 +70,11 @@ class Watch:
         if self.subjects.device.type != "cpu":
             self.passes  # noqa: B018  # its tables are made now: making them waits for the device
         self._last_end: float | None = None
+        self.pace = Pace(None)
+        self.looks = 0
+        """Steps at which all tensors were read, so far as they are known."""
+        self._began = self._read_s = 0.0
+        self._over_at: float | None = None
         self._set = False
         self._mark: tuple[torch.Tensor, int, int] | None = None
         self._piled = False
@@ -83,6 +89,7 @@ class Watch:
 
     def begins(self, has_closure: bool) -> None:
         """Before the weights move. With a closure the gradients are made inside the step, and read after it."""
+        self._began = time.perf_counter()
         if not has_closure:
             self._read()
             self._guard_step()
@@ -109,6 +116,19 @@ class Watch:
         self._last_end = now
         self.ready(pending)
 
+    @property
+    def is_due(self) -> bool:
+        return self._skips or self.pace.is_due(self.step)
+
+    def over(self, spent_s: float | None) -> None:
+        """The step is over, and what came after it on our side took so many seconds; None where nobody looked."""
+        now = time.perf_counter()
+        step_s = None if self._over_at is None else now - self._over_at
+        self._over_at = now
+        self.pace.took(self.step - 1, None if spent_s is None else self._read_s + spent_s, step_s)
+        if spent_s is None and self.is_due:
+            self._mark_gradient()
+
     def _mark_gradient(self) -> None:
         """A gradient that nobody has cleared is, at the next backward, the same memory at the same version."""
         first = next((p for p in self.subjects.parameters if p.grad is not None and not p.grad.is_sparse), None)
@@ -124,8 +144,6 @@ class Watch:
             self._mark = None
 
     def _read(self) -> None:
-        begun = time.perf_counter()
-        passes = self.passes
         scale = getattr(self.optimizer, "grad_scale", None)
         pending = Pending(
             step=self.step,
@@ -137,12 +155,12 @@ class Watch:
         )
         norm = self.clips[1] if self.clips else None
         scalars = Scalars(loss=self._loss(), scale=self.scale if scale is None else scale, clip_norm=norm)
-        passes.launch(self.step, self.subjects.tensors(), scalars)
+        self.passes.launch(self.step, self.subjects.tensors(), scalars)
         self._pending.append(pending)
         while len(self._pending) > MOST_PENDING:
             self._pending.popleft()
         self._forget()
-        pending.guard_s = time.perf_counter() - begun
+        pending.guard_s = self._read_s = time.perf_counter() - self._began
 
     def skips(self) -> None:
         """The scaler left a step out: its gradients overflowed, and the hooks of the optimizer never ran."""
@@ -162,7 +180,7 @@ class Watch:
         return torch.stack([loss.reshape(()).float() for loss in losses]).mean()
 
     def arrived(self) -> "list[tuple[StepRow, Frame | None]]":
-        """Steps whose numbers are here by now, oldest first. Never waits."""
+        """Looks whose numbers are here by now, oldest first. Never waits."""
         found: list[tuple[StepRow, Frame | None]] = [(row, None) for row in self._left_out]
         self._left_out.clear()
         while self._pass is not None and (frame := self._pass.poll()) is not None:
@@ -197,11 +215,11 @@ class Watch:
         )
 
     def _row(self, pending: Pending, frame: Frame) -> StepRow:
-        loss, scale, clip_norm = frame.scalars[LOSS], frame.scalars[SCALE], frame.scalars[CLIP_NORM]
-        if pending.unscale and scale:
-            frame.gradients[:, :NONFINITE] /= scale
+        loss, scale, clip_norm = frame.scalars
         if loss is not None and pending.scaled_loss and scale:
             loss = loss / scale
+        if pending.unscale and scale:
+            frame.gradients[:, :NONFINITE] /= scale
         rows, count = frame.rows.tolist(), len(frame.present)
         gradients, weights = rows[:count], rows[count:]
         grad = sum(row[L2] * row[L2] for row in gradients)
@@ -216,7 +234,7 @@ class Watch:
             grad_norm=math.sqrt(grad) if any(frame.present) else None,
             clip_norm=clip_norm,
             clip_at=pending.clip_at,
-            param_norm=math.sqrt(param) if param == param else None,
+            param_norm=math.sqrt(param) if weights and param == param else None,
             update=math.sqrt(update / param) if param > 0 and update == update else None,
             amp_scale=scale,
             bad_gradients=sum(row[NONFINITE] != 0 for row in gradients),
