@@ -63,10 +63,10 @@ def prepare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Prepare:
     monkeypatch.chdir(tmp_path)
     spec = spec_in(tmp_path)
 
-    def prepared(source: str, *words: str, startup: float = 60.0, **order: Any) -> Job:
+    def prepared(source: str, *words: str, startup: float = 150.0, **order: Any) -> Job:
         (tmp_path / "train.py").write_text(source, encoding="utf-8")
         target = parse((*words, "train.py"), module=bool(words))
-        given = {"name": "same-again", "steps": 20, "seconds": 20.0, **order}
+        given = {"name": "same-again", "steps": 20, "seconds": 60.0, **order}
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         return job(Order(**given), target, spec, environment, startup)
 

@@ -11,20 +11,23 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engines.job import Job, Made, lost, make
 
 LEAVE_SECONDS = 5.0
+SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+"""Nothing is sent home; and timelines are not starved by the programs beside them, whose seconds they are given."""
 
 
 @contextlib.contextmanager
-def _variable(name: str, value: str) -> Iterator[None]:
+def _variables(**values: str) -> Iterator[None]:
     """Only for what is started meanwhile; the user's script gets the environment as it was."""
-    before = os.environ.get(name)
-    os.environ[name] = value
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 class RayHands:
@@ -39,7 +42,7 @@ class RayHands:
             ) from None
         self._ray: Any = ray
         self._folder = tempfile.mkdtemp(prefix="fl-ray-")
-        with _variable("RAY_USAGE_STATS_ENABLED", "0"):
+        with _variables(**SETTINGS):
             ray.init(
                 address="local",
                 num_cpus=os.cpu_count(),
