@@ -65,6 +65,13 @@ class Subjects:
             groups.append(None if isinstance(lr, torch.Tensor) or lr is None else float(lr))
         return [groups[number] if number < len(groups) else None for number in self._groups]
 
+    def spread_of(self, zeros: list[float]) -> list[float]:
+        """Shares of zeros, with 1 for gradients that are sparse by layout."""
+        if not self._sparse:
+            return zeros
+        pairs = zip(self.parameters, zeros, strict=True)
+        return [1.0 if p.grad is not None and p.grad.is_sparse else share for p, share in pairs]
+
     def weights(self) -> list[torch.Tensor]:
         return [local(parameter) for parameter in self.parameters]
 
