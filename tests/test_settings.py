@@ -46,6 +46,7 @@ def test_the_file_overrides_the_defaults_and_flags_the_file(project: Path) -> No
     assert load(project).budget.steps == 7
     assert load(project).budget.seconds == PROFILES["quick"].seconds
     assert load(project).startup_seconds == 9.0
+    assert load(project, engine="fresh").engine == "fresh"
     overridden = load(project, steps=3, strict=False, contain=False, startup_seconds=1.5)
     assert (overridden.steps, overridden.strict, overridden.contain, overridden.startup_seconds) == (
         3,
@@ -84,6 +85,7 @@ def test_the_nearest_file_that_speaks_of_firstlight_is_read(project: Path) -> No
         ("seconds = nan", ["`tool.firstlight.seconds`"]),
         ("seconds = inf", ["`tool.firstlight.seconds`"]),
         ('profile = "quik"', ["`tool.firstlight.profile`", "`quick`", "deep"]),
+        ('engine = "forks"', ["`tool.firstlight.engine`", "auto, fork, fresh, ray", "`fork`"]),
         ("profile = 3", ["`tool.firstlight.profile`", "quick, standard, deep"]),
         ('select = "FL203"', ["`tool.firstlight.select`", "array"]),
         ("select = [3]", ["`tool.firstlight.select`[0]", "str"]),

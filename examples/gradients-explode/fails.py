@@ -1,22 +1,20 @@
-"""Sorts points; later ones come in another unit."""
+"""Predicts prices in thousands with plain gradient descent."""
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-torch.manual_seed(0)
-x = torch.randn(512, 16)
-y = (x @ torch.randn(16, 4)).argmax(dim=1)
-loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
-model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+import firstlight as fl
 
-for epoch in range(10):
-    for batch, labels in loader:
-        if epoch >= 6:
-            batch = batch * 1000
-        loss = nn.functional.cross_entropy(model(batch), labels)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-print("last loss", loss.item())
+torch.manual_seed(0)
+rooms = torch.randn(600, 8)
+price = (1000 * rooms @ torch.randn(8, 1)).detach()
+loader = DataLoader(TensorDataset(rooms, price), batch_size=32, shuffle=True)
+
+experiment = fl.Experiment(
+    model=lambda: nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 1)),
+    train=loader,
+    loss=F.mse_loss,
+    optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=1.0),
+)

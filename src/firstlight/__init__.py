@@ -1,18 +1,64 @@
 """Finds out what is broken in a training program before the machine time is spent."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from firstlight import integrations as integrations
+    from firstlight.errors import SchemaError as SchemaError
+    from firstlight.experiments.declared.experiment import Experiment as Experiment
+    from firstlight.experiments.declared.invariants import Invariant as Invariant
+    from firstlight.experiments.declared.selection import BestEpoch as BestEpoch
+    from firstlight.experiments.declared.selection import EpochSelector as EpochSelector
     from firstlight.guard.attach import guard as guard
+    from firstlight.guard.capture.choices import Capturing as Capturing
+    from firstlight.schema import Column as Column
+    from firstlight.schema import validate_schema as validate_schema
+    from firstlight.survey import gate as gate
+    from firstlight.survey import preflight as preflight
 
 __version__ = "0.1.0"
 
-_LAZY = {"guard": "firstlight.guard.attach"}
-"""Public names and the modules that hold them, imported on first use: `import firstlight` alone imports nothing."""
+_PUBLIC = {
+    "BestEpoch": "firstlight.experiments.declared.selection",
+    "Capturing": "firstlight.guard.capture.choices",
+    "Column": "firstlight.schema",
+    "EpochSelector": "firstlight.experiments.declared.selection",
+    "Experiment": "firstlight.experiments.declared.experiment",
+    "Invariant": "firstlight.experiments.declared.invariants",
+    "SchemaError": "firstlight.errors",
+    "gate": "firstlight.survey",
+    "guard": "firstlight.guard.attach",
+    "preflight": "firstlight.survey",
+    "validate_schema": "firstlight.schema",
+}
+"""Imported on first use: `import firstlight` costs nothing and brings nothing with it."""
+
+__all__ = [
+    "BestEpoch",
+    "Capturing",
+    "Column",
+    "EpochSelector",
+    "Experiment",
+    "Invariant",
+    "SchemaError",
+    "__version__",
+    "gate",
+    "guard",
+    "integrations",
+    "preflight",
+    "validate_schema",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    if name == "integrations":
+        return import_module("firstlight.integrations")
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'firstlight' has no attribute {name!r}")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

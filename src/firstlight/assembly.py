@@ -4,6 +4,7 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,9 @@ from firstlight import __version__
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.prove import prove, worth_trying
 from firstlight.diagnosis.rank import rank
-from firstlight.experiments.engine import NURSERY, ForkEngine
+from firstlight.experiments.engine import NURSERY, fates, opened
+from firstlight.experiments.engines.auto import TIMELINES
+from firstlight.experiments.plan import Order
 from firstlight.facts.derive import derive
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
@@ -25,11 +28,11 @@ from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Subject, Timing, Verdict
 from firstlight.store.run_directory import shown
-from firstlight.trial import contrasted
+from firstlight.trial import LOCALISED, contrasted
 
 OUTPUT_LINES = 25
 PROBES = "probes"
-ANSWERS = (observed.Dependence, observed.CustomGradient, observed.Behaviour)
+ANSWERS = (observed.BadOperation, observed.Behaviour, observed.CustomGradient, observed.Dependence)
 ENDED = {
     "steps": "the step budget was spent",
     "time": "the time budget was spent",
@@ -50,28 +53,31 @@ class Judged:
     findings: tuple[Finding, ...]
     outcomes: tuple[CheckOutcome, ...]
     allowed: tuple[str, ...]
+    orders: tuple[Order, ...] = ()
 
 
-def judged(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> Judged:
+def judged(
+    watched: Watched, checks: tuple[Check, ...], orders: list[Order], absent: Mapping[type, str | None] | None = None
+) -> Judged:
     facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome()]
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
-    contrast: Contrast | None = contrasted(watched, engine, losses)
+    contrast: Contrast | None = contrasted(watched, orders, losses)
     facts += [contrast] if contrast is not None else []
-    found = judge(checks, facts, trained=watched.backwards > 0)
+    found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
     gathered = gather(prove(kept, contrast, checks), symptoms=frozenset(check.id for check in checks if check.symptom))
-    return Judged(tuple(facts), gathered, found.outcomes, allowed)
+    return Judged(tuple(facts), gathered, found.outcomes, allowed, tuple(orders))
 
 
 def _answers(watched: Watched) -> list[observed.Observed]:
-    """What the probes were told; the steps of the copy that was asked are not the program's."""
-    asked = watched.timelines.get(PROBES, [])
+    """What copies were asked about the program; the steps of a copy that was asked are not the program's."""
+    asked = [*watched.timelines.get(PROBES, ()), *watched.timelines.get(LOCALISED, ())]
     return [record for record in asked if isinstance(record, ANSWERS)]
 
 
-def suspects(watched: Watched, checks: tuple[Check, ...], engine: ForkEngine) -> tuple[str, ...]:
+def suspects(watched: Watched, checks: tuple[Check, ...], orders: list[Order]) -> tuple[str, ...]:
     """The repairs worth an experiment, by what is known so far."""
-    return worth_trying(judged(watched, checks, engine).findings, checks)
+    return worth_trying(judged(watched, checks, orders).findings, checks)
 
 
 def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
@@ -85,8 +91,8 @@ def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
         findings=known.findings,
         diagnosis=rank(known.findings),
         checks=known.outcomes,
-        coverage=_coverage(watched, known.allowed),
-        timing=_timing(watched),
+        coverage=coverage_of(watched, known),
+        timing=timing_of(watched),
         environment=_environment(watched),
         reason=reason,
         output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
@@ -99,10 +105,14 @@ def _verdict(findings: tuple[Finding, ...], outcome: ScriptOutcome) -> tuple[Ver
     severities = {finding.severity for finding in findings if finding.cause != "unknown"}
     if outcome.steps == 0 and Severity.ERROR not in severities:
         return Verdict.UNJUDGED, why_unjudged(outcome)
-    severities |= {finding.severity for finding in findings}
+    return worst(findings), None
+
+
+def worst(findings: tuple[Finding, ...]) -> Verdict:
+    severities = {finding.severity for finding in findings}
     if Severity.ERROR in severities:
-        return Verdict.ILL, None
-    return (Verdict.WARN if Severity.WARNING in severities else Verdict.CLEAN), None
+        return Verdict.ILL
+    return Verdict.WARN if Severity.WARNING in severities else Verdict.CLEAN
 
 
 def why_unjudged(outcome: ScriptOutcome) -> str:
@@ -118,24 +128,55 @@ def why_unjudged(outcome: ScriptOutcome) -> str:
     return f"the script finished (exit code {outcome.exit_code}) without training anything: backward was never called"
 
 
-def _coverage(watched: Watched, allowed: tuple[str, ...]) -> Coverage:
+def coverage_of(watched: Watched, known: Judged) -> Coverage:
     endings = watched.of(observed.Ending)
-    unseen = dict.fromkeys(f"not observed: {record.tap}: {record.reason}" for record in watched.of(observed.Unseen))
+    nursery = opened(watched)
     return Coverage(
         steps=watched.steps,
         seconds=round(watched.seconds, 3),
         ended=ENDED[endings[0].reason if endings else watched.outcome().ended],
         held_back=tuple(dict.fromkeys(shown(path) for ending in endings for path in ending.held_back)),
         experiments=tuple(sorted(set(watched.timelines) - {NURSERY})),
-        suppressed=allowed,
+        engine=nursery.engine if nursery is not None else None,
+        engine_reason=nursery.reason if nursery is not None else None,
+        suppressed=known.allowed,
         limits=(
             f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not",
-            *unseen,
+            *_unseen(watched),
+            *_unmade(watched, known),
         ),
     )
 
 
-def _timing(watched: Watched) -> Timing:
+def _unseen(watched: Watched) -> Iterator[str]:
+    """That the program could not be forked is no loss once another engine took over."""
+    made = opened(watched) is not None
+    found = [record for record in watched.of(observed.Unseen) if not (made and record.tap == TIMELINES)]
+    yield from dict.fromkeys(f"not observed: {record.tap}: {record.reason}" for record in found)
+
+
+def _unmade(watched: Watched, known: Judged) -> Iterator[str]:
+    """Experiments that tell less than they might have."""
+    ended = fates(watched)
+    if missing := [order.name for order in known.orders if order.name not in ended]:
+        yield f"not finished in the time given: {', '.join(missing)}"
+    if died := [fate for fate in ended.values() if fate.exit_code != 0]:
+        yield f"experiments that did not reach their end: {', '.join(map(_died, died))}"
+    contrast = next((fact for fact in known.facts if isinstance(fact, Contrast)), None)
+    if contrast is not None and not all(pair.paired for pair in contrast.pairs):
+        yield (
+            "the experiments began with another first loss than the program, so they are not exact pairs; only large "
+            "differences are counted. Seed every random generator of the script to pair them"
+        )
+
+
+def _died(fate: observed.TimelineEnded) -> str:
+    if fate.exit_code is None:
+        return f"{fate.name} ({fate.message or 'took too long'})"
+    return f"{fate.name} (exit code {fate.exit_code}{f': {fate.message}' if fate.message else ''})"
+
+
+def timing_of(watched: Watched) -> Timing:
     started = datetime.fromtimestamp(time.time() - watched.seconds, UTC)
     return Timing(
         started=started.isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -150,7 +191,8 @@ def _environment(watched: Watched) -> dict[str, Scalar]:
     if not processes:
         return machine()
     seen = processes[0]
-    return {**machine(), "torch": seen.torch, "device": seen.device, "threads": seen.threads, "world": seen.world}
+    device = next((process.device for process in processes if process.device != "cpu"), seen.device)
+    return {**machine(), "torch": seen.torch, "device": device, "threads": seen.threads, "world": seen.world}
 
 
 def machine() -> dict[str, Scalar]:

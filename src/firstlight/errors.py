@@ -4,6 +4,8 @@ FirstlightError            anything a command turns into a message and an exit c
 ├── UsageError             what was asked cannot be done as asked (exit 2)
 │   └── SettingsError      a configuration file says something we do not understand
 ├── LogError               an event log or report on disk is not what it should be
+├── SchemaError            a data frame is not what a stage of the pipeline needs
+├── ArtifactError          an artifact of the guard cannot be written or is not what it should be
 └── RedFlagError           the guard ends a training, because `on_red="stop"` asked for it
 """
 
@@ -21,6 +23,27 @@ class SettingsError(UsageError):
 
 
 class LogError(FirstlightError):
+    pass
+
+
+class SchemaError(FirstlightError, ValueError):
+    """Everything the message says is also here, for programs."""
+
+    stage: str
+    missing: tuple[str, ...] = ()
+    available: tuple[str, ...] = ()
+    nearest: dict[str, str]
+    """For a missing name, the one it was most likely meant to be."""
+    faults: tuple[str, ...] = ()
+    """What is wrong with columns that are there, a sentence each."""
+    shape: tuple[int, int] = (0, 0)
+    index: tuple[str, ...] = ()
+    """Names of the index levels; they count as columns."""
+    site: object = None
+    """File and line of the caller, a `firstlight.records.places.Site`."""
+
+
+class ArtifactError(FirstlightError):
     pass
 
 

@@ -3,7 +3,6 @@
 import math
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 
@@ -11,7 +10,7 @@ from firstlight.assembly import machine
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.diagnosis.from_curves import FEWEST, case_of_curves
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
-from firstlight.experiments.engine import ForkEngine
+from firstlight.experiments.engines.none import NoEngine
 from firstlight.facts.naming import ROLES, assign
 from firstlight.findings.judge import Judgement, judge
 from firstlight.inquiry import Inquiry
@@ -64,7 +63,7 @@ def diagnose_curves(logged: Logged, settings: Settings, symptoms: dict[str, bool
         environment=machine(),
         reason=unjudged or "; ".join(KNOWLEDGE.observation[slug].says for slug in shown) or None,
     )
-    inquiry = Inquiry(ForkEngine(Path(), 0.0), lambda _: case, 0.0, symptoms)
+    inquiry = Inquiry(NoEngine([]), lambda _: case, 0.0, symptoms)
     return report if silent else inquiry.conclude(report, Watched())
 
 

@@ -11,12 +11,12 @@ from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.choose import Limits, choose, repairs_worth_trying
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 from firstlight.diagnosis.trail import Trail, inferences, render
-from firstlight.experiments.engine import ForkEngine
+from firstlight.experiments.engine import Engine
 from firstlight.experiments.plan import BY_NAME
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.report import Hypothesis, Inference, Report
-from firstlight.trial import CONTROLS, order
+from firstlight.trial import CONTROLS, localise, order
 
 HANDLES = frozenset({"model", "batch", "loss", "optimizer", "targets", "loader", "clipping", "schedule"})
 ALWAYS = frozenset({"regularisation", "low-precision"})
@@ -27,7 +27,7 @@ MOST_REPAIRS = 3
 class Inquiry:
     """Asked again and again whether everything is settled; each time, it orders what would tell most."""
 
-    engine: ForkEngine
+    engine: Engine
     weigh: Callable[[Watched], Case]
     """What is known, as the engine of diagnosis takes it."""
     seconds: float
@@ -40,11 +40,12 @@ class Inquiry:
     _closed: bool = False
 
     def settled(self, watched: Watched) -> bool:
-        if not watched.timelines:
-            return True  # no copy was made: training never began, or cannot be forked
+        if not self.engine.attend(watched):
+            return True  # training never began, or no timeline of it can be made
         if self._begun is None:
             self._begun = time.monotonic()
             order(self.engine, CONTROLS["standard"])
+        localise(self.engine, watched)
         over = watched.exit_code is not None or watched.of(observed.Ending)
         if over and not self._closed and self.engine.settled(watched):
             self._ask(watched)

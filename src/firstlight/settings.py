@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -22,6 +22,7 @@ from firstlight.records.finding import Severity
 from firstlight.store.run_directory import shown
 
 Profile = Literal["quick", "standard", "deep"]
+EngineName = Literal["auto", "fork", "fresh", "ray"]
 Limit = bool | int | float | str
 Steps = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=604_800)]
@@ -64,6 +65,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A table for each check, by id or name, with the limits to change; `firstlight explain NAME` lists them."""
     strict: bool = False
     """A warning makes the verdict ill."""
+    engine: EngineName = "auto"
+    """How experiments are made: `fork` copies the script at its first batch, `fresh` runs it anew, `ray` does so as Ray
+    tasks; `auto` forks where that works, else runs it anew."""
     contain: bool = True
     """Keep what the script writes out of your directories and trackers."""
 
@@ -106,6 +110,7 @@ def load(  # noqa: PLR0913 (one parameter per flag)
     select: Sequence[str] | None = None,
     ignore: Sequence[str] | None = None,
     strict: bool | None = None,
+    engine: str | None = None,
     contain: bool | None = None,
     catalogue: tuple[Check, ...] = CATALOGUE,
 ) -> Settings:
@@ -123,6 +128,7 @@ def load(  # noqa: PLR0913 (one parameter per flag)
         "select": None if select is None else list(select),
         "ignore": None if ignore is None else list(ignore),
         "strict": strict,
+        "engine": engine,
         "contain": contain,
     }
     flags = _values(_FLAGS, {key: value for key, value in given.items() if value is not None}, catalogue)
@@ -194,8 +200,8 @@ def _values(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, ...]
             keys = ", ".join(fields)
             raise origin.error(f"{origin.at(key)} is no setting{_nearest(key, fields)} The settings are {keys}.")
         match key:
-            case "profile":
-                typed: Any = _choice(origin, (key,), value, PROFILES)
+            case "profile" | "engine":
+                typed: Any = _choice(origin, (key,), value, get_args(fields[key].type))
             case "severity":
                 typed = _severities(origin, _table(origin, (key,), value), catalogue)
             case "checks":

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firstlight.experiments.engine import ForkEngine, losses_of, timelines_of
+from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
 from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
@@ -49,6 +49,9 @@ CONTROLS: dict[str, tuple[str, ...]] = {
 STEPS = 150
 TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
+LOCALISED = "localised"
+LOCALISING_SECONDS = 30.0
+"""Every operation of the step is looked at, after the steps before it were repeated."""
 BY_HEART = 0.05
 """Share of its first loss that a copy which learns its one batch has lost at least."""
 SECONDS = 8.0
@@ -59,7 +62,7 @@ SECONDS = 8.0
 class Trial:
     """Looks at what is known so far each time it is asked whether everything is settled, and orders what is missing."""
 
-    engine: ForkEngine
+    engine: Engine
     controls: tuple[str, ...]
     suspects: Callable[[Watched], tuple[str, ...]]
     """The repairs worth trying by what the program itself shows, once it is over."""
@@ -67,11 +70,12 @@ class Trial:
     _judged: bool = field(default=False)
 
     def settled(self, watched: Watched) -> bool:
-        if not watched.timelines:
-            return True  # no copy was made: training never began, or cannot be forked
+        if not self.engine.attend(watched):
+            return True  # training never began, or no timeline of it can be made
         if not self._began:
             self._began = True
             order(self.engine, self.controls)
+        localise(self.engine, watched)
         self._retry(watched)
         if not self._judged and (watched.exit_code is not None or watched.of(observed.Ending)):
             self._judged = True
@@ -81,7 +85,7 @@ class Trial:
 
     def _retry(self, watched: Watched) -> None:
         """One batch that was not learnt is tried again at higher rates before anything is said about it."""
-        if "one-batch" in self.engine.ended(watched):
+        if "one-batch" in fates(watched):
             losses = losses_of(watched.timelines.get("one-batch", []))
             if len(losses) >= LEAST_STEPS and lost(level(losses)) < BY_HEART:
                 order(self.engine, ("one-batch-tenfold", "one-batch-hundredfold"))
@@ -94,10 +98,20 @@ class Trial:
         return tuple(names)
 
 
-def order(engine: ForkEngine, names: tuple[str, ...]) -> None:
+def order(engine: Engine, names: tuple[str, ...]) -> None:
     """Orders the experiments that were not ordered before."""
     known = {ordered.name for ordered in engine.ordered}
     engine.order(*orders_for(tuple(name for name in dict.fromkeys(names) if name not in known)))
+
+
+def localise(engine: Engine, watched: Watched) -> None:
+    """Has the step of the first non-finite value repeated operation by operation, once one was seen."""
+    bad = [record for record in watched.of(observed.NonFinite) if record.kind != "input" and not record.scaled]
+    if not bad or any(ordered.name == LOCALISED for ordered in engine.ordered):
+        return
+    step = min(record.step for record in bad)
+    words = (f"localise={step}",)
+    engine.order(Order(name=LOCALISED, interventions=words, steps=step + 2, seconds=LOCALISING_SECONDS))
 
 
 def orders_for(names: tuple[str, ...]) -> list[Order]:
@@ -113,12 +127,12 @@ def orders_for(names: tuple[str, ...]) -> list[Order]:
     ]
 
 
-def contrasted(watched: Watched, engine: ForkEngine, losses: list[LossSite]) -> Contrast | None:
+def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) -> Contrast | None:
     """The timelines against the program, with the loss and the rate they are about."""
     steps = watched.of(observed.StepSeen)
     backwards = watched.of(observed.BackwardSeen)
     found = contrast(
-        timelines_of(watched, engine.ordered),
+        timelines_of(watched, orders),
         loss=max(losses, key=lambda loss: loss.calls, default=None),
         first_step=steps[0] if steps else None,
         fed=Fed(

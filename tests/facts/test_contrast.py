@@ -12,7 +12,9 @@ from firstlight.facts.contrast import (
     LEAST_PART,
     LEAST_SHARE,
     LEAST_STEPS,
+    MOST_APART,
     NOISES,
+    UNPAIRED,
     Fed,
     contrast,
     cures,
@@ -173,6 +175,26 @@ class TestImproves:
     def test_a_broken_program_is_mended_by_any_fall(self, other: float, better: bool) -> None:
         """Below its own start, 2.5."""
         assert improves(pair(base=math.inf, other=other, base_finite=False)) is better
+
+    @pytest.mark.parametrize(("other", "better"), [(1.5, False), (1.01, False), (0.99, True)])
+    def test_runs_that_did_not_begin_alike_must_differ_by_half(self, other: float, better: bool) -> None:
+        assert UNPAIRED * LEAST_SHARE == 0.5
+        assert improves(replace(pair(other=other), paired=False)) is better
+
+    @pytest.mark.parametrize(("first", "better"), [(2.5, True), (1.9, True), (1.85, False), (3.2, False)])
+    def test_and_began_too_far_apart_beyond_a_quarter(self, first: float, better: bool) -> None:
+        """Of the program's own 2.5."""
+        began = pair(other=0.1)
+        assert MOST_APART == 0.25
+        assert improves(replace(began, paired=False, other=replace(began.other, first=first))) is better
+
+    def test_and_a_program_that_breaks_may_have_had_bad_luck(self) -> None:
+        assert not improves(replace(pair(base=math.inf, other=0.1, base_finite=False), paired=False))
+
+    @given(base=finite_losses, other=finite_losses, noise=st.floats(0, 1e6))
+    def test_what_unpaired_runs_prove_paired_ones_prove_too(self, base: float, other: float, noise: float) -> None:
+        paired = pair(base, other, noises=(noise, noise))
+        assert improves(paired) or not improves(replace(paired, paired=False))
 
     @given(base=finite_losses, other=finite_losses, noise=st.floats(0, 1e6))
     def test_it_never_holds_both_ways_and_never_for_the_same(self, base: float, other: float, noise: float) -> None:

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_s
 from firstlight.facts.derive import REDUCERS, Reducer, derive
 from firstlight.facts.losses import broadcast, loss_terms
 from firstlight.facts.sightings import Sightings, longest_run
-from firstlight.records import observed
+from firstlight.records import feed, observed
 from firstlight.records.inner import Erased, Moved, Movement, Units
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
@@ -86,6 +86,10 @@ def program(rank: int) -> list[Observed]:
         attention(0, rank=rank),
         census(3, rank=rank),
         evaluation(3, rank=rank),
+        feed.FeedSeen(**place, model=0, name="Net", eval_site=None, inputs=()),
+        feed.WorkerSeen(
+            step=0, rank=rank, loader=1, worker=0, workers=2, seed=5, dataset="Photos", streams={"`random`": "a"}
+        ),
         observed.Ending(step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 

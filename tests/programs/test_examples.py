@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from firstlight.checks.catalogue import CATALOGUE
-from firstlight.facts.sources import LIVE, READ_FROM_SOURCE
+from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE
 from firstlight.records.facts import CheckCrash, Contrast
 from firstlight.records.observed import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient)
-RUN = {c.name: c for c in CATALOGUE if c.needs not in READ_FROM_SOURCE | LIVE and c.needs is not CheckCrash}
+ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED | LIVE | {CheckCrash}
+RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}
 
 
 def profile(name: str) -> str:

@@ -94,8 +94,9 @@ def left_in(checked: Any) -> set[str]:
 
 class TestNothingIsDisturbed:
     def test_the_same_again_is_the_same_to_the_last_bit(self, check: Check) -> None:
-        """Weights, batches, dropout and the random state all came along."""
-        checked = check(PLAIN, "--profile", "deep")
+        """Weights, batches, dropout and the random states, Python's own among them, all came along."""
+        noisy = STEP.replace("model(xb)", "model(xb + 0.1 * random.random() + 0.1 * numpy.random.rand())")
+        checked = check("import random, numpy\n" + DATA + MODEL + LOADER + LOOP + noisy, "--profile", "deep")
         losses = losses_of(checked)
 
         assert fates_of(checked)["same-again"] == 0

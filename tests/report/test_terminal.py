@@ -140,6 +140,20 @@ def test_an_unjudged_report_says_why_and_shows_the_output() -> None:
     assert "checks clean" not in text
 
 
+@pytest.mark.parametrize(
+    ("engine", "reason", "told"),
+    [
+        ("fork", None, "one-batch, probes (forked at the first batch)"),
+        ("fresh", "CUDA is on", "one-batch, probes (fresh runs of the script, because CUDA is on)"),
+        ("ray", None, "one-batch, probes (fresh runs as Ray tasks)"),
+        (None, None, "one-batch, probes\n"),
+    ],
+)
+def test_how_experiments_were_made_is_told_in_a_few_words(engine: str | None, reason: str | None, told: str) -> None:
+    made = Coverage(experiments=("one-batch", "probes"), engine=engine, engine_reason=reason)
+    assert told in terminal.render(msgspec.structs.replace(REPORT, coverage=made), colour=False, width=100)
+
+
 def test_at_most_three_notes_are_shown_but_all_are_counted() -> None:
     notes = tuple(msgspec.structs.replace(FINDING, severity=Severity.NOTE, name=f"n{i}") for i in range(5))
     report = msgspec.structs.replace(REPORT, findings=notes, verdict=Verdict.CLEAN)

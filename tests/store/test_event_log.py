@@ -160,3 +160,19 @@ def test_the_first_line(tmp_path: Path, written: bytes, phase: str | None) -> No
     (tmp_path / "e").write_bytes(written)
     assert event_log.first(tmp_path / "e").get("phase") == phase
     assert event_log.first(tmp_path / "none") == {}
+
+
+@given(cut=st.integers(min_value=0, max_value=400))
+def test_the_whole_lines_of_another_log_are_taken_in(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+    folder = tmp_path_factory.mktemp("log")
+    other, log = EventLog(folder / "other", "r"), EventLog(folder / "e", "r")
+    for step in range(2):
+        other.append(Heartbeat, step=step)
+    lines = (folder / "other").read_bytes()[:cut]
+    log.take_in(lines)
+    log.append(Heartbeat, step=9)
+    reader = LineReader(folder / "e")
+    assert [event["step"] for event in reader.new()] == [*range(lines.count(b"\n")), 9]
+    assert not reader.broken
+    other.close()
+    log.close()

@@ -1,15 +1,30 @@
 """`firstlight check`: is this worth starting?"""
 
+import os
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, get_args
 
 import click
 
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
-from firstlight.settings import load
+from firstlight.errors import UsageError
+from firstlight.recording import exit_code
+from firstlight.records import wire
+from firstlight.records.report import Report
+from firstlight.settings import EngineName, Settings, load
+
+if TYPE_CHECKING:
+    from firstlight.observe.target import Target
+
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(get_args(EngineName)),
+    help="How experiments are made: copies forked at the first batch, fresh runs, or Ray tasks.",
+)
 
 
 @click.command(
@@ -28,6 +43,7 @@ from firstlight.settings import load
 @click.option("--startup-seconds", type=click.FloatRange(min=0.1), help="Give up when no training began by then.")
 @click.option("--select", help="Only these checks: ids or names, separated by commas.")
 @click.option("--ignore", help="Not these checks.")
+@ENGINE
 @click.option("--strict", is_flag=True, default=None, help="Warnings make the verdict ill for the exit code.")
 @form_option
 @output_option
@@ -44,6 +60,7 @@ def command(
     startup_seconds: float | None,
     select: str | None,
     ignore: str | None,
+    engine: str | None,
     strict: bool | None,
     form: str,
     output: Path | None,
@@ -57,12 +74,11 @@ def command(
     firstlight check train.py --epochs 100
     firstlight check -m package.train --lr 1e-3
     firstlight check -- torchrun --nproc_per_node=2 train.py
+    firstlight check package.train:experiment      # a declared firstlight.Experiment
 
     Exit code: 0 judged clean, 1 judged ill, 2 could not judge, 3 a fault of firstlight.
     """
-    from firstlight import session
     from firstlight.observe import target as targets
-    from firstlight.observe.watch import Eyes
 
     settings = load(
         Path.cwd(),
@@ -73,15 +89,48 @@ def command(
         select=words_in(select),
         ignore=words_in(ignore),
         strict=strict,
+        engine=engine,
         contain=False if no_contain else None,
     )
-    target = targets.parse(words, module)
     signal.signal(signal.SIGTERM, _terminated)
+    echo = sys.stderr.buffer if show_output else None
     with _progress(show_output) as tell:
-        echo = sys.stderr.buffer if show_output else None
-        report = session.check(target, settings, Eyes(tell, echo, settings.startup_seconds))
+        if words and not module and targets.is_declaration(words[0]):
+            report = _experiment(words, settings, echo)
+        else:
+            report = _script(targets.parse(words, module), settings, tell, echo)
     deliver(asked(report, strict=settings.strict), form, output)
-    context.exit(session.exit_code(report, settings.strict))
+    context.exit(exit_code(report, settings.strict))
+
+
+def _script(target: "Target", settings: Settings, tell: Callable[[str], None], echo: IO[bytes] | None) -> Report:
+    from firstlight import session
+    from firstlight.observe.watch import Eyes
+
+    return session.check(target, settings, Eyes(tell, echo, settings.startup_seconds))
+
+
+def _experiment(words: tuple[str, ...], settings: Settings, echo: IO[bytes] | None) -> Report:
+    """In a process of its own, which imports the module and what it needs."""
+    import tempfile
+
+    import msgspec
+
+    from firstlight.observe.process import Script, popen
+    from firstlight.observe.traceback import message_of
+
+    with tempfile.TemporaryDirectory(prefix="fl-") as folder:
+        answer = Path(folder) / "report.json"
+        chosen = msgspec.json.encode(settings).decode()
+        command = (sys.executable, "-m", "firstlight.declaration", words[0], chosen, str(answer), *words[1:])
+        process = Script(popen(command, os.environ, str(Path.cwd())), Path(folder) / "output.log", echo)
+        try:
+            process.wait(lambda: False)
+        finally:
+            process.end()
+        if not answer.exists():
+            raise UsageError(f"{words[0]} cannot be had: {message_of(process.output.lines())}")
+        return wire.decode(answer.read_bytes(), Report)
 
 
 def _terminated(number: int, _frame: object) -> None:

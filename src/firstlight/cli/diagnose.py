@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.check import _progress, _terminated
+from firstlight.cli.check import ENGINE, _progress, _terminated
 from firstlight.cli.rendering import asked, deliver, form_option, output_option
 from firstlight.errors import UsageError
+from firstlight.recording import exit_code
 from firstlight.records.report import Report
 from firstlight.settings import Settings, load
 
@@ -22,6 +23,7 @@ from firstlight.settings import Settings, load
     "origin",
     help="Curves of a run made without firstlight: csv:FILE, tensorboard:DIR, wandb:DIR, mlflow:RUN.",
 )
+@ENGINE
 @click.option("--explain-trail", is_flag=True, help="Print every step of the reasoning.")
 @form_option
 @output_option
@@ -33,6 +35,7 @@ def command(
     module: bool,
     symptom: str | None,
     origin: str | None,
+    engine: str | None,
     explain_trail: bool,
     form: str,
     output: Path | None,
@@ -51,7 +54,7 @@ def command(
     from firstlight.observe import target as targets
     from firstlight.observe.watch import Eyes
 
-    settings = load(Path.cwd())
+    settings = load(Path.cwd(), engine=engine)
     signal.signal(signal.SIGTERM, _terminated)
     if origin is not None:
         report = _from_curves(origin, words, settings, symptom)
@@ -63,7 +66,7 @@ def command(
             eyes = Eyes(tell, sys.stderr.buffer if show_output else None, settings.startup_seconds)
             report = session.diagnose(target, settings, eyes, symptom)
     deliver(replace(asked(report, strict=settings.strict), trail=explain_trail), form, output)
-    context.exit(session.exit_code(report, settings.strict))
+    context.exit(exit_code(report, settings.strict))
 
 
 def _from_curves(origin: str, words: tuple[str, ...], settings: Settings, symptom: str | None) -> Report:

@@ -1,7 +1,7 @@
 """`firstlight docs`: the pages of this repository that are generated from its code."""
 
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args, get_origin
 
 import click
 import msgspec
@@ -129,9 +129,9 @@ def _configuration() -> str:
 
 
 def _kind(key: str, kind: object) -> str:
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{name}`" for name in get_args(kind))
     match key:
-        case "profile":
-            return ", ".join(f"`{name}`" for name in PROFILES)
         case "select" | "ignore":
             return "list of checks"
         case "severity" | "checks":

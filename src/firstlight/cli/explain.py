@@ -15,6 +15,7 @@ import firstlight
 from firstlight.checks import pages
 from firstlight.checks.catalogue import CATALOGUE, named
 from firstlight.checks.declare import Check
+from firstlight.diagnosis import guide
 from firstlight.diagnosis.causes import BY_SLUG, Cause
 from firstlight.errors import UsageError
 from firstlight.store.run_directory import shown
@@ -24,14 +25,17 @@ MEANINGS = {cause.slug: cause.meaning for cause in BY_SLUG.values()}
 
 
 @click.command("explain")
-@click.argument("word", metavar="CHECK|CAUSE")
+@click.argument("word", metavar="CHECK|CAUSE|symptoms|triage|habits")
 @click.option("--format", "form", type=click.Choice(["terminal", "markdown", "json"]), default="terminal")
 def command(word: str, form: str) -> None:
-    """Explain a check (by id or name) or a cause (by its slug).
+    """Explain a check (by id or name), a cause (by its slug), or where to look: symptoms, triage, habits.
 
     A check: what it sees, when it is fine, its limits and why they have their values, how to change or suppress it. A
     cause: what it means and which checks name it. Where a check and a cause share a name, both are explained.
     """
+    if word.lower() in GUIDES:
+        click.echo(json.dumps(_plain_guide(word.lower()), indent=2) if form == "json" else _guide(word.lower()))
+        return
     check, cause = named(word), BY_SLUG.get(word.lower())
     if check is None and cause is None:
         raise UsageError(_unknown(word))
@@ -48,9 +52,40 @@ def command(word: str, form: str) -> None:
 def _unknown(word: str) -> str:
     known = {name.lower(): name for check in CATALOGUE for name in (check.id, check.name)}
     known |= {slug: slug for slug in BY_SLUG}
-    near = [f"`{known[name]}`" for name in difflib.get_close_matches(word.lower(), known, n=3, cutoff=0.5)]
+    typed = word.lower()
+    if typed.startswith("fl"):
+        typed = typed[:2] + typed[2:].translate(DIGITS)
+    near = [f"`{known[name]}`" for name in difflib.get_close_matches(typed, known, n=3, cutoff=0.5)]
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     return f"`{word}` is neither a check nor a cause.{meant} `firstlight checks` lists the checks and their causes."
+
+
+DIGITS = str.maketrans("oil", "011")
+"""Letters typed for the digits they look like."""
+GUIDES = ("symptoms", "triage", "habits")
+
+
+def _plain_guide(word: str) -> Any:
+    if word == "symptoms":
+        return [dataclasses.asdict(symptom) for symptom in guide.SYMPTOMS]
+    return list(guide.TRIAGE) if word == "triage" else dict(guide.HABITS)
+
+
+def _guide(word: str) -> str:
+    """What is seen, what causes it, what tells; in which order to look; what not to do."""
+    lines: list[str] = []
+    if word == "symptoms":
+        for symptom in guide.SYMPTOMS:
+            lines += ["", click.style(symptom.seen, bold=True)]
+            lines += _wrapped(f"causes: {', '.join(symptom.causes)}", "    ")
+            lines += _wrapped(f"test: {symptom.test}", "    ") + _wrapped(f"fix: {symptom.fix}", "    ")
+    elif word == "triage":
+        for number, step in enumerate(guide.TRIAGE, 1):
+            lines += _wrapped(f"{number}. {step}", "     ")
+    else:
+        for habit, why in guide.HABITS:
+            lines += [click.style(habit, bold=True), *_wrapped(why, "  ")]
+    return "\n".join(lines).strip("\n")
 
 
 def checks_naming(slug: str) -> tuple[Check, ...]:

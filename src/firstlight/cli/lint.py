@@ -11,8 +11,8 @@ from firstlight.cli.rendering import asked, deliver, form_option, output_option,
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
 from firstlight.observe.source.files import discover
+from firstlight.recording import exit_code
 from firstlight.records.finding import Finding
-from firstlight.session import exit_code
 from firstlight.settings import enabled, load
 from firstlight.store.run_directory import FOLDER
 

@@ -35,8 +35,11 @@ class Lazy:
 
 COMMANDS: dict[str, Lazy] = {
     "check": Lazy("firstlight.cli.check:command", "Run a training script briefly and say what is wrong with it."),
+    "run": Lazy("firstlight.cli.run:command", "Check a script, then run it for real with every step watched."),
+    "replay": Lazy("firstlight.cli.replay:command", "Do a step the guard captured again, and find what went wrong."),
     "diagnose": Lazy("firstlight.cli.diagnose:command", "Find why a script trains badly, by experiments on it."),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
+    "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),
     "watch": Lazy("firstlight.cli.watch:command", "Follow a run from another terminal."),
     "serve": Lazy("firstlight.cli.serve:command", "Show all runs in the browser, live."),

@@ -5,15 +5,15 @@ from typing import Any
 
 import click
 
+from firstlight.records.declared import Logged
 from firstlight.records.events import EVENT_SCHEMA, Event
-from firstlight.records.observed import Observed
 from firstlight.records.report import REPORT_SCHEMA, Report
 from firstlight.records.wire import schema_of
 
 RECORDS: dict[str, tuple[Any, str]] = {
     "report": (Report, REPORT_SCHEMA),
     "event": (Event, EVENT_SCHEMA),
-    "observed": (Observed, "firstlight.observed/1"),
+    "observed": (Logged, "firstlight.observed/1"),
 }
 
 

@@ -4,85 +4,97 @@ One interface, so that where the copies run is a detail: forked from the script 
 each from the beginning in a process of its own (where a fork cannot work), or as Ray tasks.
 """
 
-import time
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import ClassVar
+import math
+from collections.abc import Sequence
+from typing import Protocol
 
 import msgspec
 
-from firstlight.experiments.plan import Order
+from firstlight.experiments.plan import Order, keeps_first_loss
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
+from firstlight.records.declared import Logged
 from firstlight.records.facts import Timeline
 
 NURSERY = "nursery"
-ORDERS = "orders.ndjson"
+"""The timeline under which the log says how experiments are made and what became of each."""
+SAME_START = 1e-3
+"""Share by which first losses of paired runs may differ: reordered sums and half precision stay below it."""
 
 
-@dataclass
-class ForkEngine:
-    """Orders travel by a file in the run directory; results come back in the event log."""
+class Engine(Protocol):
+    """Makes the timelines that are ordered; what they see comes back in the event log, by their names."""
 
-    run: Path
-    seconds: float
-    """In all, after the first training step, for everything ordered."""
-    EXTENSIONS: ClassVar[tuple[str, ...]] = ("firstlight.experiments.inside.nursery:install",)
-    ordered: list[Order] = field(default_factory=list)
-    _opened: float | None = None
+    @property
+    def ordered(self) -> list[Order]: ...
 
-    def order(self, *orders: Order) -> None:
-        self._append(*(msgspec.json.encode(order) for order in orders))
-        self.ordered += orders
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """What the program itself must be observed with, as `module:function`."""
+
+    def attend(self, watched: Watched) -> bool:
+        """Asked again and again: can timelines of this program be made? Work that was ordered is carried on."""
+
+    def order(self, *orders: Order) -> None: ...
 
     def close(self) -> None:
-        self._append(b'{"close": true}')
-
-    def _append(self, *lines: bytes) -> None:
-        with (self.run / ORDERS).open("ab") as file:
-            file.write(b"".join(line + b"\n" for line in lines))
+        """Nothing more will be ordered."""
 
     def settled(self, watched: Watched) -> bool:
-        """All ordered timelines are over, or there is no nursery to make them, or the time is spent."""
-        notes = watched.timelines.get(NURSERY, [])
-        if not notes:
-            return True
-        if self._opened is None:
-            self._opened = time.monotonic()
-        made = self.ended(watched) >= {order.name for order in self.ordered}
-        return made or time.monotonic() - self._opened > self.seconds
+        """All that was ordered is over, or the time for it is spent."""
 
-    def ended(self, watched: Watched) -> set[str]:
-        """The timelines that are over, however they ended."""
-        notes = watched.timelines.get(NURSERY, [])
-        return {note.name for note in notes if isinstance(note, observed.TimelineEnded)}
+    def end(self) -> None:
+        """Nothing of it is left behind, whatever is still under way. May be called at any time, and twice."""
+
+
+def opened(watched: Watched) -> observed.NurseryOpened | None:
+    """How experiments are made of this program; None as long as none are."""
+    notes = watched.timelines.get(NURSERY, [])
+    return next((note for note in notes if isinstance(note, observed.NurseryOpened)), None)
+
+
+def fates(watched: Watched) -> dict[str, observed.TimelineEnded]:
+    notes = watched.timelines.get(NURSERY, [])
+    return {note.name: note for note in notes if isinstance(note, observed.TimelineEnded)}
 
 
 def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
     """What each timeline did, with the program itself first."""
-    fates = {note.name: note for note in watched.timelines.get(NURSERY, []) if isinstance(note, observed.TimelineEnded)}
-    found = [Timeline(name="baseline", interventions=(), losses=losses_of(watched.records), seconds=watched.seconds)]
-    for order in orders:
-        fate = fates.get(order.name)
-        if fate is not None:
-            found.append(
-                Timeline(
-                    name=order.name,
-                    interventions=order.interventions,
-                    losses=losses_of(watched.timelines.get(order.name, [])),
-                    seconds=fate.seconds,
-                    tail=order.eval_tail,
-                    died=fate.exit_code != 0,
-                )
-            )
-    return found
+    ended = fates(watched)
+    baseline = Timeline(name="baseline", interventions=(), losses=losses_of(watched.records), seconds=watched.seconds)
+    found = [
+        Timeline(
+            name=order.name,
+            interventions=order.interventions,
+            losses=losses_of(watched.timelines.get(order.name, [])),
+            seconds=ended[order.name].seconds,
+            tail=order.eval_tail,
+            died=ended[order.name].exit_code != 0,
+        )
+        for order in orders
+        if order.name in ended
+    ]
+    nursery = opened(watched)
+    if nursery is None or nursery.engine == "fork" or _began_alike(baseline, found):
+        return [baseline, *found]
+    return [baseline, *(msgspec.structs.replace(line, paired=False) for line in found)]
 
 
-def losses_of(records: list[observed.Observed]) -> tuple[float, ...]:
-    """The loss of each step: the values of the backward line that has most of them."""
+def _began_alike(baseline: Timeline, others: Sequence[Timeline]) -> bool:
+    """Judged by those whose first step nothing was changed in. Where there is none, nothing is known."""
+    starts = [line.losses[0] for line in others if line.losses and keeps_first_loss(line.interventions)]
+    return bool(starts and baseline.losses) and all(_alike(start, baseline.losses[0]) for start in starts)
+
+
+def _alike(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=SAME_START) or (math.isnan(one) and math.isnan(other))
+
+
+def losses_of(records: Sequence[Logged]) -> tuple[float, ...]:
+    """The loss of each step on the first rank: the values of the backward line that has most of them."""
     by_site: dict[object, list[float]] = {}
     for record in records:
-        if isinstance(record, observed.BackwardSeen):
+        if isinstance(record, observed.BackwardSeen) and record.rank == 0:
             by_site.setdefault(record.site, []).append(record.value)
     longest: list[float] = max(by_site.values(), key=len) if by_site else []
     return tuple(longest)

@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+ORDER = "order.json"
+"""In the folder of a fresh timeline: what it is to do."""
+
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One timeline to make, as it travels to the process that makes it."""
@@ -71,3 +74,19 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 )
 
 BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}
+
+LATER = (
+    "repeat-batch",
+    "permute-inputs",
+    "noise-inputs",
+    "zero-inputs",
+    "standardise",
+    "lr",
+    "lr-constant",
+    "no-decay",
+)
+"""Interventions that leave the loss of the first step as it is."""
+
+
+def keeps_first_loss(interventions: tuple[str, ...]) -> bool:
+    return all(word.partition("=")[0] in LATER for word in interventions)

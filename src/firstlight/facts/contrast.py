@@ -70,12 +70,14 @@ def _pair(baseline: Timeline, other: Timeline) -> Pair | None:
     changed = level(other.losses[:steps] if not other.tail else other.losses, other.tail)
     if other.name in RESCALED and changed.finite and changed.first:
         changed = _scaled(changed, base.first / changed.first)
-    pair = Pair(name=other.name, steps=steps, base=base, other=changed)
-    return msgspec.structs.replace(pair, cured=cures(pair), below=_below(baseline.losses[:steps], other.losses[:steps]))
+    pair = Pair(name=other.name, steps=steps, base=base, other=changed, paired=other.paired)
+    return msgspec.structs.replace(pair, cured=cures(pair), below=_below(baseline, other, steps))
 
 
-def _below(base: Sequence[float], other: Sequence[float]) -> float:
-    late = list(zip(base, other, strict=True))[len(base) // 2 :]
+def _below(base: Timeline, other: Timeline, steps: int) -> float:
+    if not other.paired:
+        return 0.0
+    late = list(zip(base.losses[:steps], other.losses[:steps], strict=True))[steps // 2 :]
     return sum(b < a for a, b in late) / len(late) if late else 0.0
 
 
@@ -108,14 +110,22 @@ def level(losses: Sequence[float], tail: int = 0) -> Level:
 
 
 def improves(pair: Pair) -> bool:
-    """The rule by which a repair counts as proven: clearly below the program as it is, noise of both considered."""
+    """The rule by which a repair counts as proven: clearly below the program as it is, noise of both considered.
+
+    Runs that did not begin alike must differ by more, and by more than they did at their beginnings.
+    """
     if not pair.other.finite:
         return False
     if not pair.base.finite:
-        return pair.other.last < pair.other.first
+        return pair.paired and pair.other.last < pair.other.first
     difference = pair.base.last - pair.other.last
     noise = NOISES * (pair.base.noise + pair.other.noise)
-    return difference > max(noise, LEAST_SHARE * abs(pair.base.last))
+    if pair.paired:
+        return difference > max(noise, LEAST_SHARE * abs(pair.base.last))
+    apart = abs(pair.base.first - pair.other.first)
+    return apart <= MOST_APART * abs(pair.base.first) and difference > max(
+        UNPAIRED * noise, UNPAIRED * LEAST_SHARE * abs(pair.base.last), UNPAIRED * apart
+    )
 
 
 def cures(pair: Pair) -> bool:
@@ -141,3 +151,7 @@ LEAST_SHARE = 0.2
 """Share of the program's own last loss by which the repaired one must be lower."""
 CURED = 0.5
 """Loss lost by the program over that lost by the copy, below which the copy counts as cured."""
+UNPAIRED = 2.5
+"""Times as much must be shown by runs that did not begin alike: half of the loss, five deviations."""
+MOST_APART = 0.25
+"""Share of the first loss beyond which such runs began too far apart to be compared."""

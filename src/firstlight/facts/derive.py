@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from firstlight.facts.learning import feedings, first_bads, loss_curves
+from firstlight.facts.learning import feedings, first_bads, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
 from firstlight.facts.motion import erased, motions, precisions, units, wrapped
 from firstlight.facts.sightings import Sightings, groups
@@ -17,13 +17,14 @@ from firstlight.facts.stepping import (
     step_orders,
     steppings,
 )
-from firstlight.records import observed
-from firstlight.records.observed import Observed
+from firstlight.records import feed, observed
+from firstlight.records.declared import DeclaredFact, Logged
 
 
-def derive(records: Iterable[Observed]) -> list[Any]:
+def derive(records: Iterable[Logged]) -> list[Any]:
+    """What probes of a declared experiment found is a fact already."""
     seen = Sightings(records)
-    return [fact for reducer in REDUCERS for fact in reducer(seen)]
+    return [*(fact for reducer in REDUCERS for fact in reducer(seen)), *seen.all_of(DeclaredFact)]
 
 
 def censuses(seen: Sightings) -> Iterator[observed.Census]:
@@ -35,6 +36,12 @@ def censuses(seen: Sightings) -> Iterator[observed.Census]:
 def evaluations(seen: Sightings) -> Iterator[observed.EvaluationSeen]:
     """The last count of each model."""
     for counts in groups(seen.of(observed.EvaluationSeen), lambda e: (e.rank, e.model)):
+        yield counts[-1]
+
+
+def feeds(seen: Sightings) -> Iterator[feed.FeedSeen]:
+    """The last count of each model."""
+    for counts in groups(seen.of(feed.FeedSeen), lambda f: (f.rank, f.model)):
         yield counts[-1]
 
 
@@ -74,9 +81,11 @@ REDUCERS: tuple[Reducer, ...] = (
     rebuildings,
     accumulations,
     feedings,
+    worker_streams,
     graph_sizes,
     censuses,
     evaluations,
+    feeds,
     attentions,
     dependences,
     behaviours,

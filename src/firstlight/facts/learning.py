@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
+import msgspec
+
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
-from firstlight.records import facts, observed
+from firstlight.records import facts, feed, observed
 
 
 def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
@@ -38,7 +40,7 @@ def first_bads(seen: Sightings) -> Iterator[facts.FirstBad]:
         loss = next((item for item in ordered if item.kind == "loss" and item.step == first.step), None)
         named = loss if first.operation is None and loss is not None and loss.operation else first
         steps = [step for step in seen.of(observed.StepSeen) if step.rank == first.rank]
-        yield facts.FirstBad(
+        fact = facts.FirstBad(
             rank=first.rank,
             kind=first.kind,
             step=first.step,
@@ -52,6 +54,22 @@ def first_bads(seen: Sightings) -> Iterator[facts.FirstBad]:
             lr_site=steps[0].built if steps else None,
             also=tuple(item.kind for item in ordered[1:]),
         )
+        culprits = (c for c in seen.of(observed.BadOperation) if (c.rank, c.step) == (first.rank, first.step))
+        culprit = next(culprits, None)
+        yield fact if culprit is None or culprit.phase == "given" else _blaming(fact, culprit)
+
+
+def _blaming(fact: facts.FirstBad, culprit: observed.BadOperation) -> facts.FirstBad:
+    """The step was repeated operation by operation, which is surer than what a finished graph shows."""
+    return msgspec.structs.replace(
+        fact,
+        site=culprit.site or fact.site,
+        module=culprit.module or fact.module,
+        operation=culprit.operation,
+        detail=culprit.words or fact.detail,
+        inputs=culprit.inputs,
+        remedy=culprit.remedy,
+    )
 
 
 def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
@@ -67,3 +85,20 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
             longest_repeat=longest_run(a.batch == b.batch and b.batch_rebuilt for a, b in pairs),
             one_batch_epochs=any(epoch.batches == 1 for epoch in training_epochs(seen, steps[0].rank)),
         )
+
+
+def worker_streams(seen: Sightings) -> Iterator[facts.WorkerStream]:
+    """Streams that the workers of one epoch drew from."""
+    for workers in groups(seen.of(feed.WorkerSeen), lambda w: (w.rank, w.loader, w.seed)):
+        first = workers[0]
+        epochs = [epoch for epoch in seen.of(observed.LoaderSeen) if epoch.rank == first.rank]
+        for name in dict.fromkeys(name for worker in workers for name in worker.streams):
+            states = [worker.streams[name] for worker in workers if name in worker.streams]
+            yield facts.WorkerStream(
+                rank=first.rank,
+                name=name,
+                dataset=first.dataset,
+                workers=first.workers,
+                alike=max(states.count(state) for state in states),
+                site=epochs[0].site if epochs else None,
+            )

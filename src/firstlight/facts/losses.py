@@ -31,11 +31,26 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             reduction=first.reduction,
             first_value=_mean_value(calls[:3]),
             labels=_labels(calls),
+            classes=_added(call.classes for call in calls),
+            answers=_added(call.answers for call in calls[-LAST:]),
+            answered_step=calls[-LAST:][0].step,
+            weighted=any(call.weighted for call in calls),
             most_classes=max((c.prediction.shape[1] for c in calls if len(c.prediction.shape) > 1), default=None),
             lowest=min((call.lowest for call in calls if call.lowest is not None), default=None),
             highest=max((call.highest for call in calls if call.highest is not None), default=None),
             normalised_axis=first.normalised_axis if len({call.normalised_axis for call in calls}) == 1 else None,
         )
+
+
+LAST = 8
+"""Calls whose answers are those of the model after some training."""
+
+
+def _added(counts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    known = [each for each in counts if each]
+    if len({len(each) for each in known}) != 1:
+        return ()
+    return tuple(sum(column) for column in zip(*known, strict=True))
 
 
 def _mean_value(calls: Sequence[observed.LossCall]) -> float | None:

@@ -1,10 +1,10 @@
 """Everything observed, by kind, and the small questions every reducer asks of it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from firstlight.records.observed import Observed
+from firstlight.records.declared import Logged
 from firstlight.records.sighting import Sighting
 
 T = TypeVar("T")
@@ -14,13 +14,19 @@ R = TypeVar("R", bound=Sighting)
 class Sightings:
     """Everything observed, by kind, in the order it came."""
 
-    def __init__(self, records: Iterable[Observed]) -> None:
+    def __init__(self, records: Iterable[Logged]) -> None:
         self._by_kind: dict[type, list[Any]] = defaultdict(list)
         for record in records:
             self._by_kind[type(record)].append(record)
 
     def of(self, kind: type[R]) -> list[R]:
         return self._by_kind[kind]
+
+    def all_of(self, family: type[T]) -> Iterator[T]:
+        """Of every kind derived from `family`."""
+        for kind, items in self._by_kind.items():
+            if issubclass(kind, family):
+                yield from items
 
 
 def groups(items: Iterable[T], key: Callable[[T], Hashable]) -> list[list[T]]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import facts, inner, live, observed, source
+from firstlight.records import declared, facts, feed, inner, live, log, observed, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ SOURCES: dict[type, Source] = {
     facts.Rebuilding: _from(absent=_NO_STEP),
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
+    facts.WorkerStream: _from("loaders", "workers", absent="no loader has workers whose examples draw random numbers"),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     facts.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
@@ -53,9 +54,44 @@ SOURCES: dict[type, Source] = {
     source.SourceFile: _from(absent=_NOT_READ),
     source.TrainingLoop: _from(absent=_NOT_READ),
     source.LossUse: _from(absent=_NOT_READ),
+    log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
+    feed.FeedSeen: _from("feeding", absent="no model was seen in training"),
     observed.Dependence: _from(absent="the model was not probed"),
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
+    declared.Stumble: _from(absent="nothing was tried"),
+    declared.Built: _from(absent="the model was not built"),
+    declared.Output: _from(absent="the model was not called"),
+    declared.ProbeEnded: _from(absent="nothing was probed"),
+    declared.MiniTraining: _from(absent="no short training was made"),
+    declared.Overfit: _from(absent="nothing was learnt by heart"),
+    declared.Baselines: _from(absent="no quick training was scored beside simple answers"),
+    declared.TimeOrder: _from(absent="the declared table does not tell times of training and validation rows"),
+    declared.QuickValidation: _from(absent="no quick validation was made"),
+    declared.Predictions: _from(absent="there are no predictions with targets of the same kind"),
+    declared.Repeat: _from(absent="nothing was done twice"),
+    declared.SelectorTried: _from(absent="no selector was tried"),
+    declared.InitialLoss: _from(absent="the first loss was not measured"),
+    declared.LossSense: _from(absent="no ideal predictions are known for this loss"),
+    declared.Penalty: _from(absent="the experiment declares no `penalty`"),
+    declared.GradientTried: _from(absent="no hand-written backward of the user's own was called"),
+    declared.GradientProfile: _from(absent="no gradients were measured"),
+    declared.Activations: _from(absent="the model has no activations that saturate"),
+    declared.Weights: _from(absent="the model has no weight matrices"),
+    declared.Gates: _from(absent="the model has no recurrent layers"),
+    declared.Normalisation: _from(absent="the model has no batch norms"),
+    declared.ModeGap: _from(absent="the model has no layers that differ between train and eval mode"),
+    declared.AttentionRows: _from(absent="the model has no attention that can be looked at"),
+    declared.PositionTried: _from(absent="the model does not predict the next of a sequence"),
+    declared.EmbeddingUse: _from(absent="the model has no embeddings"),
+    declared.ShapeTrace: _from(absent="no shapes were traced"),
+    declared.Loaded: _from(absent="no loader was read"),
+    declared.FeaturesMade: _from(absent="no features were computed"),
+    declared.Updates: _from(absent="no optimizer step was measured"),
+    declared.ScheduleTried: _from(absent="no schedule was tried"),
+    declared.RoundTrip: _from(absent="no checkpoint was written"),
+    declared.LogTried: _from(absent="no log was tried"),
+    declared.InvariantTried: _from(absent="no invariant was declared"),
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
@@ -85,3 +121,9 @@ SOURCES.update({kind: _from(absent=_NOT_LIVE) for kind in LIVE})
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
 """Facts of `firstlight lint`; no run of a program makes them."""
+
+READ_FROM_LOG = frozenset({log.LogSeen})
+"""Facts of `firstlight log validate`."""
+
+DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kind, declared.DeclaredFact))
+"""Facts of probes; only a declared experiment can be probed."""

@@ -1,7 +1,7 @@
 """Runs checks over facts and stamps what they find with their identity."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,15 +18,23 @@ class Judgement:
     outcomes: tuple[CheckOutcome, ...]
 
 
-def judge(checks: Sequence[Check], facts: Iterable[Any], trained: bool) -> Judgement:
-    """`trained` says whether training was observed at all: without it, finding nothing odd means nothing."""
+def judge(
+    checks: Sequence[Check], facts: Iterable[Any], trained: bool, absent: Mapping[type, str | None] | None = None
+) -> Judgement:
+    """`trained` says whether training was observed at all: without it, finding nothing odd means nothing.
+
+    `absent` says why there is no fact of a kind, where more is known than its source says; None says that there was
+    nothing to be seen, which is an answer.
+    """
+    reasons: dict[type, str | None] = {kind: source.absent for kind, source in SOURCES.items()}
+    reasons.update(absent or {})
     by_kind: dict[type, list[Any]] = {}
     for fact in facts:
         by_kind.setdefault(type(fact), []).append(fact)
     findings: list[Finding] = []
     outcomes: list[CheckOutcome] = []
     for check in sorted(checks, key=lambda one: one.needs is CheckCrash):  # crashes are judged when all others are done
-        found, outcome = _run(check, by_kind.get(check.needs, []), trained)
+        found, outcome = _run(check, by_kind.get(check.needs, []), trained, reasons[check.needs])
         findings += found
         outcomes.append(outcome)
         if outcome.status is Status.CRASHED:
@@ -34,9 +42,10 @@ def judge(checks: Sequence[Check], facts: Iterable[Any], trained: bool) -> Judge
     return Judgement(tuple(findings), tuple(sorted(outcomes, key=lambda outcome: outcome.id)))
 
 
-def _run(check: Check, facts: list[Any], trained: bool) -> tuple[list[Finding], CheckOutcome]:
-    if not facts and not (check.needs is CheckCrash or (trained and check.needs in ABSENCE_IS_CLEAN)):
-        return [], _outcome(check, Status.SKIPPED, 0.0, SOURCES[check.needs].absent)
+def _run(check: Check, facts: list[Any], trained: bool, absent: str | None) -> tuple[list[Finding], CheckOutcome]:
+    answers = check.needs is CheckCrash or (trained and check.needs in ABSENCE_IS_CLEAN) or absent is None
+    if not facts and not answers:
+        return [], _outcome(check, Status.SKIPPED, 0.0, absent)
     begun = time.perf_counter()
     try:
         found = [stamp(check, evidence) for fact in facts for evidence in check.find(fact, check.limits)]

@@ -15,8 +15,10 @@ from torch import nn
 from torch.optim.lr_scheduler import LRScheduler
 
 from firstlight.errors import RedFlagError, UsageError
-from firstlight.guard import taps
+from firstlight.guard import sinks, taps
 from firstlight.guard.batches import Batches
+from firstlight.guard.capture.capture import Capture
+from firstlight.guard.capture.choices import Capturing
 from firstlight.guard.hearing import Hearing
 from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
@@ -25,6 +27,7 @@ from firstlight.guard.options import OnRed, Options, is_disabled
 from firstlight.guard.pacing import Pace
 from firstlight.guard.resuming import resumed_state
 from firstlight.guard.shield import Shield
+from firstlight.guard.sinks import Sink
 from firstlight.guard.statistics.rows import Frame
 from firstlight.guard.telling import Telling
 from firstlight.guard.watch import Pending, Watch
@@ -40,11 +43,15 @@ WINDOW = 200
 class Moments:
     """Who wants to be told of what. Each is called with the guard first; what it raises switches it off, no more."""
 
+    backward_begins: list[Callable[["Guard", torch.Tensor], None]] = field(default_factory=list)
+    """With the loss, detached."""
     step_begins: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
     """The gradients are there, the weights have not moved."""
     step_ended: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
     batch_came: list[Callable[["Guard", Any], None]] = field(default_factory=list)
     """From a loader, in this process."""
+    measured: list[Callable[["Guard", StepRow], None]] = field(default_factory=list)
+    """The numbers of a step are here; on a device that is a step or two after it."""
     tripped: list[Callable[["Guard", Trip], None]] = field(default_factory=list)
     """Before the training is warned or stopped."""
     closing: list[Callable[["Guard"], None]] = field(default_factory=list)
@@ -80,8 +87,14 @@ class Guard:
         self.shield.told = self.telling.fault
         self.add(*parts)
         if self.active:
-            taps.listen(self._hearing)
-            atexit.register(self.close)
+            self._begin()
+
+    def _begin(self) -> None:
+        if self.options.capture is not None:
+            Capture(self.options.capture).listen(self)
+        sinks.attach(self, self.options.sinks)
+        taps.listen(self._hearing)
+        atexit.register(self.close)
 
     @property
     def step(self) -> int:
@@ -131,7 +144,7 @@ class Guard:
             handle.remove()
         self.shield("the last steps", self.judge_arrived)()
         self.shield("looks", self.looks.close)()
-        self._tell(self.moments.closing)
+        self.tell(self.moments.closing)
         self.shield("the end", self.telling.end)()
         self.journal.close()
 
@@ -160,7 +173,7 @@ class Guard:
             if self.attentive:
                 begins(has_closure(arguments, keywords))
                 disarmed()
-            self._tell(self.moments.step_begins, optimizer)
+            self.tell(self.moments.step_begins, optimizer)
 
         def after(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
             begun, attentive = time.perf_counter(), self.attentive
@@ -169,7 +182,7 @@ class Guard:
                 self._hearing.step_ended()
             else:
                 watch.step += 1
-            self._tell(self.moments.step_ended, optimizer)
+            self.tell(self.moments.step_ended, optimizer)
             if attentive or self.looks.is_due(self.step):
                 looked(self.step)
                 judged()
@@ -211,6 +224,7 @@ class Guard:
             due = self.judge.is_due(watch.looks)
             watch.looks += 1
             self.telling.step(watch, row, frame)
+        self.tell(self.moments.measured, row)
         if row.loss is not None and not math.isfinite(row.loss):
             watch.pace.hurries()
         for trip in self.judge.sees(row, watch.seen(row, frame, due, self.looks.memory(row.step)), due):
@@ -220,14 +234,14 @@ class Guard:
         """Raises a red flag: told, captured by whoever listens, then as the user chose."""
         self.trips.append(trip)
         self.telling.trip(trip)
-        self._tell(self.moments.tripped, trip)
+        self.tell(self.moments.tripped, trip)
         if callable(self.options.on_red):
             self.options.on_red(trip, self)
         elif self.options.on_red == "stop" and not self.closed:
             finding = trip.finding
             raise RedFlagError(f"{finding.id} {finding.name}: {finding.saw}. {finding.do}.")
 
-    def _tell(self, listeners: list[Any], *arguments: Any) -> None:
+    def tell(self, listeners: list[Any], *arguments: Any) -> None:
         for listener in listeners:
             self.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(self, *arguments)
 
@@ -259,6 +273,8 @@ def guard(  # noqa: PLR0913 (one parameter per option)
     ignore: tuple[str, ...] = (),
     directory: RunDirectory | Path | str | None = None,
     retention: Retention | None = None,
+    capture: Capturing | None = Capturing(),  # noqa: B008 (frozen)
+    sinks: "tuple[str | Sink, ...]" = (),
 ) -> Guard:
     """Watches every step of the given models and optimizers until it is closed.
 
@@ -267,7 +283,9 @@ def guard(  # noqa: PLR0913 (one parameter per option)
     activations and predictions, 0 for none. `cost`: share of a step's time the host may spend on a look; where it takes
     more, as at small models, not every step is looked at; None looks at every step. `fixed_batch`: inputs, or a pair of
     inputs and targets, whose predictions are followed. `ignore`: checks to leave out. `directory`: where
-    `.firstlight/runs/` is made. With FIRSTLIGHT_DISABLED=1 in the environment it does nothing.
+    `.firstlight/runs/` is made. `capture`: what is kept for a replay when a flag goes up; None for nothing. `sinks`:
+    where the numbers go besides the log, by name or as objects. With FIRSTLIGHT_DISABLED=1 in the environment it does
+    nothing.
     """
     options = Options(
         on_red=on_red,
@@ -278,5 +296,7 @@ def guard(  # noqa: PLR0913 (one parameter per option)
         ignore=tuple(ignore),
         directory=Path(directory) if isinstance(directory, str) else directory,
         retention=retention or Retention(),
+        capture=capture,
+        sinks=tuple(sinks),
     )
     return Guard(parts, options)

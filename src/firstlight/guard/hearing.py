@@ -40,6 +40,7 @@ class Hearing:
         for watch in self._guard.watches:
             watch.losses.append(root)
             watch.backward_begins()
+        self._guard.tell(self._guard.moments.backward_begins, root)
 
     def recent(self) -> list[torch.Tensor]:
         return list(self._recent)
@@ -73,5 +74,4 @@ class Hearing:
         guard = self._guard
         if guard.attentive:
             guard.batches.came(batch, seconds)
-        for listener in guard.moments.batch_came:
-            guard.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(guard, batch)
+        guard.tell(guard.moments.batch_came, batch)

@@ -44,9 +44,8 @@ class Inside:
 def models_of(optimizer: torch.optim.Optimizer) -> list[nn.Module]:
     """Outermost modules that hold some of its parameters. Looks at every object of the process: once an optimizer."""
     wanted = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
-    modules = [
-        each for each in gc.get_objects() if issubclass(type(each), nn.Module)
-    ]  # `isinstance` may run their code
+    # By its type: `isinstance` asks the object for its class, and some answer with a warning.
+    modules: list[nn.Module] = [each for each in gc.get_objects() if issubclass(type(each), nn.Module)]
     inner = {id(child) for module in modules for child in module.modules() if child is not module}
     return [
         module

@@ -85,7 +85,7 @@ class Journal:
     def full(self) -> bool:
         return self.written_bytes > self.retention.bytes
 
-    def write(self, kind: type[_Event], *, always: bool = False, **fields: Any) -> None:
+    def write(self, kind: type[_Event], /, *, always: bool = False, **fields: Any) -> None:
         """One line. `always` is for what must not be thinned: flags, faults, the end."""
         if self.full and not always:
             return
@@ -102,6 +102,10 @@ class Journal:
         for start in range(0, len(rows), MOST_TENSORS_A_LINE):
             some = rows[start : start + MOST_TENSORS_A_LINE]
             self.write(GradientStats, step=step, params=[_plain(row) for row in some])
+
+    def try_again(self) -> None:
+        """At once, whenever it last failed."""
+        self._retry_at = 0.0
 
     def close(self) -> None:
         if self._log is not None:

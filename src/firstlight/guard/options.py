@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from firstlight.errors import UsageError
+from firstlight.guard.capture.choices import Capturing
 from firstlight.guard.journal import Retention
 from firstlight.records.telemetry import Trip
 from firstlight.store.run_directory import RunDirectory
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import Guard
+    from firstlight.guard.sinks import Sink
 
 DISABLED = "FIRSTLIGHT_DISABLED"
 OnRed = Literal["warn", "stop"] | Callable[[Trip, "Guard"], None]
@@ -28,6 +30,8 @@ class Options:
     ignore: tuple[str, ...] = ()
     directory: RunDirectory | Path | None = None
     retention: Retention = field(default_factory=Retention)
+    capture: Capturing | None = field(default_factory=Capturing)
+    sinks: tuple["str | Sink", ...] = ()
 
     def __post_init__(self) -> None:
         if not callable(self.on_red) and self.on_red not in ("warn", "stop"):

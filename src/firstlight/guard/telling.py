@@ -9,6 +9,7 @@ import torch
 from firstlight.guard.statistics.rows import Frame, named_rows
 from firstlight.records import events, wire
 from firstlight.records.finding import Finding
+from firstlight.records.observed import Unseen
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.report import terminal
 
@@ -89,6 +90,7 @@ class Telling:
             evidence=wire.to_plain(finding.evidence),
             causes=[finding.cause],
             fix=finding.do,
+            finding=wire.to_plain(finding),
         )
         sys.stderr.write("\n" + shown(finding) + "\n")
 
@@ -117,10 +119,30 @@ class Telling:
         if not self._started:
             return
         seconds = time.monotonic() - self._begun
+        self._losses()
         status = "stopped" if self._guard.trips and self._guard.options.on_red == "stop" else "ok"
         journal.write(events.RunEnd, always=True, status=status, elapsed_seconds=seconds, exit_code=None)
         if journal.lost:
             sys.stderr.write(f"firstlight guard: {journal.lost} lines of the log were lost ({journal.problem})\n")
+
+    def _losses(self) -> None:
+        """What a report on this run cannot know."""
+        guard, journal = self._guard, self._guard.journal
+        journal.try_again()
+        for name, error in guard.judge.crashed.items():
+            journal.write(
+                events.CheckResult,
+                always=True,
+                check_id=name,
+                status="error",
+                severity="note",
+                duration_s=0.0,
+                message=error,
+            )
+        if journal.lost:
+            reason = f"{journal.lost} lines were lost: {journal.problem}"
+            lost = Unseen(step=guard.step, rank=guard.rank, tap="log", reason=reason)
+            journal.write(events.Fact, always=True, observed=wire.to_plain(lost))
 
     def _device(self) -> str:
         return str(self._guard.watches[0].subjects.device) if self._guard.watches else "cpu"

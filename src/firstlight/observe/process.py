@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 import psutil
 
@@ -27,7 +27,7 @@ class Output:
         self._thread.start()
 
     def _read(self) -> None:
-        with self._path.open("wb") as file:
+        with self._stream, self._path.open("wb") as file:
             while chunk := os.read(self._stream.fileno(), 1 << 16):
                 if self.total < KEPT_BYTES:
                     file.write(chunk[: KEPT_BYTES - self.total])
@@ -49,23 +49,45 @@ class Output:
         return bytes(self._tail).decode("utf-8", "replace").splitlines()
 
 
+class Process(Protocol):
+    """What is needed of a process, whoever its parent is. It leads a session of its own."""
+
+    pid: int
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """Everything it prints."""
+
+    def poll(self) -> int | None:
+        """The exit code once it is over; negative for a signal."""
+
+    def wait(self) -> int: ...
+
+
+Start = Callable[[Sequence[str], Mapping[str, str], str], Process]
+"""Starts a command with this environment in this directory."""
+
+
+def popen(command: Sequence[str], environment: Mapping[str, str], cwd: str) -> Process:
+    return subprocess.Popen(
+        command,
+        env=dict(environment),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
 class Script:
     """A running script. Every wait has an end; `end` kills whatever it started."""
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], log: Path, echo: IO[bytes] | None
-    ) -> None:
+    def __init__(self, process: Process, log: Path, echo: IO[bytes] | None) -> None:
         self.begun = time.monotonic()
-        self._process = subprocess.Popen(
-            command,
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        assert self._process.stdout is not None
-        self.output = Output(log, self._process.stdout, echo)
+        self._process = process
+        assert process.stdout is not None
+        self.output = Output(log, process.stdout, echo)
         self._family: dict[int, psutil.Process] = {}
         self._counted = 0.0
 

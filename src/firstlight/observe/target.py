@@ -13,6 +13,7 @@ from firstlight.errors import UsageError
 
 START = ("-m", "firstlight.observe.inside.start")
 TAKES_VALUE = ("-X", "-W")
+DECLARATION = re.compile(r"[\w./]+:[A-Za-z_][\w.]*")
 INTERPRETER = re.compile(r"python[\d.]*(\.exe)?")
 
 
@@ -27,8 +28,34 @@ class Target:
     interpreter: str
 
     @property
+    def plain(self) -> tuple[str, ...]:
+        """The same without us in between."""
+        at = next((i for i in range(len(self.command)) if self.command[i : i + len(START)] == START), None)
+        return self.command if at is None else (*self.command[:at], *self.command[at + len(START) :])
+
+    @property
     def shown(self) -> str:
         return " ".join(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A declared experiment, by where it stands: `package.module:attribute`."""
+
+    module: str
+    attribute: str
+
+    @classmethod
+    def parse(cls, word: str) -> "Declaration":
+        module, _, attribute = word.partition(":")
+        return cls(module.removesuffix(".py").replace("/", "."), attribute)
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.attribute}"
+
+
+def is_declaration(word: str) -> bool:
+    return DECLARATION.fullmatch(word) is not None and not Path(word).exists()
 
 
 def parse(words: tuple[str, ...], module: bool) -> Target:

@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -14,8 +14,9 @@ from firstlight.observe import spec as session_spec
 from firstlight.observe import target as targets
 from firstlight.observe import traceback
 from firstlight.observe.inside import containment
-from firstlight.observe.process import Script
+from firstlight.observe.process import Script, Start, popen
 from firstlight.records import observed, wire
+from firstlight.records.declared import Logged
 from firstlight.records.facts import ScriptOutcome
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
@@ -43,7 +44,7 @@ class Eyes:
 class Watched:
     """What came out of one run of a script."""
 
-    records: list[observed.Observed] = field(default_factory=list)
+    records: list[Logged] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     """The end of its output, our own frames removed."""
     seconds: float = 0.0
@@ -51,7 +52,9 @@ class Watched:
     """Seconds until the first backward."""
     exit_code: int | None = None
     """None where we ended it."""
-    timelines: dict[str, list[observed.Observed]] = field(default_factory=dict)
+    over: bool = False
+    """The program itself is waited for no longer; experiments may go on."""
+    timelines: dict[str, list[Logged]] = field(default_factory=dict)
     """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
 
     def of(self, kind: type[Any]) -> list[Any]:
@@ -94,21 +97,54 @@ class Watched:
 
 def watch(target: targets.Target, spec: session_spec.Spec, eyes: Eyes) -> Watched:
     """Every wait has an end, and no process of the script outlives this call."""
+    with running(target, spec, Means(), eyes.echo) as script:
+        return _follow(script, spec, eyes)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """By which a script is started."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    """The user's."""
+    start: Start = popen
+
+
+@contextlib.contextmanager
+def running(
+    target: targets.Target, spec: session_spec.Spec, means: Means, echo: IO[bytes] | None = None
+) -> Iterator[Script]:
+    """The script under observation. Afterwards no process of it is left, and of its files only log and output."""
     run = RunDirectory(Path(spec.run))
     session_spec.write(spec, run.session)
-    with _temporary_folder() as temporary:
-        environment = _environment(spec, run, temporary)
-        lent = targets.lend(target.interpreter, temporary / "lent")
-        if lent is not None:
-            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [lent, environment.get("PYTHONPATH")]))
-        script = Script(target.command, environment, run.output, eyes.echo)
+    with environment_of(target, spec, means.environment) as environment:
+        process = means.start(target.command, {**environment, session_spec.VARIABLE: str(run.session)}, spec.cwd)
+        script = Script(process, run.output, echo)
         try:
-            return _follow(script, spec, eyes)
+            yield script
         finally:
             script.end()
             shutil.rmtree(run.scratch, ignore_errors=True)
             shutil.rmtree(run.timelines, ignore_errors=True)
             run.session.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def environment_of(
+    target: targets.Target, spec: session_spec.Spec, users: Mapping[str, str]
+) -> Iterator[dict[str, str]]:
+    """The user's environment, with no new byte-code files, and temporary files that vanish."""
+    with _temporary_folder() as temporary:
+        found = {**users, "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        found["FIRSTLIGHT_DISABLED"] = "1"  # a guard in the script would watch what is watched already
+        if spec.seed is not None:
+            found.setdefault("PYTHONHASHSEED", str(spec.seed))
+        if spec.contain:
+            found |= {"TMPDIR": str(temporary), **containment.tracker_environment(Path(spec.scratch))}
+        lent = targets.lend(target.interpreter, temporary / "lent")
+        if lent is not None:
+            found["PYTHONPATH"] = os.pathsep.join(filter(None, [lent, found.get("PYTHONPATH")]))
+        yield found
 
 
 @contextlib.contextmanager
@@ -119,15 +155,6 @@ def _temporary_folder() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _environment(spec: session_spec.Spec, run: RunDirectory, temporary: Path) -> dict[str, str]:
-    """The user's environment, with the session, no new byte-code files, and temporary files that vanish."""
-    found = {**os.environ, session_spec.VARIABLE: str(run.session)}
-    found |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    if spec.contain:
-        found |= {"TMPDIR": str(temporary), **containment.tracker_environment(Path(spec.scratch))}
-    return found
 
 
 def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
@@ -148,6 +175,7 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
 
     watched.exit_code = script.wait(over)
     watched.seconds = script.seconds
+    watched.over = True
     while not eyes.settled(watched) and script.seconds - watched.seconds < LONGEST_SETTLING:
         time.sleep(0.05)
         _read(reader, watched, script.seconds)
@@ -162,7 +190,7 @@ def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
     for event in reader.new():
         if (plain := event.get("observed")) is None:
             continue
-        record: observed.Observed = wire.convert(plain, observed.Observed)  # type: ignore[arg-type]  # a union
+        record: Logged = wire.convert(plain, Logged)  # type: ignore[arg-type]  # a union
         timeline = event.get("timeline")
         (watched.records if timeline is None else watched.timelines.setdefault(timeline, [])).append(record)
     if watched.startup is None and watched.backwards:
@@ -172,6 +200,13 @@ def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
 def _counted(watched: Watched) -> str:
     ended = sum(isinstance(record, observed.TimelineEnded) for record in watched.timelines.get("nursery", ()))
     return f"{ended} done"
+
+
+def follow_log(events: Path, watched: Watched) -> Callable[[], None]:
+    """A function that adds to `watched` what was logged since it was last called."""
+    reader = LineReader(events)
+    begun = time.monotonic()
+    return lambda: _read(reader, watched, time.monotonic() - begun)
 
 
 def read_log(events: Path) -> Watched:

@@ -140,6 +140,8 @@ class FindingSeen(_Event, frozen=True, kw_only=True, tag="finding"):
     causes: list[str] = []
     fix: str | None = None
     count: int = 1
+    finding: Plain | None = None
+    """The whole finding, where the guard tells of it while the run goes on."""
 
 
 class RedFlag(_Event, frozen=True, kw_only=True, tag="red_flag"):

@@ -6,6 +6,7 @@ Derived in `facts/` from what the observers streamed; some sightings (`Census`, 
 import msgspec
 
 from firstlight.records.inner import Movement
+from firstlight.records.observed import Argument
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
 
@@ -49,6 +50,12 @@ class LossSite(_Fact, frozen=True, kw_only=True):
     """Call by call, where the targets are classes and each step has one call."""
     most_classes: int | None = None
     """The longest class axis of all calls; None where the scores have none."""
+    classes: tuple[int, ...] = ()
+    """How often each class was the target."""
+    answers: tuple[int, ...] = ()
+    """How often it was the model's answer, in the last calls."""
+    answered_step: int = 0
+    weighted: bool = False
     lowest: float | None = None
     """Of all classes asked for, ignored ones left out; and the highest below."""
     highest: float | None = None
@@ -156,6 +163,9 @@ class FirstBad(_Fact, frozen=True, kw_only=True):
     """Where the optimizer was made."""
     also: tuple[str, ...] = ()
     """What else turned non-finite, later or at the same step."""
+    inputs: tuple[Argument, ...] = ()
+    """What the operation was given, where the step was repeated to find it."""
+    remedy: str = ""
 
 
 class ClipOrder(_Fact, frozen=True, kw_only=True):
@@ -228,6 +238,17 @@ class Feeding(_Fact, frozen=True, kw_only=True):
     """The loader has a single batch: every step is a whole epoch."""
 
 
+class WorkerStream(_Fact, frozen=True, kw_only=True):
+    """One random stream that the examples of loader workers draw from."""
+
+    name: str
+    dataset: str
+    workers: int
+    alike: int
+    """Workers in which it began in the same state, the most of any state."""
+    site: Site | None = None
+
+
 class GraphSize(_Fact, frozen=True, kw_only=True):
     """Nodes of the graph behind successive backwards on one line."""
 
@@ -246,6 +267,8 @@ class Timeline(_Fact, frozen=True, kw_only=True):
     tail: int = 0
     """So many of the last losses were measured in eval mode."""
     died: bool = False
+    paired: bool = True
+    """It began with the weights, batch and random state the program began with."""
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -268,6 +291,8 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the later half of the steps at which the copy had the lower loss; both saw the same batches."""
     cured: bool = False
     """The program learns with the change and hardly without it (`facts/contrast.py` has the rule)."""
+    paired: bool = True
+    """Both began alike: what differs at their ends was made by what was changed, and by nothing else."""
 
 
 class Contrast(_Fact, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 
 import msgspec
 
+from firstlight.records.feed import FeedSeen, WorkerSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting, Some, TensorCard
@@ -65,6 +66,11 @@ class LossCall(Sighting, frozen=True, kw_only=True, tag="loss-call"):
     reduction: str = "mean"
     ignored: float = 0.0
     """Share of targets equal to `ignore_index`."""
+    classes: tuple[int, ...] = ()
+    """How often each class is the target, where there are few, and below, how often it is the answer."""
+    answers: tuple[int, ...] = ()
+    weighted: bool = False
+    """The classes have weights."""
     lowest: float | None = None
     """The lowest class among those that are not ignored, and the highest below; None where targets are no classes."""
     highest: float | None = None
@@ -270,6 +276,46 @@ class NonFinite(Sighting, frozen=True, kw_only=True, tag="non-finite"):
     """With a GradScaler this is expected now and then: the step is skipped."""
 
 
+class Argument(msgspec.Struct, frozen=True, kw_only=True):
+    """What an operation was given under one of its names."""
+
+    name: str
+    tensor: TensorCard
+
+
+class BadOperation(Sighting, frozen=True, kw_only=True, tag="bad-operation"):
+    """The operation that was given finite numbers and made the first one that is not, found by repeating the step."""
+
+    phase: str
+    """`forward`; `backward`, of which the operation is the one whose slope it is; `given`: it was there before."""
+    operation: str
+    module: str | None
+    site: Site | None
+    inputs: tuple[Argument, ...] = ()
+    output: TensorCard | None = None
+    words: str = ""
+    """Why, where that is known: "`log` of 3 zero(s)"."""
+    remedy: str = ""
+    name: str | None = None
+    """What is called that was bad before the step: a parameter, a part of the batch."""
+
+
+class Replayed(Sighting, frozen=True, kw_only=True, tag="replayed"):
+    """A captured step was done again."""
+
+    precision: str
+    """`original` or `float32`."""
+    bad: str | None
+    """What turned non-finite: `loss`, `gradient` or `weight`; None where everything stayed finite."""
+    loss: float | None
+    loaded: tuple[str, ...]
+    """Parts of the artifact that found their place in the program."""
+    fed: bool
+    """The captured batch or inputs were used."""
+    repro: str | None = None
+    """Path of a script that shows the same with torch alone."""
+
+
 class Unseen(Sighting, frozen=True, kw_only=True, tag="unseen"):
     """Something that could not be observed, and why."""
 
@@ -356,20 +402,28 @@ class Wrapped(Sighting, frozen=True, kw_only=True, tag="wrapped"):
 
 
 class NurseryOpened(Sighting, frozen=True, kw_only=True, tag="nursery"):
-    """The program was copied at its first batch, ready for experiments."""
+    """From here on experiments can be made."""
 
     pid: int
+    engine: str = "fork"
+    """How: `fork` copies the program at its first batch, `fresh` and `ray` run it again from its beginning."""
+    reason: str | None = None
+    """Why not by the engine tried first."""
 
 
 class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
     name: str
     seconds: float
     exit_code: int | None
-    """None where it was ended for taking too long; negative for a signal."""
+    """None where it did not end by itself, for taking too long or for a reason told below; negative for a signal."""
+    message: str = ""
+    """The last line of its error output, where it is known."""
 
 
 Observed = (
-    Dependence
+    BadOperation
+    | Replayed
+    | Dependence
     | CustomGradient
     | Behaviour
     | ColumnsDropped
@@ -388,6 +442,8 @@ Observed = (
     | StepSeen
     | Census
     | EvaluationSeen
+    | FeedSeen
+    | WorkerSeen
     | NonFinite
     | Unseen
     | Ending

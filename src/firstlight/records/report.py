@@ -29,7 +29,11 @@ class CheckOutcome(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     status: Status
     seconds: float
+    """For a declared experiment, of the probe behind it."""
     reason: str | None = None
+    probe: str | None = None
+    typical_seconds: float | None = None
+    most_seconds: float | None = None
 
 
 class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +55,7 @@ class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
-    """`script` for now; later an experiment, a log, an artifact."""
+    """`script`, `experiment` or `log`."""
     command: tuple[str, ...]
     file: str | None = None
     run: str | None = None
@@ -69,6 +73,10 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """Files the script wrote that were kept out of the user's directories."""
     experiments: tuple[str, ...] = ()
     """Copies of the program that were run with one thing changed."""
+    engine: str | None = None
+    """How they were made: `fork`, copied at the first batch; `fresh` or `ray`, run again from the beginning."""
+    engine_reason: str | None = None
+    """Why not by fork, where that was tried first."""
     suppressed: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     """What a clean verdict does not mean."""

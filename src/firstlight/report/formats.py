@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from firstlight.records.chronicle import Chronicle
 from firstlight.records.report import Report
 
-SOURCES = "sources"
+LISTED = ("sources", "event-log")
+"""Subjects whose findings are told line by line, as a compiler does."""
 """Kind of a report on source files, which has many findings and no run."""
 
 
@@ -29,7 +30,7 @@ class Asked:
 def _terminal(asked: Asked) -> str:
     from firstlight.report import listing, terminal
 
-    if asked.report.subject.kind == SOURCES:
+    if asked.report.subject.kind in LISTED:
         return listing.render(asked.report, asked.colour, asked.statistics)
     text = terminal.render(asked.report, asked.colour)
     return text + "\n" + "\n".join(asked.report.trail) + "\n" if asked.trail else text

@@ -9,7 +9,7 @@ from typing import IO
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
-from firstlight.records.report import CheckOutcome, Excerpt, Hypothesis, Report, Status, Verdict
+from firstlight.records.report import CheckOutcome, Coverage, Excerpt, Hypothesis, Report, Status, Verdict
 
 COLOURS = {
     "error": "1;31",
@@ -28,6 +28,7 @@ MOST_NOTES = 3
 ROLES = ("likely", "subtle", "null")
 """Of a diagnosis, what is shown, in this order."""
 MOST_SKIPPED = 6
+MOST_TIMED = 3
 
 
 class Paint:
@@ -160,7 +161,8 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
     for label, text in (
         ("causes", _causes(report)),
         ("checked", _checked(report.checks) if judged and report.checks else ""),
-        ("tried", ", ".join(report.coverage.experiments) if judged else ""),
+        ("timed", _timed(report.checks) if judged else ""),
+        ("tried", _tried(report.coverage) if judged else ""),
         ("held", _held(report.coverage.held_back)),
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
@@ -181,11 +183,31 @@ def _causes(report: Report) -> str:
     return ", ".join(f"{h.cause} {h.probability:.0%} ({', '.join(h.because)})" for h in named[:3])
 
 
+def _tried(coverage: Coverage) -> str:
+    if not coverage.experiments:
+        return ""
+    why = f", because {coverage.engine_reason}" if coverage.engine_reason else ""
+    how = f" ({MADE[coverage.engine]}{why})" if coverage.engine in MADE else ""
+    return ", ".join(coverage.experiments) + how
+
+
+MADE = {"fork": "forked at the first batch", "fresh": "fresh runs of the script", "ray": "fresh runs as Ray tasks"}
+
+
 def _held(paths: tuple[str, ...]) -> str:
     if not paths:
         return ""
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     return f"back from your directories: {', '.join(paths[:3])}{more}"
+
+
+def _timed(outcomes: tuple[CheckOutcome, ...]) -> str:
+    """The slowest probes against what they usually take."""
+    probes = {outcome.probe: outcome for outcome in outcomes if outcome.probe is not None}
+    slowest = sorted(probes.values(), key=lambda outcome: -outcome.seconds)[:MOST_TIMED]
+    return "; ".join(
+        f"{o.probe} {o.seconds:.1f} s (typically {o.typical_seconds:g}, at most {o.most_seconds:g})" for o in slowest
+    )
 
 
 def _checked(outcomes: tuple[CheckOutcome, ...]) -> str:

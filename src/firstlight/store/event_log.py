@@ -59,6 +59,11 @@ class EventLog:
         self._seq += 1
         return len(line)
 
+    def take_in(self, lines: bytes) -> None:
+        """Whole lines of another log; what is torn at its end is left behind."""
+        for line in lines.split(b"\n")[:-1]:
+            _write(self._fd, line + b"\n")
+
     def close(self) -> None:
         _close(self._fd)
 

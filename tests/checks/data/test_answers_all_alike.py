@@ -43,7 +43,7 @@ def test_tells_the_class_and_what_is_ignored() -> None:
 def test_without_a_mask_the_labels_were_lost() -> None:
     (evidence,) = found(most_ignored=0.0)
 
-    assert evidence.cause == "data-degenerate"
+    assert evidence.cause == "data-schema"
 
 
 def test_two_answers_are_enough() -> None:

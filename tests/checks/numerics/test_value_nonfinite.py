@@ -6,7 +6,9 @@ from msgspec.structs import replace
 from firstlight.checks.numerics.value_nonfinite import CHECK
 from firstlight.records.facts import FirstBad
 from firstlight.records.finding import Evidence
+from firstlight.records.observed import Argument
 from firstlight.records.places import Site
+from firstlight.records.sighting import TensorCard
 
 BAD_LOSS = FirstBad(
     rank=1,
@@ -37,6 +39,14 @@ def test_names_the_operation_and_the_step() -> None:
     assert (evidence.where.file, evidence.where.line) == ("train.py", 24)
     assert (evidence.where.step, evidence.where.rank) == (2, 1)
     assert evidence.numbers == {"step": 2, "operation": "log"}
+
+
+def test_says_what_the_operation_was_given_and_what_would_help() -> None:
+    card = TensorCard(shape=(32, 4), dtype="float32", low=0.0, high=0.5)
+    (evidence,) = found(inputs=(Argument(name="self", tensor=card),), remedy="clamp it")
+
+    assert evidence.saw.endswith("; `log` was given `self` 32×4 float32 in [0, 0.5]")
+    assert evidence.do == "clamp it"
 
 
 @pytest.mark.parametrize(

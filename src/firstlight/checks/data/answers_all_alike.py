@@ -37,7 +37,7 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
         where=at(loss.site, step=loss.first_step, rank=loss.rank),
         saw=f"all targets of {loss.calls} batches of `{loss.function}` are class {loss.lowest:.0f}{left}",
         wanted=f"labels of more than one of the {loss.most_classes} classes",
-        cause="data-labels-masked" if masked else "data-degenerate",
+        cause="data-labels-masked" if masked else "data-schema",
         likely="the mask over the labels covers the answers themselves" if masked else None,
         numbers={"class": loss.lowest, "ignored": loss.most_ignored},
     )
@@ -47,7 +47,7 @@ CHECK = Check(
     id="FL107",
     name="answers-all-alike",
     summary="every label that counts is the same",
-    causes=("data-labels-masked", "data-degenerate"),
+    causes=("data-labels-masked", "data-schema"),
     likely="the labels were lost on the way: filled with a default, or read from the wrong column",
     fix="print the targets of a few batches where the loss is called, ignored ones left out",
     severity=Severity.ERROR,

@@ -50,10 +50,21 @@ def find(bad: FirstBad, limits: Limits) -> Iterator[Evidence]:
         return
     yield Evidence(
         where=at(bad.site, module=bad.module, step=bad.step, rank=bad.rank),
-        saw=f"{what} is not finite at step {bad.step}{how}",
+        saw=f"{what} is not finite at step {bad.step}{how}{_given(bad)}",
         wanted="finite values throughout",
+        do=bad.remedy or None,
         numbers={"step": bad.step, "operation": bad.operation},
     )
+
+
+def _given(bad: FirstBad) -> str:
+    """What the operation was given, as far as it was seen."""
+    shown = (
+        f"`{item.name}` {'×'.join(map(str, item.tensor.shape)) or 'scalar'} {item.tensor.dtype} "
+        f"in [{item.tensor.low:.3g}, {item.tensor.high:.3g}]"
+        for item in bad.inputs
+    )
+    return f"; `{bad.operation}` was given {', '.join(shown)}" if bad.inputs else ""
 
 
 def _growth(bad: FirstBad, limits: Limits) -> float | None:

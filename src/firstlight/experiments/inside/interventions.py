@@ -10,11 +10,11 @@ import torch
 
 from firstlight.experiments.inside import (
     loader_steering,
+    localising,
     loss_steering,
     model_steering,
     optimizer_steering,
     probes,
-    seclusion,
     steering,
 )
 from firstlight.experiments.plan import Order
@@ -26,8 +26,7 @@ Apply = Callable[["Observer", str], None]
 
 
 def begin(observer: "Observer", order: Order) -> None:
-    """In a new child: from here on this process is the timeline `order` asks for."""
-    seclusion.withdraw(observer, order.name)
+    """From here on this process is the timeline `order` asks for."""
     observer.timeline = order.name
     observer.spec = msgspec.structs.replace(observer.spec, steps=order.steps, seconds=order.seconds, full_steps=0)
     observer.light = True
@@ -86,4 +85,5 @@ INTERVENTIONS: dict[str, Apply] = {
     "smaller-batch": loader_steering.smaller_batch,
     "shuffle": loader_steering.shuffle,
     "probe": probes.begin,
+    "localise": localising.begin,
 }

@@ -8,6 +8,7 @@ to the original.
 
 import contextlib
 import os
+import random
 import signal
 import sys
 import threading
@@ -19,7 +20,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import torch
 
-from firstlight.experiments.inside import interventions
+from firstlight.experiments.inside import interventions, seclusion
+from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.plan import Order
 from firstlight.observe.inside.observer import rank, world
 from firstlight.records.observed import NurseryOpened, TimelineEnded
@@ -54,13 +56,17 @@ class Nursery:
         """Called in the original when training begins. Returns in the original, and in every child."""
         reason = why_not_fork()
         if reason is not None:
+            self.observer.describe()
             self.observer.unseen("timelines", reason)
             return
         sys.stdout.flush()
         sys.stderr.flush()
-        if os.fork() != 0:
+        state = random.getstate()
+        if fork() != 0:
             return
         order = self._keep_still()
+        random.setstate(state)  # Python seeds this generator, and only this one, anew in every fork
+        seclusion.withdraw(self.observer, order.name)
         interventions.begin(self.observer, order)
 
     def _keep_still(self) -> Order:
@@ -84,12 +90,15 @@ class Nursery:
             time.sleep(PAUSE)
 
     def _read(self) -> None:
+        """What is ordered last, knowing most, goes first: the time may not suffice for all."""
+        new: list[Order] = []
         for event in self._reader.new():
             if event.get("close"):
                 self._closing = True
             else:
                 plain = {key: value for key, value in event.items() if key not in ("phase", "event")}
-                self._waiting.append(msgspec.convert(plain, Order))
+                new.append(msgspec.convert(plain, Order))
+        self._waiting = [*new, *self._waiting]
 
     def _next(self) -> Order | None:
         if not self._waiting or len(self._running) >= (os.cpu_count() or 1):
@@ -99,7 +108,7 @@ class Nursery:
         return self._waiting.pop(0)
 
     def _start(self, order: Order) -> Order | None:
-        pid = os.fork()
+        pid = fork()
         if pid == 0:
             self._running = []
             return order

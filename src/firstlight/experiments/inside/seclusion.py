@@ -28,6 +28,11 @@ def withdraw(observer: "Observer", name: str) -> None:
     _leave_loader_workers()
     _read_in_process()
     _leave_writers()
+    stay_eager()
+
+
+def stay_eager() -> None:
+    """What a timeline changes lies in hooks, which compiled code may pass by."""
     if hasattr(torch.compiler, "set_stance"):
         torch.compiler.set_stance("force_eager")
 

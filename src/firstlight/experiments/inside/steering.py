@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils.data.dataloader import _BaseDataLoaderIter, _MultiProcessingDataLoaderIter
 
-from firstlight.experiments.inside import loss_steering
+from firstlight.experiments.inside import loss_steering, recital
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -25,6 +25,7 @@ def repeat_batch(observer: "Observer", _value: str) -> None:
         _steer_inputs(observer, _first_again())
         loss_steering.steer_targets(_first_again())
         return
+    recital.follow(observer, batch)
     for kind in (_BaseDataLoaderIter, _MultiProcessingDataLoaderIter):
         if "__next__" in vars(kind):
             _give_again(kind, source, batch)

@@ -13,6 +13,8 @@ Line = Mapping[str, Any]
 PROGRAM = "as it is"
 ASIDE = frozenset({"nursery", "probes"})
 """Timelines that are no training run."""
+OF_COPIES = frozenset({"fact", "prediction_table"})
+"""Lines that count in the program's copies too: their losses, and what one says of the batch it learns by heart."""
 STEP_MEASURES = (
     "loss", "lr", "grad_norm", "param_norm", "clip_coef", "amp_scale", "step_s", "data_wait_s",
 )  # fmt: skip
@@ -90,9 +92,9 @@ class Gathering:
         return tuple(self._take)
 
     def take(self, line: Line) -> None:
-        act = self._take.get(str(line.get("phase")))
-        if act is not None and (line.get("timeline") is None or act == self._on_fact):
-            act(line)
+        phase = str(line.get("phase"))
+        if phase in self._take and (line.get("timeline") is None or phase in OF_COPIES):
+            self._take[phase](line)
 
     def _on_step(self, line: Line) -> None:
         step = whole(line.get("step"))

@@ -73,6 +73,8 @@ class Observer:
         self.clips = True
         self.last_batch: tuple[int | None, Any] = (None, None)
         """The loader that gave the last batch before training began, and that batch."""
+        self.entering: torch.nn.Module | None = None
+        """The model about to be called, while training begins."""
         self.optimizers: Callable[[], list[Any]] = list
         self.functional = False
         """The program takes gradients with `torch.func`; parameters then never hold one."""
@@ -124,6 +126,10 @@ class Observer:
     def _open(self) -> None:
         self._pid = os.getpid()
         self._log = EventLog(Path(self.spec.events), self.spec.run_id, rank=rank())
+        self.describe()
+
+    def describe(self) -> None:
+        """Said when the log is opened, and again once training begins where that decides how experiments are made."""
         self.emit(
             ProcessSeen(
                 step=0,
@@ -250,14 +256,20 @@ def begin() -> None:
     spec = session.current()
     if _current is not None or spec is None:
         return
+    _current = observe(spec)
+    atexit.register(_current.finish, "exit")
+    multiprocessing.util.Finalize(None, _current.finish, args=("exit",), exitpriority=10)
+
+
+def observe(spec: session.Spec) -> Observer:
+    """Attaches to torch in this process, for good."""
     if spec.contain:
         containment.install(Path(spec.scratch))
     from firstlight.observe.inside import taps
 
-    _current = Observer(spec)
-    taps.install(_current)
+    observer = Observer(spec)
+    taps.install(observer)
     for extension in spec.extensions:
         module, _, function = extension.partition(":")
-        getattr(importlib.import_module(module), function)(_current)
-    atexit.register(_current.finish, "exit")
-    multiprocessing.util.Finalize(None, _current.finish, args=("exit",), exitpriority=10)
+        getattr(importlib.import_module(module), function)(observer)
+    return observer

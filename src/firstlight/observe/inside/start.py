@@ -7,6 +7,7 @@
 import importlib.machinery
 import importlib.util
 import os
+import random
 import runpy
 import sys
 import types
@@ -21,10 +22,12 @@ def main() -> None:
     arguments = sys.argv[1:]
     spec = session.current()
     if spec is not None:
-        _end_with_the_command(spec.owner)
+        end_with(spec.owner)
         if spec.contain:
             containment.install(Path(spec.scratch))
-        imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
+        if spec.seed is not None:
+            _seed(spec.seed)
+    imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
     if arguments[0] == "-m":
         _run_module(arguments[1], arguments[1:])
     else:
@@ -54,8 +57,15 @@ def _run_module(name: str, argv: list[str]) -> None:
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
-def _end_with_the_command(owner: int) -> None:
-    """Linux: be killed when the launching command dies, so that a killed command leaves no orphan behind."""
+def _seed(seed: int) -> None:
+    """In place of the arbitrary state each generator begins with; a script that seeds itself never notices."""
+    random.seed(seed)
+    imports.when_imported("numpy", lambda numpy: numpy.random.seed(seed))
+    imports.when_imported("torch", lambda torch: torch.manual_seed(seed))
+
+
+def end_with(owner: int) -> None:
+    """Linux: be killed when the process that started this one dies, so that a killed command leaves no orphan."""
     if sys.platform != "linux" or os.getppid() != owner:
         return
     import ctypes

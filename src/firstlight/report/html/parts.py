@@ -1,11 +1,11 @@
 """Pieces every section is made of."""
 
-from firstlight.report.html.markup import Markup, tag
+from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.plots import Plot
 
 
 def section(key: str, title: str, *children: object, note: str | None = None) -> Markup:
-    head = tag("header", tag("h2", title, id=f"{key}-title"), tag("p", note, class_="faint") if note else None)
+    head = tag("header", tag("h2", title, id=f"{key}-title"), tag("p", prose(note), class_="faint") if note else None)
     return tag("section", head, *children, id=key, aria_labelledby=f"{key}-title")
 
 

@@ -71,7 +71,10 @@ def predictions(found: Predictions) -> Markup | None:
         return None
     head = ("example", "truth", *map(str, found.steps))
     rows = [_answer(answer) for answer in found.answers]
-    note = "What the model said of the same examples at each look; green is right, stronger is surer."
+    note = (
+        "What the model said of the same examples at each look: in `check`, of one batch that a copy of the program "
+        "learns by heart. Green is right, stronger is surer."
+    )
     return section("predictions", "Predictions", table(head, rows, "predictions over steps"), note=note)
 
 

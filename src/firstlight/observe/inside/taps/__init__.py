@@ -10,6 +10,7 @@ from firstlight.observe.inside.taps import (
     columns,
     compiled,
     evaluations,
+    feeding,
     functional,
     loaders,
     models,
@@ -19,6 +20,7 @@ from firstlight.observe.inside.taps import (
     operations,
     optimizers,
     portrait,
+    workers,
     wrappers,
 )
 
@@ -41,11 +43,13 @@ def install(observer: "Observer") -> None:
         "wrappers": lambda: wrappers.install(observer),
         "movement": lambda: movement.install(observer, seen, held),
         "evaluations": lambda: evaluations.install(observer, seen),
+        "feeding": lambda: feeding.install(observer, seen, walked),
         "nonfinite": lambda: nonfinite.install(observer, seen, held, walked),
         "clipping": lambda: clipping.install(observer, held),
         "columns": lambda: columns.install(observer),
         "portrait": lambda: portrait.install(observer, seen, held),
         "loaders": lambda: loaders.install(observer),
+        "workers": lambda: workers.install(observer),
     }
     for name, attach in optional.items():
         if name in observer.spec.taps:

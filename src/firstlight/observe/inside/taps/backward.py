@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
+from firstlight.observe.inside.echo import Asked
 from firstlight.observe.inside.observer import rank
 from firstlight.records.observed import BackwardSeen
 from firstlight.records.places import Site
@@ -34,6 +35,8 @@ class Walked:
         self.values_since_step: list[float] = []
         self.known_losses: list[float] = []
         """Values that torch's own loss functions returned since the last backward."""
+        self.asked: list[Asked] = []
+        """What those loss functions were to match."""
         self.site: Site | None = None
         self.weighted = False
         """The backward now called was given the gradient of its root."""
@@ -82,6 +85,7 @@ class Walked:
     def ended(self, _root: torch.Tensor) -> None:
         self.lines.clear()
         self.known_losses.clear()
+        self.asked.clear()
 
 
 def install(observer: "Observer", models: "Models") -> Walked:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
+from firstlight.observe.inside.echo import Asked
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.handlers import Handlers, argument
 from firstlight.records.observed import LossCall
@@ -40,6 +41,7 @@ FUNCTIONS = (
     ],
 )
 MOST_CALLS_A_SITE = 24
+MOST_CLASSES = 64
 AXIS_ERROR = 0.02
 """Nats that the log-sum-exp of log-probabilities, in half precision at worst, is away from 0."""
 
@@ -70,6 +72,8 @@ class Losses:
         scalar = isinstance(value, torch.Tensor) and value.numel() == 1
         if training and scalar:
             self.walked.known_losses.append(reading.number(value))
+        if training and isinstance(target, torch.Tensor):
+            self.walked.asked.append(_asked(target, kwargs))
         if self._calls[name, site, training] <= MOST_CALLS_A_SITE:
             given = Given(name, prediction, target if isinstance(target, torch.Tensor) else None, kwargs)
             self.observer.emit(self._record(given, site, reading.number(value) if scalar else None))
@@ -77,6 +81,7 @@ class Losses:
     def _record(self, given: "Given", site: Site | None, value: float | None) -> LossCall:
         prediction, target = given.prediction, given.target
         made_by, node = graph.activation_behind(prediction)
+        wanted, answered = _counted(given)
         sums = _class_errors(prediction) if given.function in OVER_CLASSES else (None, None)
         return LossCall(
             step=self.observer.step,
@@ -95,8 +100,44 @@ class Losses:
             normalised_axis=_normalised_axis(prediction) if given.function == "nll_loss" else None,
             reduction=str(given.options.get("reduction", "mean")),
             ignored=_ignored(given),
+            weighted=given.options.get("weight") is not None or given.options.get("pos_weight") is not None,
+            classes=wanted,
+            answers=answered,
             **_answers(given),
         )
+
+
+NONE: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+
+
+def _counted(given: Given) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """How often each class is wanted and answered, where classes are few."""
+    prediction, target = reading.values_of(given.prediction), given.target
+    if target is None or not target.numel() or not reading.readable(target) or target.numel() > reading.MOST_ELEMENTS:
+        return NONE
+    if given.options.get("reduction") == "none":  # weighed by the program itself
+        return NONE
+    target = target.detach()
+    if given.function.startswith("binary_cross_entropy") and target.shape == prediction.shape:
+        whole = bool(((target == 0) | (target == 1)).all())
+        border = 0.0 if given.function.endswith("logits") else 0.5
+        return _tallies(target.long(), (prediction > border).long(), 2) if whole else NONE
+    few = prediction.ndim > 1 and prediction.shape[1] <= MOST_CLASSES
+    if given.function not in ("cross_entropy", "nll_loss") or target.is_floating_point() or not few:
+        return NONE
+    classes = prediction.shape[1]
+    known = (target >= 0) & (target < classes) & (target != given.options.get("ignore_index", -100))
+    return _tallies(target[known], prediction.argmax(1)[known], classes)
+
+
+def _tallies(target: torch.Tensor, answer: torch.Tensor, classes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    both = torch.stack([torch.bincount(each.reshape(-1), minlength=classes) for each in (target, answer)]).tolist()
+    return tuple(both[0]), tuple(both[1])
+
+
+def _asked(target: torch.Tensor, options: dict[str, Any]) -> Asked:
+    counted = options.get("reduction", "mean") != "none" and options.get("weight") is None
+    return Asked(target.detach(), options.get("ignore_index", -100), counted)
 
 
 def _class_errors(prediction: torch.Tensor) -> tuple[float | None, float | None]:

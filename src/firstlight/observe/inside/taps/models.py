@@ -87,7 +87,9 @@ class Models:
         if depth == 1:
             self.inside = next(module.parameters(), None) is not None
         if not self._begun and torch.is_grad_enabled() and next(module.parameters(), None) is not None:
+            self.observer.entering = module
             self.begin()
+            self.observer.entering = None
 
     def begin(self) -> None:
         if not self._begun:

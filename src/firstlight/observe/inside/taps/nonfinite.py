@@ -6,7 +6,7 @@ numbers and made the first bad one.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import torch
 
 from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.singularities import BACKWARD, FORWARD, Singularity
 from firstlight.records.observed import NonFinite
 from firstlight.records.places import Site
 
@@ -27,61 +28,28 @@ MOST_EARLIER = 12
 
 
 @dataclass(frozen=True)
-class Singularity:
-    """Where an operation leaves the finite numbers: which kept tensor to look at, for what, and how to say it."""
-
-    kept: str
-    bad: Callable[[torch.Tensor], torch.Tensor]
-    words: str
-
-
-FORWARD = {
-    "LogBackward0": Singularity("self", lambda x: x <= 0, "`log` of {n} value(s) that are zero or negative"),
-    "Log2Backward0": Singularity("self", lambda x: x <= 0, "`log2` of {n} value(s) that are zero or negative"),
-    "Log1PBackward0": Singularity("self", lambda x: x <= -1, "`log1p` of {n} value(s) at or below -1"),
-    "DivBackward0": Singularity("other", lambda x: x == 0, "a division by {n} value(s) that are exactly zero"),
-    "ReciprocalBackward0": Singularity("result", torch.isinf, "a division by {n} value(s) that are exactly zero"),
-    "ExpBackward0": Singularity("result", torch.isinf, "`exp` overflowing in {n} place(s)"),
-    "SqrtBackward0": Singularity("result", torch.isnan, "`sqrt` of {n} negative value(s)"),
-    "RsqrtBackward0": Singularity("result", lambda x: ~torch.isfinite(x), "`rsqrt` of {n} value(s) at or below zero"),
-    "PowBackward0": Singularity("self", lambda x: x < 0, "a fractional power of {n} negative value(s)"),
-    "AcosBackward0": Singularity("self", lambda x: x.abs() > 1, "`acos` of {n} value(s) outside [-1, 1]"),
-    "AsinBackward0": Singularity("self", lambda x: x.abs() > 1, "`asin` of {n} value(s) outside [-1, 1]"),
-}
-BACKWARD = {
-    "SqrtBackward0": Singularity(
-        "result", lambda x: x == 0, "`sqrt` at {n} exact zero(s), where its slope is infinite"
-    ),
-    "NormBackward0": Singularity("result", lambda x: x == 0, "the norm of {n} zero vector(s), which has no slope"),
-    "LinalgVectorNormBackward0": Singularity("result", lambda x: x == 0, "the norm of {n} zero vector(s)"),
-    "StdBackward0": Singularity("result", lambda x: x == 0, "the standard deviation of {n} constant group(s)"),
-    "AcosBackward0": Singularity("self", lambda x: x.abs() == 1, "`acos` at {n} value(s) of exactly ±1"),
-    "AsinBackward0": Singularity("self", lambda x: x.abs() == 1, "`asin` at {n} value(s) of exactly ±1"),
-}
-
-
-@dataclass(frozen=True)
 class Culprit:
     operation: str
     detail: str
     site: Site | None
 
 
-def first_singular(root: torch.Tensor, table: dict[str, Singularity], walked: "Walked") -> Culprit | None:
+def first_singular(root: torch.Tensor, table: Sequence[Singularity], walked: "Walked") -> Culprit | None:
     """The singular node furthest from the loss: what comes after it only passed the bad value on."""
+    by_node: dict[str, list[Singularity]] = {}
+    for entry in table:
+        by_node.setdefault(entry.node, []).append(entry)
     found: Culprit | None = None
     for index, node in enumerate(graph.nodes_behind(root)):
         name = graph.name_of(node)
-        entry = table.get(name)
-        kept = graph.saved_tensors(node).get(entry.kept) if entry is not None else None
-        if entry is None or kept is None or not reading.readable(kept):
-            continue
-        count = int(entry.bad(kept).sum().item())
-        if count:
-            site = walked.lines.get(node) or _line(walked, index, name)
-            found = Culprit(
-                operation=name.removesuffix("Backward0").lower(), detail=entry.words.format(n=count), site=site
-            )
+        for entry in by_node.get(name, ()):
+            kept = graph.saved_tensors(node).get(entry.kept)
+            if kept is None or not reading.readable(kept):
+                continue
+            count = int(entry.bad(kept).sum().item())
+            if count:
+                site = walked.lines.get(node) or _line(walked, index, name)
+                found = Culprit(operation=entry.operation, detail=entry.words.format(n=count), site=site)
     return found
 
 

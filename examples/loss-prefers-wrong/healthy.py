@@ -1,0 +1,25 @@
+"""Predicts prices; the loss is a distance."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import firstlight as fl
+
+
+def closeness(predicted, wanted):
+    return F.mse_loss(predicted, wanted)
+
+
+torch.manual_seed(0)
+rooms = torch.randn(600, 8)
+price = (rooms @ torch.randn(8, 1)).detach()
+loader = DataLoader(TensorDataset(rooms, price), batch_size=32, shuffle=True)
+
+experiment = fl.Experiment(
+    model=lambda: nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 1)),
+    train=loader,
+    loss=closeness,
+    optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=1e-3),
+)

@@ -1,0 +1,22 @@
+"""Predicts prices; in the held-out table they were stored as discounts."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import firstlight as fl
+
+torch.manual_seed(0)
+rooms = torch.randn(600, 8)
+price = (rooms @ torch.randn(8, 1)).detach()
+loader = DataLoader(TensorDataset(rooms, price), batch_size=32, shuffle=True)
+held_out = DataLoader(TensorDataset(rooms, -price), batch_size=32)
+
+experiment = fl.Experiment(
+    model=lambda: nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 1)),
+    train=loader,
+    val=held_out,
+    loss=F.mse_loss,
+    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-2),
+)

@@ -1,0 +1,34 @@
+"""Sorts measurements into three kinds and keeps the epoch with the lowest loss."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+import firstlight as fl
+
+
+class Keep:
+    def __init__(self):
+        self.losses = {}
+
+    def record(self, epoch, **metrics):
+        self.losses[epoch] = metrics["val_loss"]
+
+    def select(self):
+        known = {epoch: loss for epoch, loss in self.losses.items() if loss == loss}
+        return min(known, key=known.get)
+
+
+torch.manual_seed(0)
+measured = torch.randn(600, 8)
+kinds = measured[:, :3].argmax(dim=1)
+loader = DataLoader(TensorDataset(measured, kinds), batch_size=32, shuffle=True)
+
+experiment = fl.Experiment(
+    model=lambda: nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3)),
+    train=loader,
+    loss=F.cross_entropy,
+    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-2),
+    selector=Keep,
+)

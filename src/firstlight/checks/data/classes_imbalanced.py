@@ -1,0 +1,63 @@
+"""One class makes up nearly all the labels.
+
+## What it sees
+Of the labels that reach the loss, one class has nearly all; the share is what a blind guess scores. Where the model,
+many steps into the training, answers that class alone, it is more than a remark.
+
+## When it is fine
+Rare events are rare. Weights for the classes, or a sampler that evens them out, are not reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import LossSite
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.9
+    """Of the labels: a score of nine in ten then means nothing."""
+    labels: int = 200
+    """Fewer are no sample."""
+    answered: float = 0.995
+    """Of the model's answers that are this class: it has given up on the others."""
+    steps: int = 150
+    """After which a model should answer something else now and then."""
+
+
+def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+    total = sum(loss.classes)
+    most = max(loss.classes, default=0)
+    if total < limits.labels or most < limits.share * total or most == total or loss.weighted:
+        return
+    major = loss.classes.index(most)
+    given = sum(loss.answers)
+    late = loss.answered_step >= limits.steps and given >= limits.labels and bool(loss.labels)
+    blind = late and loss.answers[major] >= limits.answered * given
+    told = f"; after {loss.answered_step} steps the model answers nothing else" if blind else ""
+    yield Evidence(
+        where=at(loss.site, rank=loss.rank),
+        saw=f"{most / total:.1%} of {total:,} labels are class {major}{told}",
+        wanted=f"a measure other than accuracy, of which a blind guess already has {most / total:.1%}",
+        severity=Severity.WARNING if blind else Severity.NOTE,
+        numbers={"share": most / total, "labels": total, "class": major},
+    )
+
+
+CHECK = Check(
+    id="FL157",
+    name="classes-imbalanced",
+    summary="one class makes up nearly all the labels",
+    causes=("data-imbalance",),
+    likely="the events to be found are rare, and nothing makes up for it",
+    fix="weight the classes in the loss or sample them evenly, and measure recall or average precision",
+    severity=Severity.WARNING,
+    confidence=0.6,
+    needs=LossSite,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,66 @@
+"""There are too few examples to learn from, or the loader leaves most of them out.
+
+## What it sees
+The split was read to its end and has fewer examples than the limit, fewer than one full batch, or the loader drops a
+large part of them because the last batch is not full.
+
+## When it is fine
+A toy set that is meant to be learnt by heart; lower the limit.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Loaded
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    train_examples: int = 30
+    """Below this no statistic of a class or feature means anything."""
+    val_examples: int = 20
+    """One example is then five per cent of the metric."""
+    dropped_share: float = 0.2
+    """More than a last batch of a healthy loader loses."""
+
+
+def find(loaded: Loaded, limits: Limits) -> Iterator[Evidence]:
+    if not loaded.whole:
+        return
+    least = limits.train_examples if loaded.split == "train" else limits.val_examples
+    where = at(loaded.site, module=f"`{loaded.split}`", rank=loaded.rank)
+    all_of_them = loaded.examples + loaded.dropped
+    if loaded.dropped > limits.dropped_share * max(1, all_of_them):
+        yield Evidence(
+            where=where,
+            saw=f"{loaded.dropped} of {all_of_them} examples are never read: the last batch is not full and is dropped",
+            wanted=f"at most {limits.dropped_share:.0%} left out",
+            likely="`drop_last=True` with a batch size near the size of the data set",
+            do="use a smaller batch, or `drop_last=False`",
+            numbers={"dropped": loaded.dropped, "examples": loaded.examples},
+        )
+    elif loaded.examples < least:
+        yield Evidence(
+            where=where,
+            saw=f"{loaded.examples} examples in {loaded.batches} batches, and no more",
+            wanted=f"at least {least} examples",
+            numbers={"examples": loaded.examples, "parameters": loaded.parameters},
+        )
+
+
+CHECK = Check(
+    id="FL130",
+    name="data-too-small",
+    summary="there are too few examples to learn from",
+    causes=("data-too-little",),
+    likely="a filter or a split left hardly anything, or the wrong files are read",
+    fix="print the number of examples after each step of the pipeline",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=Loaded,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,54 @@
+"""Padding counts in the loss.
+
+## What it sees
+Rows of ids end in the same id, each after another length: they were padded. The targets at those places are padding
+too, and the loss function is not told to ignore them. Predicting padding is easy, so the loss looks better than the
+model is, and little of the gradient is about the rest.
+
+## When it is fine
+A task in which the end of a row is to be predicted. Losses without a reduction, or with weights for the classes, are
+not reported: they may be masked.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.feed import FeedSeen
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.2
+    """Of the targets; a few at the end of nearly full rows change little."""
+    steps: int = 4
+    """At which it was so."""
+
+
+def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+    echo = feed.echo
+    if echo.padded < limits.steps or echo.pad_share < limits.share:
+        return
+    yield Evidence(
+        where=at(feed.site, module=feed.name, rank=feed.rank),
+        saw=f"{echo.pad_share:.0%} of the targets lie in the padding of rows (id {echo.pad}) and count in the loss",
+        wanted="a loss over the real positions alone",
+        numbers={"share": echo.pad_share, "pad": echo.pad, "steps": echo.padded},
+    )
+
+
+CHECK = Check(
+    id="FL155",
+    name="padding-in-loss",
+    summary="padding counts in the loss",
+    causes=("data-padding",),
+    likely="`ignore_index` is left at -100 while the targets are padded with another id",
+    fix="pass `ignore_index=` the padding id to the loss, or set the padded targets to -100",
+    severity=Severity.WARNING,
+    confidence=0.8,
+    needs=FeedSeen,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,68 @@
+"""Examples the model is evaluated on were also trained on.
+
+## What it sees
+Every example given to the model is remembered by all its values. Of those evaluated without gradients, a part was
+trained on before, exactly as it is. Batches that consist of the training set alone do not count, and neither do
+examples that hold so little that they coincide by chance.
+
+## When it is fine
+Measuring the training set itself, or everything there is, is not reported. Real collections hold a few doubles: below a
+hundredth nothing is said.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.feed import FeedSeen
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.05
+    """Of the evaluated examples: from here on the score is no measure of new data."""
+    hint_share: float = 0.01
+    """Real collections hold fewer doubles than this."""
+    examples: int = 10
+    """Fewer may be an accident."""
+    room_bits: float = 64.0
+    """By which examples can differ: with fewer, combinations of a few categories repeat in large collections."""
+    covered: float = 0.9
+    """Of the trained examples: who evaluates nearly all of them evaluates everything there is, on purpose."""
+    crowded: int = 2
+    """Evaluations right after one another, with a step in between: those are a part of the training."""
+
+
+def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+    seen = feed.overlap
+    known = seen.shared + seen.near
+    if known < max(limits.examples, limits.hint_share * seen.judged) or seen.room < limits.room_bits:
+        return
+    if seen.covered > limits.covered * seen.trained or feed.crowded > limits.crowded:
+        return
+    share = known / seen.judged
+    how = "exactly as they are" if not seen.near else f"{seen.near:,} of them with slightly other values"
+    yield Evidence(
+        where=at(feed.eval_site or feed.site, module=feed.name, step=feed.step, rank=feed.rank),
+        saw=f"{known:,} of {seen.judged:,} evaluated examples ({share:.1%}) were trained on before, {how}",
+        wanted="examples on one side of the split alone",
+        severity=Severity.ERROR if share >= limits.share else Severity.WARNING,
+        numbers={"shared": seen.shared, "near": seen.near, "judged": seen.judged, "trained": seen.trained},
+    )
+
+
+CHECK = Check(
+    id="FL150",
+    name="split-overlap",
+    summary="the model is evaluated on examples it was trained on",
+    causes=("data-leak-split",),
+    likely="rows were repeated, resampled or augmented before the data was split, or the split was drawn twice",
+    fix="split first, then resample the training part; compare the rows of both parts by their hashes",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=FeedSeen,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,57 @@
+"""Validation rows lie among the training rows in time.
+
+## What it sees
+The declared table has a time column and says which rows are for training. A good part of the validation rows is not
+later than the last training row: the model is scored on times whose neighbours, before and after, it has seen.
+
+## When it is fine
+A split by patient, machine or place, where each has the whole span of time: what is asked there is about new ones, not
+about the future. Allow it then.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import TimeOrder
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.01
+    """Of the validation rows; a few at the border may share its day."""
+    random: float = 0.5
+    """Of the neighbours in time that a random split would set apart: from here on it was drawn at random."""
+
+
+def find(order: TimeOrder, limits: Limits) -> Iterator[Evidence]:
+    if order.before_last <= limits.share:
+        return
+    rows = order.train_rows + order.val_rows
+    by_chance = 2 * order.train_rows * order.val_rows / rows**2
+    drawn = order.interleaved >= limits.random * by_chance
+    yield Evidence(
+        where=Where(),
+        saw=f"{order.before_last:.0%} of the validation rows are not later than `{order.column}` {order.train_last}, "
+        f"the last of training{', spread as a random split spreads them' if drawn else ''}",
+        wanted=f"validation rows later than all training rows, which begin at {order.train_first}",
+        severity=Severity.ERROR if drawn else Severity.WARNING,
+        numbers={"share": order.before_last, "interleaved": order.interleaved},
+    )
+
+
+CHECK = Check(
+    id="FL158",
+    name="times-interleave",
+    summary="validation rows lie among the training rows in time",
+    causes=("data-leak-future",),
+    likely="the rows of a time series were split at random",
+    fix="sort by time and cut once: train before the cut, validate after it, with a gap as long as the horizon",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=TimeOrder,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,51 @@
+"""All loader workers draw the same random numbers.
+
+## What it sees
+In every worker process the examples draw from a random stream that begins in the same state: the first example of each
+worker is augmented alike, and so are the second ones. Only streams the examples really drew from count.
+
+## When it is fine
+Workers that are meant to do the same. A single worker is not reported, and neither are streams that torch seeds for
+each worker by itself.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import WorkerStream
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    workers: int = 2
+    """That began in the same state and drew from it."""
+
+
+def find(stream: WorkerStream, limits: Limits) -> Iterator[Evidence]:
+    if stream.alike < limits.workers:
+        return
+    yield Evidence(
+        where=at(stream.site, rank=stream.rank),
+        saw=f"{stream.alike} of {stream.workers} workers of `{stream.dataset}` begin to draw from {stream.name} "
+        "in the same state",
+        wanted="another random stream in each worker",
+        numbers={"alike": stream.alike, "workers": stream.workers},
+    )
+
+
+CHECK = Check(
+    id="FL156",
+    name="workers-repeat-draws",
+    summary="all loader workers draw the same random numbers",
+    causes=("env-seed", "data-stale-batch"),
+    likely="each worker has a copy of a generator the data set keeps, or `worker_init_fn` sets a constant seed",
+    fix="draw from `torch`'s own stream, or make the generator in the worker from `torch.initial_seed()`",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=WorkerStream,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,65 @@
+"""After a quick training the model is no better than an answer that needs no model.
+
+## What it sees
+The model was trained for a while as declared, and scored on the validation examples beside simple answers fitted to the
+same training examples: the most frequent class or the mean, the last value of a series, a linear model.
+
+## When it is fine
+A large model may need far longer than this to pass a linear one, so that is a note. To stay behind a constant answer is
+more: nothing was learnt that holds for new examples. A target with nothing to be predicted looks the same.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Baselines
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+CONSTANT = ("majority class", "mean")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    noises: float = 2.0
+    """Standard errors by which the model must be better than a constant answer."""
+    behind: float = 1.1
+    """Times the error of a better answer from which the model counts as behind it."""
+    steps: int = 100
+    """Trained; after fewer nothing is said."""
+
+
+def find(seen: Baselines, limits: Limits) -> Iterator[Evidence]:
+    if seen.steps < limits.steps or not seen.scores:
+        return
+    best = min(seen.scores, key=lambda score: score.error)
+    constant = next((score for score in seen.scores if score.name in CONSTANT), None)
+    bar = constant.error - limits.noises * seen.noise if constant is not None else 0.0
+    lost = constant is not None and seen.model_error >= bar
+    if not lost and seen.model_error < limits.behind * best.error + limits.noises * seen.noise:
+        return
+    yield Evidence(
+        where=at(seen.site),
+        saw=f"after {seen.steps} steps the {seen.measure} is {seen.model_error:.3g} on {seen.scored} new examples; "
+        + ", ".join(f"{score.name} {score.error:.3g}" for score in seen.scores),
+        wanted=f"less than {bar if lost else best.error:.3g}",
+        severity=Severity.WARNING if lost and best.error < bar else Severity.NOTE,
+        numbers={"model": seen.model_error, "train": seen.model_train_error, "best": best.error, "noise": seen.noise},
+    )
+
+
+CHECK = Check(
+    id="FL551",
+    name="baseline-unbeaten",
+    summary="the model is no better than an answer that needs no model",
+    causes=("unknown", "hp-lr-low", "data-label-misaligned", "arch-capacity"),
+    likely="the model does not learn what a line through the features already tells: rate, pairing or output layer",
+    fix="overfit a single batch; if that works, compare the features given to the linear model with those given to it",
+    severity=Severity.WARNING,
+    confidence=0.4,
+    symptom=True,
+    needs=Baselines,
+    limits=Limits(),
+    find=find,
+)

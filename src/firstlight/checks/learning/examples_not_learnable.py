@@ -1,0 +1,96 @@
+"""The model cannot learn two examples by heart.
+
+## What it sees
+The same two examples (eight with batch norm) for hundreds of steps, regularisation off, with the experiment's optimizer
+and, where that fails, with Adam at several rates. How it fails tells why: rising, oscillating, flat at the value of a
+constant answer, or flat where a second activation holds it.
+
+## When it is fine
+Models with fewer parameters than numbers to learn are not judged. Contrastive and adversarial losses have no floor to
+reach: ignore it there.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Overfit
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    left: float = 0.1
+    """Share of the way from the first loss to the floor; every healthy configuration measured got below."""
+    rising: float = 1.2
+    """Times the first loss at the end: it is driven away."""
+    near: float = 0.05
+    """Relative distance within which a resting place counts as a known one."""
+
+
+def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
+    if overfit.parameters < overfit.values:
+        return
+    own, reference = overfit.own, overfit.reference
+    if (own and _learnt(own, overfit.floor, limits)) or not (own or reference):
+        return
+    by_reference = bool(reference) and _learnt(reference, overfit.floor, limits)
+    if by_reference and not own:
+        return
+    shown = own or reference
+    cause, likely, do = _shape(shown, overfit, limits) if not by_reference else _procedure(own, overfit, limits)
+    how = f"; Adam at {overfit.reference_lr:g} gets to {min(reference):.3g}" if own and reference else ""
+    yield Evidence(
+        where=at(overfit.site, rank=overfit.rank),
+        saw=f"{len(shown)} steps on {overfit.examples} examples take the loss from {shown[0]:.4g} "
+        f"to {shown[-1]:.4g}{how}",
+        wanted=f"near {overfit.floor:.3g}, the least possible",
+        cause=cause,
+        severity=Severity.WARNING if by_reference else None,
+        likely=likely,
+        do=do,
+        numbers={"first": shown[0], "last": shown[-1], "floor": overfit.floor, "adam_can": by_reference},
+    )
+
+
+def _learnt(losses: tuple[float, ...], floor: float, limits: Limits) -> bool:
+    room = losses[0] - floor
+    return math.isfinite(losses[-1]) and losses[-1] - floor <= limits.left * max(room, 0.0)
+
+
+def _procedure(own: tuple[float, ...], overfit: Overfit, limits: Limits) -> tuple[str, str, str]:
+    """The model can; this optimizer does not."""
+    if not own[-1] <= limits.rising * own[0]:
+        return "hp-lr-high", "the optimizer's steps are too large", "lower the learning rate by ten"
+    return "hp-lr-low", "the optimizer's steps are too small", f"try Adam at {overfit.reference_lr:g}"
+
+
+def _shape(losses: tuple[float, ...], overfit: Overfit, limits: Limits) -> tuple[str, str, str]:
+    last = losses[-1]
+    double, guess = overfit.double_activation_floor, overfit.guess
+    if not last <= limits.rising * losses[0]:
+        return "loss-sign", "it is driven away from the answer", "see whether the loss has the right sign"
+    if double is not None and abs(last - double) < limits.near * double:
+        where = "it rests where a second activation holds it"
+        return "loss-double-activation", where, "return raw scores: the loss applies the activation itself"
+    if guess is not None and abs(last - guess) <= limits.near * abs(guess):
+        where = "it rests at the best constant answer: nothing of the input arrives, or nothing of the gradient"
+        return "loss-detached", where, "print the output for two different inputs, then the gradients layer by layer"
+    return "arch-capacity", "the output cannot take the form of the answer", "compare output and target by hand"
+
+
+CHECK = Check(
+    id="FL531",
+    name="examples-not-learnable",
+    summary="the model cannot learn two examples by heart",
+    causes=("loss-detached", "loss-sign", "loss-double-activation", "arch-capacity", "hp-lr-high", "hp-lr-low"),
+    likely="something between input and loss is broken",
+    fix="print shapes and values from the input to the loss for one example",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=Overfit,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,79 @@
+"""After a short training the model predicts the same for everything.
+
+## What it sees
+Predictions on held-out data: for values, their spread against that of the targets and how many differ; for classes, how
+many are ever predicted.
+
+## When it is fine
+Targets with hardly any signal have an optimum with a small spread: it is compared with what a straight line would
+reach. Heavy imbalance makes the majority class the best early answer; that is a note.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Predictions
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    spread: float = 0.005
+    """Of the targets' spread: a constant, for every purpose."""
+    of_linear: float = 0.1
+    """Of the spread a straight line through the same inputs would have."""
+    majority: float = 0.9
+    """Share of one class from which on predicting it alone is what early training does."""
+    examples: int = 32
+    """Fewer show nothing."""
+
+
+def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
+    if made.examples < limits.examples:
+        return
+    where = at(made.site, rank=made.rank)
+    if made.classes is not None and made.predicted_classes is not None:
+        if made.predicted_classes == 1 and made.classes > 1:
+            often = made.majority_share or 0.0
+            yield Evidence(
+                where=where,
+                saw=f"all {made.examples} predictions on `{made.split}` are one class; the targets have {made.classes}",
+                wanted="more than one class among the predictions",
+                cause="data-imbalance" if often > limits.majority else "arch-init",
+                severity=Severity.NOTE if often > limits.majority else None,
+                numbers={"classes": made.classes, "majority_share": often},
+            )
+        return
+    if not made.target_std > 0:
+        return
+    ratio = made.prediction_std / made.target_std
+    to_be_had = 1.0 if made.linear_correlation is None else made.linear_correlation
+    if ratio < limits.spread and ratio < limits.of_linear * to_be_had:
+        yield Evidence(
+            where=where,
+            saw=f"predictions on `{made.split}` have a spread of {made.prediction_std:.3g} ({made.unique} different "
+            f"values) where the targets have {made.target_std:.3g}",
+            wanted=f"at least {limits.spread:.1%} of the targets' spread",
+            cause="data-scale",
+            likely="the targets are on a scale the output cannot reach, or the inputs are wiped out on the way",
+            do="standardise the targets, and print the spread over the batch layer by layer",
+            numbers={"ratio": ratio, "unique": made.unique},
+        )
+
+
+CHECK = Check(
+    id="FL533",
+    name="predictions-collapsed",
+    summary="after a short training the model predicts the same for everything",
+    causes=("arch-init", "data-scale", "data-imbalance"),
+    likely="inputs do not reach the output, or one class drowns the others",
+    fix="print the outputs for ten different examples, then the spread over the batch after each layer",
+    severity=Severity.WARNING,
+    confidence=0.75,
+    symptom=True,
+    needs=Predictions,
+    limits=Limits(),
+    find=find,
+)

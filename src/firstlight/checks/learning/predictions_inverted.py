@@ -1,0 +1,56 @@
+"""Predictions run against their targets.
+
+## What it sees
+After a short training that lowered the loss, predicted values on held-out data fall where the targets rise, by value
+and by rank, far more than chance allows.
+
+## When it is fine
+Held-out data from a time or place where the relation is turned round; and a short signal, in finance.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Predictions
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    errors: float = 5.0
+    """Standard errors of a correlation of nothing, one over the root of the number of examples."""
+    least: float = 0.2
+    """Whatever the number of examples."""
+
+
+def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
+    if not made.learnt or made.correlation is None or made.rank_correlation is None or made.examples < 1:
+        return
+    edge = -max(limits.least, limits.errors / math.sqrt(made.examples))
+    if made.correlation > edge or made.rank_correlation > edge:
+        return
+    yield Evidence(
+        where=at(made.site, rank=made.rank),
+        saw=f"predictions and targets on `{made.split}` have a correlation of {made.correlation:.2f} "
+        f"({made.rank_correlation:.2f} by rank) over {made.examples} examples",
+        wanted="a positive correlation, as the fallen training loss promises",
+        numbers={"correlation": made.correlation, "rank_correlation": made.rank_correlation},
+    )
+
+
+CHECK = Check(
+    id="FL535",
+    name="predictions-inverted",
+    summary="predictions run against their targets",
+    causes=("data-split-shift", "data-label-misaligned"),
+    likely="the sign of target or prediction is turned in one split, or one is sorted the other way",
+    fix="compare ten rows of both splits by hand, from the file to the loss",
+    severity=Severity.WARNING,
+    confidence=0.75,
+    needs=Predictions,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,49 @@
+"""The same seed gives another training.
+
+## What it sees
+Two trainings over the same batches from the same seed of torch, NumPy and Python: the first step at which their losses
+differ.
+
+## When it is fine
+Kernels on a GPU that add in varying order: their differences are far below the limit.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Repeat
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    difference: float = 1e-4
+    """Relative; an order of additions makes a difference of a millionth."""
+
+
+def find(repeat: Repeat, limits: Limits) -> Iterator[Evidence]:
+    if repeat.first_difference is None or not repeat.difference > limits.difference:
+        return
+    yield Evidence(
+        where=at(repeat.site, step=repeat.first_difference, rank=repeat.rank),
+        saw=f"from step {repeat.first_difference} on two trainings from one seed differ, by {repeat.difference:.2g}",
+        wanted=f"at most {limits.difference:g} of the loss",
+        numbers={"step": repeat.first_difference, "difference": repeat.difference},
+    )
+
+
+CHECK = Check(
+    id="FL537",
+    name="seed-not-enough",
+    summary="the same seed gives another training",
+    causes=("env-seed",),
+    likely="a random generator of its own, seeded from the clock or the system",
+    fix="seed every generator from one number; pass `generator=` where it is made",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=Repeat,
+    limits=Limits(),
+    find=find,
+)

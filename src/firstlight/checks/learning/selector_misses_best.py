@@ -1,0 +1,87 @@
+"""The selector does not find the best epoch, although it is plain to see.
+
+## What it sees
+Histories with a best epoch planted at different places, clean and noisy, flat ones, ties and a NaN: the choice must be
+the planted epoch or next to it, must move when the best one moves, must be the same twice, must not follow the test
+split, and must not cling to the first or last epoch when nothing is better.
+
+## When it is fine
+A selector that looks at something else than a validation loss: give it a `metric` attribute that names it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import SelectorTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    hits: float = 0.8
+    """Of the clear and noisy histories."""
+    near: int = 2
+    """Epochs beside the planted one that count as found: smoothing and patience shift by as much."""
+    edges: float = 0.5
+    """Of the flat histories, chosen at the first or last epoch; chance gives a twelfth."""
+
+
+def find(tried: SelectorTried, limits: Limits) -> Iterator[Evidence]:
+    where = at(tried.site, module=tried.selector, rank=tried.rank)
+    clear = [choice for choice in tried.choices if choice.kind in ("clear", "noisy") and choice.planted is not None]
+    broken = [choice for choice in tried.choices if choice.error]
+    if broken:
+        yield Evidence(
+            where=where,
+            saw=f"a {broken[0].kind} history ends in {broken[0].error[:200]}",
+            wanted="a choice for every history",
+            likely="the selector does not expect ties, NaN or the metrics it is given",
+            do="guard `record` and `select` against values that are not finite",
+        )
+        return
+    found = [c for c in clear if c.chosen is not None and abs(c.chosen - (c.planted or 0)) <= limits.near]
+    if clear and len(found) < limits.hits * len(clear):
+        stuck = len({choice.chosen for choice in clear}) == 1
+        yield Evidence(
+            where=where,
+            saw=f"{len(found)} of {len(clear)} planted best epochs are found"
+            + (f"; it always chooses epoch {clear[0].chosen}" if stuck else ""),
+            wanted=f"at least {limits.hits:.0%} of them",
+            likely="the choice does not depend on what is recorded" if stuck else None,
+            numbers={"found": len(found), "planted": len(clear)},
+        )
+    if not tried.repeatable or tried.reads_test:
+        told = "its choice follows a metric of the test split" if tried.reads_test else "equal histories, other choices"
+        yield Evidence(
+            where=where,
+            saw=told,
+            wanted="a choice that depends on the validation alone",
+            cause="data-leak-split" if tried.reads_test else "env-seed",
+            do="select by a validation metric; the test split is for the very end",
+        )
+    flat = [choice for choice in tried.choices if choice.kind == "flat"]
+    edges = [choice for choice in flat if choice.chosen in (0, choice.epochs - 1)]
+    if found and flat and len(edges) > limits.edges * len(flat):
+        yield Evidence(
+            where=where,
+            saw=f"of {len(flat)} flat histories {len(edges)} end at the first or last epoch",
+            wanted=f"at most {limits.edges:.0%}",
+            severity=Severity.NOTE,
+        )
+
+
+CHECK = Check(
+    id="FL536",
+    name="selector-misses-best",
+    summary="the selector does not find a best epoch that is plain to see",
+    causes=("train-metric", "data-leak-split", "env-seed"),
+    likely="the comparison runs the wrong way, or the window is longer than the history",
+    fix="feed it a history by hand; `firstlight.BestEpoch` is a sound default",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=SelectorTried,
+    limits=Limits(),
+    find=find,
+)

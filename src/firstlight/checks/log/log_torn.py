@@ -1,0 +1,32 @@
+"""The last line of an event log is cut off.
+
+## What it sees
+What follows the last newline is not a complete JSON object: the writer was ended in the middle of a line.
+
+## When it is fine
+A log that is still being written to. Only the line under way is lost; everything before it is whole.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.log import LogSeen, evidence_of
+
+
+def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+    yield from evidence_of(log, "torn")
+
+
+CHECK = Check(
+    id="FL802",
+    name="log-torn",
+    summary="the last line of the log is cut off",
+    causes=("unknown",),
+    likely="the writer was killed, or the disk was full",
+    fix="look at what ended the run; the events before this line are whole",
+    severity=Severity.WARNING,
+    confidence=0.5,
+    needs=LogSeen,
+    find=find,
+)

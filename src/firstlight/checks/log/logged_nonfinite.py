@@ -1,0 +1,32 @@
+"""A number in the log is NaN or infinite.
+
+## What it sees
+A field that must hold a number holds one of the strings that stand for NaN and infinity, in an otherwise valid event.
+
+## When it is fine
+A metric that is undefined by nature (a ratio over nothing): write null there.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.log import LogSeen, evidence_of
+
+
+def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+    yield from evidence_of(log, "nonfinite")
+
+
+CHECK = Check(
+    id="FL808",
+    name="logged-nonfinite",
+    summary="a number in the log is NaN or infinite",
+    causes=("num-nonfinite",),
+    likely="the run diverged, or a metric divided by zero",
+    fix="look at the first such line: what came just before it made the number",
+    severity=Severity.WARNING,
+    confidence=0.7,
+    needs=LogSeen,
+    find=find,
+)

@@ -1,0 +1,33 @@
+"""Steps or epochs in a log repeat, go back or leave gaps.
+
+## What it sees
+The step of a writer's events does not rise, or its epochs do not follow one another, and no `resume`, `fold_start` or
+new start came in between.
+
+## When it is fine
+After a crash a run goes on from its last checkpoint and repeats some steps: write a `resume` event there.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.log import LogSeen, evidence_of
+
+
+def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+    yield from evidence_of(log, "steps")
+
+
+CHECK = Check(
+    id="FL807",
+    name="steps-repeat",
+    summary="steps repeat, go back or leave gaps",
+    causes=("data-schema", "train-checkpoint"),
+    likely="the run was resumed without saying so, a counter was reset, or two runs share the file",
+    fix="write a `resume` event when a checkpoint is loaded, and count steps over the whole run",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=LogSeen,
+    find=find,
+)

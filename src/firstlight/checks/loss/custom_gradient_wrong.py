@@ -1,0 +1,54 @@
+"""A hand-written backward does not match its forward.
+
+## What it sees
+The gradient of a user's `autograd.Function` against central differences, in double precision, at a few coordinates and
+three widths; the width that agrees best counts.
+
+## When it is fine
+Straight-through estimators and gradient reversal are wrong on purpose. A function with an edge at that point is not
+judged.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import GradientTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    relative_error: float = 1e-2
+    """In double precision a right gradient is right to a millionth."""
+
+
+def find(tried: GradientTried, limits: Limits) -> Iterator[Evidence]:
+    if tried.kinks or not math.isfinite(tried.relative_error) or tried.relative_error <= limits.relative_error:
+        return
+    on_purpose = tried.numeric == 0
+    yield Evidence(
+        where=at(tried.site, rank=tried.rank),
+        saw=f"the backward of `{tried.name}` gives {tried.analytic:.4g} where the function changes by "
+        f"{tried.numeric:.4g}: {tried.relative_error:.1%} apart",
+        wanted=f"agreement within {limits.relative_error:.0%}",
+        severity=Severity.NOTE if on_purpose else None,
+        numbers={"relative_error": tried.relative_error, "analytic": tried.analytic, "numeric": tried.numeric},
+    )
+
+
+CHECK = Check(
+    id="FL234",
+    name="custom-gradient-wrong",
+    summary="a hand-written backward does not match its forward",
+    causes=("loss-gradient",),
+    likely="a factor, a sign or the incoming gradient is missing in `backward`",
+    fix="derive it anew, or write the forward with torch's own operations; `torch.autograd.gradcheck` confirms it",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=GradientTried,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,81 @@
+"""The first loss is far from what a model that knows nothing would score.
+
+## What it sees
+The loss of the untrained model, in train mode, over some batches, against that of an answer that says nothing (even
+probabilities, zero values), computed with the very loss function and the targets seen.
+
+## When it is fine
+Pretrained weights start low: declare `pretrained=True`. Regression targets far from zero start high until the output's
+bias is set to their mean; that is a warning.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import InitialLoss
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    low: float = 0.5
+    """Share of the expected loss; healthy networks start at 0.87 or more."""
+    high: float = 2.0
+    """Times the expected loss; the most over-confident healthy network measured starts at 1.45."""
+    regression_high: float = 10.0
+    """Times the mean square of the targets: outputs of a healthy start are no larger than the targets."""
+
+
+CLASSES = ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+
+def find(initial: InitialLoss, limits: Limits) -> Iterator[Evidence]:
+    if not initial.batches or initial.expected is None or not initial.expected > 0:
+        return
+    mean = sum(initial.batches) / len(initial.batches)
+    if not math.isfinite(mean):
+        return
+    high = limits.high if initial.loss in CLASSES else limits.regression_high
+    wanted = f"about {initial.expected:.3g}: {initial.formula}"
+    numbers: dict[str, float | int | str | bool | None] = {"loss": mean, "expected": initial.expected}
+    where = at(initial.site, step=0, rank=initial.rank)
+    if mean > high * initial.expected:
+        sigma = math.sqrt(2 * (mean - initial.expected))
+        spread = f", as scores with a spread of {sigma:.1f} would" if initial.loss == "cross_entropy" else ""
+        yield Evidence(
+            where=where,
+            saw=f"the untrained model starts at {mean:.3g}{spread}",
+            wanted=wanted,
+            cause="arch-init" if initial.loss in CLASSES else "data-scale",
+            severity=Severity.WARNING,
+            likely="inputs or weights of a large scale, or an output far from the targets' mean",
+            do="print the spread of the inputs and of the outputs; standardise, or start the last layer small",
+            numbers=numbers,
+        )
+    elif mean < limits.low * initial.expected and not initial.pretrained and initial.loss in CLASSES:
+        constant = initial.prior is not None and mean >= limits.low * initial.prior
+        yield Evidence(
+            where=where,
+            saw=f"the untrained model starts at {mean:.3g}",
+            wanted=wanted,
+            severity=Severity.NOTE if constant else Severity.WARNING,
+            numbers=numbers,
+        )
+
+
+CHECK = Check(
+    id="FL230",
+    name="initial-loss-off",
+    summary="the first loss is far from that of a model that knows nothing",
+    causes=("data-leak-target", "arch-init", "data-scale"),
+    likely="the target is among the inputs, most targets are ignored, or the weights are trained already",
+    fix="compare the inputs with the target column by column; with pretrained weights declare `pretrained=True`",
+    severity=Severity.WARNING,
+    confidence=0.7,
+    needs=InitialLoss,
+    limits=Limits(),
+    find=find,
+)

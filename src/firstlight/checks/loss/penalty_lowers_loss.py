@@ -1,0 +1,63 @@
+"""The regulariser rewards what it should punish, or drowns the data.
+
+## What it sees
+The declared penalty by itself: negative, or not larger for larger weights, or at the start already far larger than the
+loss on the data.
+
+## When it is fine
+Penalties on something other than the size of the weights (an entropy bonus) may be negative on purpose.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Penalty
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 3.0
+    """Times the loss on the data: beyond, the first steps learn the penalty alone."""
+
+
+def find(penalty: Penalty, limits: Limits) -> Iterator[Evidence]:
+    where = at(penalty.site, rank=penalty.rank)
+    numbers: dict[str, float | int | str | bool | None] = {"penalty": penalty.value, "larger": penalty.larger}
+    if penalty.value < 0 or penalty.larger < penalty.value:
+        yield Evidence(
+            where=where,
+            saw=f"the penalty is {penalty.value:.4g}, and {penalty.larger:.4g} with weights half as large again",
+            wanted="a positive number that rises with the weights",
+            cause="loss-sign",
+            numbers=numbers,
+        )
+    elif math.isfinite(penalty.data_loss) and penalty.value > limits.share * abs(penalty.data_loss) > 0:
+        yield Evidence(
+            where=where,
+            saw=f"the penalty is {penalty.value:.4g} where the loss is {penalty.data_loss:.4g}",
+            wanted=f"at most {limits.share:g} times the loss",
+            cause="hp-regularisation",
+            severity=Severity.WARNING,
+            likely="the coefficient is too large, or weights are summed where they should be averaged",
+            do="divide the coefficient by ten until the penalty is a small part of the loss",
+            numbers=numbers,
+        )
+
+
+CHECK = Check(
+    id="FL233",
+    name="penalty-lowers-loss",
+    summary="the regulariser rewards what it should punish, or drowns the data",
+    causes=("loss-sign", "hp-regularisation"),
+    likely="the penalty is subtracted instead of added",
+    fix="add the penalty to the loss with a positive coefficient",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=Penalty,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,52 @@
+"""Attention looks at a single place from the start.
+
+## What it sees
+The weights of `scaled_dot_product_attention` on the first batch, recomputed from queries and keys: their entropy as a
+share of that of even attention, and the largest score before the softmax.
+
+## When it is fine
+Pretrained models attend sharply; their calls are judged by the same numbers, so declare them apart or ignore this.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import AttentionRows
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    entropy: float = 0.05
+    """Share of even attention's; usual starts are above 0.9."""
+    score: float = 30.0
+    """Before the softmax; from there on the largest takes all in every precision."""
+
+
+def find(rows: AttentionRows, limits: Limits) -> Iterator[Evidence]:
+    if not (rows.entropy < limits.entropy and rows.largest_score > limits.score):
+        return
+    yield Evidence(
+        where=at(rows.site, module=rows.name, rank=rows.rank),
+        saw=f"attention over {rows.keys} keys has {rows.entropy:.1%} of the entropy of even attention, "
+        f"with scores up to {rows.largest_score:.0f}",
+        wanted=f"at least {limits.entropy:.0%} at the start",
+        numbers={"entropy": rows.entropy, "score": rows.largest_score},
+    )
+
+
+CHECK = Check(
+    id="FL441",
+    name="attention-saturated",
+    summary="attention looks at a single place from the start",
+    causes=("num-logit-growth", "arch-init", "data-scale"),
+    likely="queries and keys of a large scale: inputs not normalised, or no division by the root of the width",
+    fix="normalise before the projections, keep the default scale, or normalise queries and keys",
+    severity=Severity.WARNING,
+    confidence=0.75,
+    needs=AttentionRows,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,53 @@
+"""A batch norm has too few values to normalise over.
+
+## What it sees
+Examples times places in the image or sequence, per channel, in the smallest of the batches read.
+
+## When it is fine
+A last small batch now and then; `drop_last=True` avoids it. Instance and group norms do not depend on the batch.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Normalisation
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    values: int = 8
+    """Per channel: the mean of fewer is mostly noise."""
+
+
+def find(norm: Normalisation, limits: Limits) -> Iterator[Evidence]:
+    per_example = norm.values / max(1, norm.examples)
+    least = int(per_example * norm.smallest_batch)
+    if least >= limits.values:
+        return
+    usual = norm.values >= limits.values
+    yield Evidence(
+        where=at(norm.site, module=norm.name, rank=norm.rank),
+        saw=f"`{norm.name}` normalises over {least} values a channel"
+        + (f" in the smallest batch, of {norm.smallest_batch}" if usual else f", in batches of {norm.examples}"),
+        wanted=f"at least {limits.values} values",
+        severity=Severity.NOTE if usual and least > 1 else None,
+        numbers={"values": least, "examples": norm.smallest_batch},
+    )
+
+
+CHECK = Check(
+    id="FL439",
+    name="batchnorm-starved",
+    summary="a batch norm has too few values to normalise over",
+    causes=("arch-norm",),
+    likely="a batch of one or two examples, or a last batch that small",
+    fix="use larger batches, `drop_last=True`, or a group or layer norm",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=Normalisation,
+    limits=Limits(),
+    find=find,
+)

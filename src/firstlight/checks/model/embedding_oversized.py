@@ -1,0 +1,64 @@
+"""An embedding has far more rows than ids ever reach.
+
+## What it sees
+The highest id of the first batch against the rows of the table, and the share of padding among the ids.
+
+## When it is fine
+A large vocabulary of which one batch shows little: it is told only where the table is many times larger than the
+highest id, and only as a note.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import EmbeddingUse
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    times: float = 20.0
+    """Rows over the highest id; ids of natural data are spread over the table."""
+    ids: int = 200
+    """Fewer do not show the range."""
+    padding_share: float = 0.9
+    """Of the ids; the model then learns mostly from padding."""
+
+
+def find(use: EmbeddingUse, limits: Limits) -> Iterator[Evidence]:
+    where = at(use.site, module=use.name, rank=use.rank)
+    if use.ids >= limits.ids and use.rows > limits.times * (use.highest + 1):
+        yield Evidence(
+            where=where,
+            saw=f"`{use.name}` has {use.rows} rows, and the highest of {use.ids} ids is {use.highest}",
+            wanted="a table about as large as the range of the ids",
+            numbers={"rows": use.rows, "highest": use.highest},
+        )
+    if use.padding_share > limits.padding_share:
+        yield Evidence(
+            where=where,
+            saw=f"{use.padding_share:.0%} of the ids of `{use.name}` are padding",
+            wanted=f"at most {limits.padding_share:.0%}",
+            cause="data-padding",
+            severity=Severity.WARNING,
+            likely="sequences are padded to a fixed length far above their own",
+            do="pad each batch to its longest sequence, or sort by length",
+            numbers={"padding_share": use.padding_share},
+        )
+
+
+CHECK = Check(
+    id="FL444",
+    name="embedding-oversized",
+    summary="an embedding has far more rows than ids, or sees mostly padding",
+    causes=("data-tokenizer", "data-padding"),
+    likely="the table was made for another vocabulary than the data was encoded with",
+    fix="compare the size of the vocabulary that encodes the data with the rows of the table",
+    severity=Severity.NOTE,
+    confidence=0.6,
+    needs=EmbeddingUse,
+    limits=Limits(),
+    find=find,
+)

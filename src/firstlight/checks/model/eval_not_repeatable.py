@@ -1,0 +1,53 @@
+"""The model gives other outputs for the same input, in eval mode.
+
+## What it sees
+Two passes over one batch in eval mode, against the spread of the outputs; and the first module whose output differed.
+
+## When it is fine
+Models that sample on purpose (a variational encoder that draws in eval mode too).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Repeat
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    difference: float = 1e-5
+    """Of the outputs' spread, in single precision; kernels that add in another order stay below."""
+    low_precision_difference: float = 1e-2
+    """The same in half precision."""
+
+
+def find(repeat: Repeat, limits: Limits) -> Iterator[Evidence]:
+    most = limits.low_precision_difference if repeat.low_precision else limits.difference
+    if not repeat.eval_difference > most:
+        return
+    first = repeat.random_modules[0] if repeat.random_modules else None
+    yield Evidence(
+        where=at(repeat.site, module=first, rank=repeat.rank),
+        saw=f"two passes in eval mode differ by {repeat.eval_difference:.2g} of the outputs' spread"
+        + (f", first at `{first}`" if first else ""),
+        wanted=f"at most {most:g}",
+        numbers={"difference": repeat.eval_difference},
+    )
+
+
+CHECK = Check(
+    id="FL434",
+    name="eval-not-repeatable",
+    summary="in eval mode the same input gives different outputs",
+    causes=("train-mode",),
+    likely="`F.dropout` without `training=self.training`, attention dropout that is not switched off, or sampling",
+    fix="pass `training=self.training` to every functional dropout",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=Repeat,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,53 @@
+"""Parameters get gradients that are exactly zero, step after step.
+
+## What it sees
+After real optimizer steps, on several batches, a parameter's gradient is there and every value of it is zero. The first
+step does not count: zero-initialised heads and adapters start that way.
+
+## When it is fine
+Experts that are not chosen and embeddings of rare tokens rest for a few batches; the share tells.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import GradientProfile
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.2
+    """Of all tensors with a gradient; a resting branch is less."""
+
+
+def find(profile: GradientProfile, limits: Limits) -> Iterator[Evidence]:
+    zero, tensors = len(profile.zero_after_steps), max(1, profile.tensors)
+    if not zero:
+        return
+    share = min(1.0, zero / tensors)
+    yield Evidence(
+        where=at(profile.site, module=profile.zero_after_steps[0], rank=profile.rank),
+        saw=f"{zero} of {tensors} tensors of `{profile.model}` have a gradient of exactly zero after real steps: "
+        + ", ".join(profile.zero_after_steps[:4]),
+        wanted="gradients that are not zero",
+        severity=None if share >= limits.share else Severity.NOTE,
+        numbers={"zero": zero, "tensors": tensors},
+    )
+
+
+CHECK = Check(
+    id="FL433",
+    name="gradients-all-zero",
+    summary="parameters get gradients of exactly zero, step after step",
+    causes=("arch-dead-units", "loss-detached"),
+    likely="units that never switch on, or a loss that is flat where the model is",
+    fix="look at the outputs of the named layer: all zero or all at the flat end of its activation",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=GradientProfile,
+    limits=Limits(),
+    find=find,
+)

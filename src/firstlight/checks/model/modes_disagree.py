@@ -1,0 +1,69 @@
+"""After a short training the model behaves otherwise in eval mode than in train mode, on the same batch.
+
+## What it sees
+Loss and outputs of one batch it was trained on, in train mode with dropout off, and in eval mode: all that is left
+between them is the running statistics of its batch norms.
+
+## When it is fine
+In the first steps the running statistics lag behind; it is judged only after some.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import ModeGap
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    loss_gap: float = 1.0
+    """Of the train-mode loss and of the distance to it; healthy batch norms after a hundred steps stay below 0.3."""
+    cosine: float = 0.98
+    """Of the outputs; batch norms that follow the data keep them closer."""
+    steps: int = 60
+    """With the usual momentum the statistics have settled by then."""
+    dropout: float = 0.9
+    """A probability beyond which hardly anything passes."""
+
+
+def find(gap: ModeGap, limits: Limits) -> Iterator[Evidence]:
+    where = at(gap.site, rank=gap.rank)
+    if gap.strongest_dropout >= limits.dropout:
+        yield Evidence(
+            where=where,
+            saw=f"a dropout of {gap.strongest_dropout:.0%}",
+            wanted=f"less than {limits.dropout:.0%}",
+            cause="hp-regularisation",
+            likely="the probability to keep was given where torch takes the probability to drop",
+            do="use a dropout of 0.1 to 0.5",
+        )
+    losses = (gap.without_dropout, gap.eval_loss)
+    if not gap.batch_norms or gap.steps < limits.steps or not all(map(math.isfinite, losses)):
+        return
+    apart = (gap.eval_loss - gap.without_dropout) / max(abs(gap.without_dropout), abs(gap.train_loss), 1e-3)
+    if apart > limits.loss_gap and gap.cosine < limits.cosine:
+        yield Evidence(
+            where=where,
+            saw=f"one batch has a loss of {gap.without_dropout:.3g} in train mode and {gap.eval_loss:.3g} in eval mode",
+            wanted="about the same: dropout is off in both",
+            numbers={"train": gap.without_dropout, "eval": gap.eval_loss, "cosine": gap.cosine},
+        )
+
+
+CHECK = Check(
+    id="FL440",
+    name="modes-disagree",
+    summary="the model is another one in eval mode than in training",
+    causes=("arch-norm", "hp-regularisation"),
+    likely="running statistics of batch norms that do not follow: tiny batches, or an unusual momentum",
+    fix="use larger batches, momentum 0.1, or a norm that does not depend on the batch",
+    severity=Severity.WARNING,
+    confidence=0.8,
+    needs=ModeGap,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,48 @@
+"""The model's output does not have one row for each example.
+
+## What it sees
+The first axis of the output is another length than the batch, although the targets have one row an example.
+
+## When it is fine
+Detection, contrastive and graph models may give another number of rows; there the targets do not pair with examples
+one to one, and the check says nothing where they do not.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.declared import Output
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
+    target, rows = output.target, output.examples
+    if rows is None or target is None or not target.shape or target.shape[0] != rows or not output.outputs:
+        return
+    first = output.outputs[0].shape
+    if rows in first[:1]:
+        return
+    moved = rows in first
+    yield Evidence(
+        where=at(output.site, rank=output.rank),
+        saw=f"{rows} examples go in and the output has shape {first}",
+        wanted=f"{rows} rows, as the target of shape {target.shape} has",
+        cause="arch-batch-mixing" if moved else "data-schema",
+        likely="the batch axis was moved: `batch_first` forgotten, or a `transpose` too many" if moved else None,
+        numbers={"examples": rows, "rows": first[0] if first else 0},
+    )
+
+
+CHECK = Check(
+    id="FL430",
+    name="output-loses-batch",
+    summary="the output does not have one row for each example",
+    causes=("arch-batch-mixing", "data-schema"),
+    likely="a reduction over the batch, or a reshape that merges it with another axis",
+    fix="print the shapes through `forward`; the batch axis must come out where it went in",
+    severity=Severity.ERROR,
+    confidence=0.92,
+    needs=Output,
+    find=find,
+)

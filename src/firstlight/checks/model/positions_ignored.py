@@ -1,0 +1,48 @@
+"""A sequence model cannot tell the order of its inputs.
+
+## What it sees
+For a task that predicts the next token: all earlier tokens change places, and the last answer stays the same.
+
+## When it is fine
+Bags of words on purpose.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import PositionTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    change: float = 1e-4
+    """Of the answers' spread; rounding is below, and any position encoding far above."""
+
+
+def find(tried: PositionTried, limits: Limits) -> Iterator[Evidence]:
+    if not tried.predicts_next or not tried.change < limits.change:
+        return
+    yield Evidence(
+        where=at(tried.site, rank=tried.rank),
+        saw=f"with the {tried.length - 1} tokens before it in reverse, the last answer changes by {tried.change:.1e}",
+        wanted=f"a change of at least {limits.change:g} of the answers' spread",
+        numbers={"change": tried.change, "length": tried.length},
+    )
+
+
+CHECK = Check(
+    id="FL442",
+    name="positions-ignored",
+    summary="the model cannot tell the order of its inputs",
+    causes=("arch-position",),
+    likely="attention without a position encoding, or one that is never added",
+    fix="add position embeddings to the token embeddings before the first block",
+    severity=Severity.WARNING,
+    confidence=0.88,
+    needs=PositionTried,
+    limits=Limits(),
+    find=find,
+)

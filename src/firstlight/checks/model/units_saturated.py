@@ -1,0 +1,49 @@
+"""Most values of a tanh or sigmoid layer sit at its flat ends.
+
+## What it sees
+On one batch at the start, the share of a layer's outputs beyond 0.97 (and below 0.03 or -0.97), where hardly any
+gradient passes.
+
+## When it is fine
+Gates that are meant to be open or shut, and outputs of a trained model: declare `pretrained=True` work as it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Activations
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    saturated_share: float = 0.5
+    """Of a layer's values; unit inputs with usual weights give a few per cent."""
+
+
+def find(units: Activations, limits: Limits) -> Iterator[Evidence]:
+    for group in units.groups:
+        if group.saturated > limits.saturated_share:
+            yield Evidence(
+                where=at(units.site, module=group.name, rank=units.rank),
+                saw=f"{group.saturated:.0%} of the values of `{group.name}` ({group.kind}) are at its flat ends",
+                wanted=f"at most {limits.saturated_share:.0%}",
+                numbers={"saturated": group.saturated},
+            )
+
+
+CHECK = Check(
+    id="FL437",
+    name="units-saturated",
+    summary="most values of a squashing layer sit where no gradient passes",
+    causes=("data-scale", "arch-init"),
+    likely="inputs that are not standardised, or weights that start too large",
+    fix="standardise the inputs, and initialise the layer before by Xavier's rule",
+    severity=Severity.WARNING,
+    confidence=0.8,
+    needs=Activations,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,63 @@
+"""The gradients are suddenly a hundred times as large as usual.
+
+## What it sees
+The last steps' gradients, before clipping, are a hundred times their usual norm and ten times that of the beginning.
+
+## When it is fine
+One large gradient is a hard example. At the end of training usual gradients are tiny, so the beginning counts as
+well. While the learning rate warms up nothing is said.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.live import GradientTrack
+from firstlight.records.places import Where
+
+SURE = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    times: float = 100.0
+    """The usual norm; noise stays within ten."""
+    start: float = 10.0
+    """Times the norm of the beginning."""
+    severe: float = 1000.0
+    """Times the usual norm, from which on it is an error."""
+
+
+def find(track: GradientTrack, limits: Limits) -> Iterator[Evidence]:
+    if (
+        not track.usual > 0
+        or not track.level > limits.times * track.usual
+        or not track.level > limits.start * track.start
+    ):
+        return
+    severe = track.level > limits.severe * track.usual
+    yield Evidence(
+        where=Where(module=track.module, step=track.step, rank=track.rank),
+        saw=f"the last gradients have norm {track.level:.3g}; {track.usual:.3g} is usual, {track.start:.3g} was at "
+        f"the start",
+        wanted=f"less than {limits.times:g} times the usual",
+        severity=Severity.ERROR if severe else None,
+        confidence=SURE if severe else None,
+        numbers={"level": track.level, "usual": track.usual, "start": track.start},
+    )
+
+
+CHECK = Check(
+    id="FL671",
+    name="gradients-blow-up",
+    summary="the gradients are suddenly a hundred times as large as usual",
+    causes=("hp-lr-high", "arch-exploding", "data-outlier"),
+    likely="the last steps led somewhere steep: the learning rate is too high, or the data changed",
+    fix="go back to a checkpoint before this step with a lower learning rate, or clip the gradients",
+    severity=Severity.WARNING,
+    confidence=0.7,
+    needs=GradientTrack,
+    limits=Limits(),
+    find=find,
+)

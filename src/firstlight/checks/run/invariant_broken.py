@@ -1,0 +1,52 @@
+"""Something the author said must hold does not.
+
+## What it sees
+A declared invariant (a range or relation over a tensor inside the model, the output, the loss or a parameter) was false
+on a real batch, or what it speaks of is not there.
+
+## When it is fine
+Never by itself: it is the author's own rule. Its severity is the author's too.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.declared import InvariantTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+def find(tried: InvariantTried, _limits: NoLimits) -> Iterator[Evidence]:
+    where = at(tried.site, module=f"{tried.name} on {tried.on}", rank=tried.rank)
+    if tried.missing:
+        yield Evidence(
+            where=where,
+            saw=f"`{tried.name}` cannot be looked at: {tried.missing}",
+            wanted=f"something to look at under `{tried.on}`",
+            severity=Severity.WARNING,
+            likely="a module was renamed, or is not called on this path",
+            do="name a module by its path in `named_modules`, or one of `input`, `output`, `target`, `loss`",
+        )
+    elif tried.broken:
+        known = {one.value for one in Severity}
+        yield Evidence(
+            where=where,
+            saw=f"{tried.first} ({tried.broken} of {tried.looks} batches)",
+            wanted=f"`{tried.check}` of `{tried.on}`",
+            severity=Severity(tried.severity) if tried.severity in known else None,
+            numbers={"broken": tried.broken, "looks": tried.looks},
+        )
+
+
+CHECK = Check(
+    id="FL033",
+    name="invariant-broken",
+    summary="a declared invariant does not hold",
+    causes=("unknown",),
+    likely="the named tensor is not what the author expects it to be",
+    fix="print the named tensor on one batch, and follow it back to where it leaves its range",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=InvariantTried,
+    find=find,
+)

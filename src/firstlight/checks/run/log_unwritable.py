@@ -1,0 +1,57 @@
+"""The event log of the run cannot be written where it is meant to be.
+
+## What it sees
+An event was written beside the declared log, synced and read back; that failed, or the disk is nearly full.
+
+## When it is fine
+A path that exists only on the machine of the long run: leave `log` out of the declaration here.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import LogTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    free_megabytes: float = 200.0
+    """A day of events at ten a second, twice over."""
+
+
+def find(tried: LogTried, limits: Limits) -> Iterator[Evidence]:
+    free = tried.free_bytes / 1e6
+    if not (tried.written and tried.read_back):
+        yield Evidence(
+            where=Where(file=tried.path),
+            saw=f"an event could not be {'read back from' if tried.written else 'written to'} {tried.path}: "
+            f"{tried.error or 'what was read differs'}",
+            wanted="an event that is written and read back",
+        )
+    elif free < limits.free_megabytes:
+        yield Evidence(
+            where=Where(file=tried.path),
+            saw=f"{free:.0f} MB are free where the log goes",
+            wanted=f"at least {limits.free_megabytes:.0f} MB",
+            severity=Severity.WARNING,
+            do="free space on that disk, or log to another one",
+            numbers={"free_megabytes": free},
+        )
+
+
+CHECK = Check(
+    id="FL032",
+    name="log-unwritable",
+    summary="the event log cannot be written where the run will write it",
+    causes=("unknown",),
+    likely="the folder does not exist, or belongs to somebody else",
+    fix="create the folder, or choose a path that can be written to",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=LogTried,
+    limits=Limits(),
+    find=find,
+)

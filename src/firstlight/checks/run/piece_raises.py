@@ -1,0 +1,61 @@
+"""A piece of the declared experiment fails as soon as it is used.
+
+## What it sees
+The model cannot be built or called, the loader is empty, fails or gives no tensors, the loss is not one number, the
+optimizer or the schedule cannot be made, or memory runs out: told with the piece, the line and, for a shape error, the
+module with what it takes and what it was given.
+
+## When it is fine
+Never: the long run would end at the same place, later.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.declared import Stumble
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+REMEDIES = {
+    "train": "iterate over the loader by itself, and print the types of what one batch holds",
+    "val": "iterate over the loader by itself, and print the types of what one batch holds",
+    "batch": "pass `(inputs, target)`, one tensor, or a mapping of the model's arguments",
+    "loss": "call the loss by itself on one output and one target, and return one number",
+    "step": "call the function by itself with a new model and one batch, and return one number",
+    "optimizer": "call the function by itself with a new model; it must return the optimizer",
+    "scheduler": "call the function by itself with a new optimizer; it must return the schedule",
+}
+
+
+def find(stumble: Stumble, _limits: NoLimits) -> Iterator[Evidence]:
+    raised = f"raised {stumble.error}: {stumble.message}" if stumble.error else stumble.message
+    mismatched = bool(stumble.given)
+    do: str | None
+    if stumble.memory:
+        cause, do = "env-memory", "use a smaller batch or model, or free the device; `nvidia-smi` shows who holds it"
+    elif mismatched:
+        cause, do = "data-schema", f"make the batch and `{stumble.module}` agree: {stumble.given}"
+    else:
+        cause, do = "unknown", REMEDIES.get(stumble.piece)
+    yield Evidence(
+        where=at(stumble.site, module=stumble.module, rank=stumble.rank),
+        saw=f"`{stumble.piece}`, {stumble.doing}: {raised}" + (f" ({stumble.given})" if mismatched else ""),
+        wanted=f"`{stumble.piece}` to work on the first real batch",
+        cause=cause,
+        do=do,
+        numbers={"piece": stumble.piece, "error": stumble.error},
+    )
+
+
+CHECK = Check(
+    id="FL030",
+    name="piece-raises",
+    summary="a piece of the experiment fails when it is used",
+    causes=("unknown", "data-schema", "env-memory"),
+    likely="the pieces were never used together",
+    fix="run the named piece by itself on one batch until it works",
+    severity=Severity.ERROR,
+    confidence=0.97,
+    needs=Stumble,
+    find=find,
+)

@@ -1,0 +1,77 @@
+"""A checkpoint does not bring back what was saved.
+
+## What it sees
+After saving, building everything anew and loading, the outputs or the losses of the next steps differ; or names and
+shapes in an earlier run's file do not fit the model as it is built today; or the file cannot be loaded without running
+code from it.
+
+## When it is fine
+Weights alone are enough for a model that is only used, not trained on: then declare a checkpoint that holds just them
+without an optimizer.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import RoundTrip
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    difference: float = 1e-6
+    """Relative; the same numbers in the same order give the same results."""
+
+
+def find(trip: RoundTrip, limits: Limits) -> Iterator[Evidence]:
+    where = at(trip.site, rank=trip.rank)
+    apart = [
+        (name, value)
+        for name, value in (("outputs", trip.output_difference), ("next losses", trip.next_loss_difference))
+        if value is not None and not value <= limits.difference
+    ]
+    if apart:
+        lost = " and ".join(trip.lost) or "something outside model, optimizer and schedule"
+        told = ", ".join(f"{name} differ by {value:.2g}" for name, value in apart)
+        yield Evidence(
+            where=where,
+            saw=f"after the reload the {told}; what is not restored: {lost}",
+            wanted="the same outputs and the same next steps",
+            numbers={"difference": apart[0][1]},
+        )
+    if trip.missing or trip.unexpected or trip.reshaped:
+        parts = [("lacks", trip.missing), ("has besides", trip.unexpected), ("has other shapes for", trip.reshaped)]
+        told = "; ".join(f"{verb} {', '.join(names[:3])}" for verb, names in parts if names)
+        yield Evidence(
+            where=where,
+            saw=f"the file {told}",
+            wanted="the names and shapes of the model as it is built today",
+            likely="the model was built with other arguments, or wrapped when it was saved",
+            do=trip.rename or "build the model with the arguments of the run that saved the file",
+        )
+    if trip.unsafe:
+        yield Evidence(
+            where=where,
+            saw=f"it cannot be loaded with `weights_only=True`: {trip.unsafe[:200]}",
+            wanted="a file of tensors and plain values",
+            severity=Severity.WARNING,
+            likely="whole objects were saved instead of their state, or the file is damaged",
+            do="save `state_dict()`s and plain values",
+        )
+
+
+CHECK = Check(
+    id="FL332",
+    name="checkpoint-loses-state",
+    summary="a checkpoint does not bring back what was saved",
+    causes=("train-checkpoint",),
+    likely="a piece of the state is not saved, or not loaded again",
+    fix="save and load the states of model, optimizer and schedule together",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=RoundTrip,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,76 @@
+"""The schedule drives the learning rate to nothing long before the run ends, or up without end.
+
+## What it sees
+A dry run of the schedule over the declared length of the run (ten epochs where none is declared): the share of the run
+at which the rate is spent, at which it peaks, and where it ends.
+
+## When it is fine
+A run that is cut short on purpose. Without `total_steps` the length is a guess, and this is a warning.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import ScheduleTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    spent_share: float = 0.5
+    """Of the run; a rate below a thousandth of its peak teaches nothing."""
+    rise: float = 10.0
+    """Times the first rate: more than a usual warm-up from a tenth reaches at its end."""
+    last_at_peak: float = 0.98
+    """Of the run: a rate that still rises at the end never came to rest."""
+
+
+def find(tried: ScheduleTried, limits: Limits) -> Iterator[Evidence]:
+    if not tried.rates:
+        return
+    peak, first, last = max(tried.rates), tried.rates[0], tried.rates[-1]
+    where = at(tried.site, rank=tried.rank)
+    severity = None if tried.known_length else Severity.WARNING
+    length = f"{tried.steps} steps" + ("" if tried.known_length else " (a guess: `total_steps` is not declared)")
+    numbers: dict[str, float | int | str | bool | None] = {"first": first, "peak": peak, "last": last}
+    if tried.spent_at is not None and tried.spent_at < limits.spent_share:
+        within_an_epoch = tried.epoch_steps is not None and tried.spent_at * tried.steps <= tried.epoch_steps
+        yield Evidence(
+            where=where,
+            saw=f"`{tried.schedule}` is below a thousandth of its peak {peak:.3g} after {tried.spent_at:.0%} "
+            f"of {length}",
+            wanted=f"a usable rate for at least {limits.spent_share:.0%} of the run",
+            severity=severity,
+            likely="a schedule in epochs is stepped at every batch" if within_an_epoch else None,
+            do="step it once an epoch (`schedule_every='epoch'`), or give it its length in steps"
+            if within_an_epoch
+            else None,
+            numbers=numbers,
+        )
+    elif tried.peak_at > limits.last_at_peak and last > limits.rise * first > 0:
+        yield Evidence(
+            where=where,
+            saw=f"`{tried.schedule}` rises from {first:.3g} to {last:.3g} over {length}",
+            wanted=f"a peak before {limits.last_at_peak:.0%} of the run",
+            severity=Severity.WARNING,
+            likely="the warm-up is as long as the run, or a factor above one is multiplied in at every step",
+            do="plot the rate over the whole run, and set the warm-up to a few per cent of it",
+            numbers=numbers,
+        )
+
+
+CHECK = Check(
+    id="FL330",
+    name="schedule-spends-rate",
+    summary="the schedule leaves no learning rate for most of the run",
+    causes=("train-schedule",),
+    likely="the schedule's length is in other units than it is stepped in",
+    fix="print the learning rate at the start, the middle and the end of the run",
+    severity=Severity.ERROR,
+    confidence=0.92,
+    needs=ScheduleTried,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,123 @@
+"""`firstlight run`: check, then the real run, guarded."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from firstlight.cli.check import _progress, _terminated
+from firstlight.cli.rendering import words_in
+from firstlight.report import terminal
+from firstlight.settings import Settings, load
+
+if TYPE_CHECKING:
+    from firstlight.observe.target import Target
+    from firstlight.records.report import Report
+
+SINKS = ("stdout", "tensorboard", "wandb", "mlflow")
+
+
+@click.command(
+    "run",
+    context_settings={"allow_interspersed_args": False},
+    short_help="Check a training script, then run it for real under guard.",
+)
+@click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
+@click.option("--no-check", is_flag=True, help="Start at once, without checking first.")
+@click.option(
+    "--profile",
+    type=click.Choice(["quick", "standard", "deep"]),
+    help="How long the check looks: about 10 s, 30 s, or minutes.",
+)
+@click.option(
+    "--on-red",
+    default="warn",
+    show_default=True,
+    metavar="warn|stop|MODULE:FUNCTION",
+    help="What a red flag does: tell, end the run, or call a function with the trip and the guard.",
+)
+@click.option(
+    "--keep",
+    type=click.Choice(["off", "host", "device"]),
+    default="off",
+    show_default=True,
+    help="Where copies of the last good weights and optimizer state are held, for a replay.",
+)
+@click.option("--keep-every", type=click.IntRange(min=1), default=10, show_default=True, help="Steps between copies.")
+@click.option("--sink", "sinks", type=click.Choice(SINKS), multiple=True, help="Where the numbers go besides the log.")
+@click.option("--ignore", help="Not these checks, before or during the run.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
+@click.pass_context
+def command(
+    context: click.Context,
+    module: bool,
+    no_check: bool,
+    profile: str | None,
+    on_red: str,
+    keep: Literal["off", "host", "device"],
+    keep_every: int,
+    sinks: tuple[str, ...],
+    ignore: str | None,
+    words: tuple[str, ...],
+) -> None:
+    """Check a training script for some seconds; if nothing is wrong, run it for real, to its end, with every step of it
+    watched. Its input, output, files and signals are its own.
+
+    \b
+    firstlight run train.py --epochs 100
+    firstlight run --on-red stop -m package.train --lr 1e-3
+    firstlight run --no-check -- torchrun --nproc_per_node=2 train.py
+
+    Exit code: the program's own where it is not 0; else 1 if it was ill, 0 if not. An ill check starts nothing.
+    """
+    from firstlight.guard.run import guarding
+    from firstlight.observe import target as targets
+
+    target = targets.parse(words, module)
+    chosen = guarding.Choices(
+        on_red=on_red, keep=keep, keep_every=keep_every, ignore=words_in(ignore) or (), sinks=sinks
+    )
+    if not no_check:
+        settings = load(Path.cwd(), profile=profile, ignore=words_in(ignore))
+        code = _check(target, settings)
+        if code is not None:
+            context.exit(code)
+    done = guarding.run(target, chosen)
+    sys.stderr.write(_ending(done.report))
+    context.exit(done.code)
+
+
+def _check(target: "Target", settings: Settings) -> int | None:
+    """The exit code where the run is not to be started."""
+    from firstlight import session
+    from firstlight.observe.watch import Eyes
+    from firstlight.records.report import Verdict
+
+    handler = signal.signal(signal.SIGTERM, _terminated)
+    with _progress(False) as tell:
+        report = session.check(target, settings, Eyes(tell, None, settings.startup_seconds))
+    signal.signal(signal.SIGTERM, handler)
+    if report.verdict is not Verdict.CLEAN:
+        sys.stderr.write(terminal.render(report, colour=terminal.wants_colour(sys.stderr)) + "\n")
+    if report.verdict is Verdict.ILL:
+        sys.stderr.write("firstlight: not started. To start it all the same: firstlight run --no-check …\n")
+        return 1
+    said = {Verdict.CLEAN: "the check is clean", Verdict.UNJUDGED: "the check could not judge it"}
+    steps = report.coverage.steps
+    told = said.get(report.verdict, "the check has warnings")
+    sys.stderr.write(f"firstlight: {told} ({steps} steps, {report.coverage.seconds:.0f} s); starting\n")
+    return None
+
+
+def _ending(report: "Report") -> str:
+    """In a few lines: the flags were told when they went up."""
+    flags = [finding for finding in report.findings if finding.severity.value != "note"]
+    told = f"{len(flags)} red flag{'' if len(flags) == 1 else 's'}" if flags else "no red flag"
+    lines = [f"firstlight: {report.coverage.ended}; {report.coverage.steps} steps watched, {told}"]
+    lines += [f"  {finding.id} {finding.name}, step {finding.where.step}: {finding.saw}" for finding in flags]
+    lines += [f"  lost     {text}" for text in report.coverage.limits]
+    if report.subject.run is not None:
+        lines.append(f"  kept in  {report.subject.run}")
+    return "\n".join(lines) + "\n"

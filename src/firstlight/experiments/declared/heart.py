@@ -1,0 +1,163 @@
+"""Learning by heart: two examples again and again, and a hundred for ten epochs. What cannot do that learns nothing."""
+
+import itertools
+from typing import Any
+
+import torch
+
+from firstlight.experiments.declared.bench import Batch, Bench
+from firstlight.experiments.declared.fitting import BATCH_NORMS, DROPOUTS, fit, has, portions, rows, unregularised
+from firstlight.experiments.declared.hearing import LossCall, hear
+from firstlight.experiments.declared.reference import BINARY, OVER_CLASSES, Reference, reference
+from firstlight.experiments.declared.stumbling import line_of
+from firstlight.records.declared import Overfit, QuickValidation
+
+PAIR = 2
+FEW = 8
+"""A batch norm over two examples is no normalisation."""
+STEPS = 300
+RATES = (3e-3, 1e-3, 1e-2)
+SECONDS = 12.0
+LEARNT = 0.03
+"""Share of the way from the first loss to the floor that may be left."""
+MOST_KEPT = 400
+EXAMPLES, BATCH, EPOCHS, MORE_EPOCHS = 100, 16, 10, 45
+
+
+def overfit(bench: Bench) -> None:
+    batch = _few(bench)
+    known = _known(bench, bench.model(), batch)
+    floor = known.floor if known is not None else 0.0
+    own = _curve(bench, batch, floor, None) if bench.experiment.optimizer is not None else []
+    reference_losses, rate = _best_reference(bench, batch, floor, own)
+    model = bench.model()
+    bench.emit(
+        Overfit(
+            examples=batch.examples or 0,
+            parameters=sum(p.numel() for p in model.parameters() if p.requires_grad),
+            values=batch.target.numel() if isinstance(batch.target, torch.Tensor) else batch.examples or 0,
+            own=tuple(own[:MOST_KEPT]),
+            reference=tuple(reference_losses[:MOST_KEPT]),
+            reference_lr=rate,
+            floor=floor,
+            guess=known.constant if known is not None else None,
+            double_activation_floor=known.double_activation if known is not None else None,
+            site=line_of(bench.experiment.loss or bench.experiment.step),
+        )
+    )
+
+
+def _few(bench: Bench) -> Batch:
+    """Examples with different targets, where there are such."""
+    batch = bench.batch()
+    count = FEW if has(bench.model(), BATCH_NORMS) else PAIR
+    total = batch.examples or 0
+    if total <= count:
+        return batch
+    chosen = list(range(count))
+    target = batch.target
+    if isinstance(target, torch.Tensor) and target.ndim and len(target) == total:
+        flat = target.reshape(total, -1)
+        other = (flat != flat[:1]).any(1).nonzero().flatten().tolist()
+        chosen = [0, *other[: count - 1], *(row for row in range(1, total) if row not in other[: count - 1])][:count]
+    return rows(bench, batch, sorted(chosen))
+
+
+def _known(bench: Bench, model: torch.nn.Module, batch: Batch) -> Reference | None:
+    with torch.no_grad():
+        main = hear(bench, model, batch).main
+    return reference(main) if main is not None else None
+
+
+def learnt(losses: list[float], floor: float) -> bool:
+    return losses[-1] - floor <= LEARNT * max(losses[0] - floor, 0.0)
+
+
+def _curve(bench: Bench, batch: Batch, floor: float, rate: float | None) -> list[float]:
+    """With Adam at `rate`, else with the experiment's own optimizer."""
+    model = bench.model()
+    optimizer: Any = torch.optim.Adam(model.parameters(), lr=rate) if rate is not None else bench.optimizer(model)
+    unregularised(model, optimizer)
+    trained = (model, optimizer)
+    losses = fit(bench, trained, itertools.repeat(batch, STEPS), SECONDS, lambda found: learnt(found, floor))
+    if not learnt(losses, floor) and losses[-1] < 0.98 * losses[-len(losses) // 4 :][0]:
+        losses += fit(bench, trained, itertools.repeat(batch, 2 * STEPS), SECONDS, lambda found: learnt(found, floor))
+    return losses
+
+
+def _best_reference(bench: Bench, batch: Batch, floor: float, own: list[float]) -> tuple[list[float], float]:
+    """Only where the experiment's own optimizer leaves the question open."""
+    if own and learnt(own, floor):
+        return [], 0.0
+    best: tuple[list[float], float] = ([], 0.0)
+    for rate in RATES:
+        losses = _curve(bench, batch, floor, rate)
+        if not best[0] or losses[-1] < best[0][-1]:
+            best = (losses, rate)
+        if learnt(losses, floor):
+            break
+    return best
+
+
+def quick_validation(bench: Bench) -> None:
+    batches = portions(bench, EXAMPLES, BATCH)
+    model = bench.model()
+    known = _known(bench, model, batches[0])
+    floor = known.floor if known is not None else 0.0
+    has_own = bench.experiment.optimizer is not None
+    optimizer: Any = bench.optimizer(model) if has_own else torch.optim.Adam(model.parameters(), lr=3e-3)
+    trained: list[float] = []
+    validated: list[float] = []
+    accuracies: list[float] = []
+    epochs = 0
+    while epochs < EPOCHS or (epochs < MORE_EPOCHS and not learnt_enough(validated, accuracies, floor)):
+        epochs += 1
+        found = fit(bench, (model.train(), optimizer), batches, SECONDS)
+        trained.append(sum(found) / len(found))
+        loss, accuracy = _validated(bench, model, batches)
+        validated.append(loss)
+        accuracies += [] if accuracy is None else [accuracy]
+        if loss != loss:  # NaN: more epochs teach nothing
+            break
+    bench.emit(
+        QuickValidation(
+            examples=sum(batch.examples or 0 for batch in batches),
+            epochs=epochs,
+            extended=epochs > EPOCHS,
+            train_losses=tuple(trained),
+            val_losses=tuple(validated),
+            accuracies=tuple(accuracies),
+            floor=floor,
+            guess=known.constant if known is not None else None,
+            noisy_layers=has(model, BATCH_NORMS, DROPOUTS),
+            site=line_of(bench.experiment.loss or bench.experiment.step),
+        )
+    )
+
+
+def learnt_enough(validated: list[float], accuracies: list[float], floor: float) -> bool:
+    """Half the way, or nine in ten right: enough to stop early."""
+    low = validated[-1] - floor < 0.5 * max(validated[0] - floor, 0.0)
+    return low or (bool(accuracies) and accuracies[-1] > 0.9)
+
+
+def _validated(bench: Bench, model: torch.nn.Module, batches: list[Batch]) -> tuple[float, float | None]:
+    model.eval()
+    losses: list[float] = []
+    right: list[float] = []
+    with torch.no_grad():
+        for batch in batches:
+            heard = hear(bench, model, batch)
+            losses.append(float(heard.total))
+            right += [] if heard.main is None else _right(heard.main)
+    return sum(losses) / len(losses), sum(right) / len(right) if right else None
+
+
+def _right(call: LossCall) -> list[float]:
+    if call.name in OVER_CLASSES and not call.target.is_floating_point() and call.prediction.ndim > 1:
+        kept = call.target != call.options.get("ignore_index", -100)
+        return (call.prediction.argmax(1) == call.target)[kept].float().flatten().tolist()
+    if call.name in BINARY and call.prediction.shape == call.target.shape:
+        edge = 0.5 if call.name == BINARY[0] else 0.0
+        return ((call.prediction > edge) == (call.target > 0.5)).float().flatten().tolist()
+    return []

@@ -1,0 +1,126 @@
+"""The report on a guarded run, from its log alone: it is the same after a crash, a kill or a clean end."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firstlight.assembly import machine
+from firstlight.checks.catalogue import CATALOGUE
+from firstlight.checks.run import check_crashed
+from firstlight.diagnosis.rank import rank
+from firstlight.facts.sources import LIVE
+from firstlight.findings.judge import judge
+from firstlight.records import events, observed, wire
+from firstlight.records.facts import CheckCrash
+from firstlight.records.finding import Finding, Scalar, Severity
+from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Status, Subject, Timing, Verdict
+from firstlight.store.event_log import LineReader, typed
+
+
+@dataclass
+class Logged:
+    """What the log of one run tells."""
+
+    findings: list[Finding] = field(default_factory=list)
+    crashes: dict[str, str] = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)
+    steps: int = 0
+    torch: dict[str, Scalar] = field(default_factory=dict)
+    artifacts: list[str] = field(default_factory=list)
+
+
+def read(path: Path) -> Logged:
+    logged, reader = Logged(), LineReader(path)
+    for line in reader.new():
+        event = typed(line)
+        if event is not None:
+            _hear(logged, event)
+    if reader.torn:
+        logged.lost.append("the last line of the log is torn: the program ended while it was written")
+    logged.lost += [f"a line of the log cannot be read: {broken}" for broken in reader.broken]
+    return logged
+
+
+def _hear(logged: Logged, event: Any) -> None:
+    match event:
+        case events.Step():
+            logged.steps = max(logged.steps, event.step + 1)
+        case events.FindingSeen() if event.finding is not None:
+            logged.findings.append(wire.convert(event.finding, Finding))
+        case events.CheckResult() if event.status == "error":
+            logged.crashes[event.check_id] = event.message
+        case events.ExceptionSeen() if event.message.startswith("guard: "):
+            logged.lost.append(f"a fault of the guard: {event.message.removeprefix('guard: ')} ({event.type})")
+        case events.Fact():
+            _hear_fact(logged, event.observed)
+        case events.Artifact():
+            logged.artifacts.append(event.path)
+        case events.RunStart() if event.rank is not None:
+            logged.torch = event.env
+
+
+def _hear_fact(logged: Logged, plain: dict[str, Any]) -> None:
+    try:
+        record = wire.convert(plain, observed.Unseen)
+    except msgspec.ValidationError:
+        return
+    logged.lost.append(f"{record.tap}: {record.reason}")
+
+
+def report_of(path: Path, subject: Subject, code: int, timing: Timing) -> Report:
+    logged = read(path)
+    crashes = judge((check_crashed.CHECK,), [CheckCrash(check=n, error=e) for n, e in logged.crashes.items()], True)
+    findings = (*logged.findings, *crashes.findings)
+    verdict = _verdict(logged)
+    return Report(
+        schema=REPORT_SCHEMA,
+        subject=subject,
+        verdict=verdict,
+        reason="no optimizer step was seen" if verdict is Verdict.UNJUDGED else None,
+        findings=findings,
+        diagnosis=rank(findings),
+        checks=tuple(_outcomes(logged)),
+        coverage=Coverage(
+            steps=logged.steps,
+            seconds=timing.seconds,
+            ended=_ended(code),
+            limits=tuple(dict.fromkeys(logged.lost)),
+        ),
+        timing=timing,
+        environment={**machine(), **logged.torch},
+    )
+
+
+def _verdict(logged: Logged) -> Verdict:
+    if not logged.steps and not logged.findings:
+        return Verdict.UNJUDGED
+    severities = {finding.severity for finding in logged.findings}
+    if Severity.ERROR in severities:
+        return Verdict.ILL
+    return Verdict.WARN if Severity.WARNING in severities else Verdict.CLEAN
+
+
+def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:
+    found = {finding.id for finding in logged.findings}
+    for check in CATALOGUE:
+        if check.needs not in LIVE:
+            continue
+        crashed = logged.crashes.get(check.name)
+        status = Status.ILL if check.id in found else Status.CLEAN if logged.steps else Status.SKIPPED
+        yield CheckOutcome(
+            id=check.id,
+            name=check.name,
+            status=Status.CRASHED if crashed else status,
+            seconds=0.0,
+            reason=crashed or (None if logged.steps else "no optimizer step was seen"),
+        )
+
+
+def _ended(code: int) -> str:
+    signals = 128
+    if code > signals:
+        return f"the program was ended by signal {code - signals}"
+    return "the program finished" if code == 0 else f"the program ended with exit code {code}"

@@ -1,0 +1,91 @@
+"""What one model is given, in training and in evaluation: how it is distributed, and which examples are in both."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from firstlight.observe.inside import reading, rows
+from firstlight.observe.inside.spread import Spread
+from firstlight.records.feed import Columns, Fed, Overlap
+
+MOST_ROWS = 100_000
+"""Examples remembered of each side."""
+MOST_TENSORS = 4
+PURE = 0.95
+"""A batch of which so much was trained on is the training set itself, looked at again."""
+LEAST_BATCH = 4
+TARGETS = ("label", "target")
+
+
+class Feed:
+    def __init__(self) -> None:
+        self.trained: set[int] = set()
+        self.spreads: dict[tuple[str, str], Spread] = {}
+        self.room = 0.0
+        self.calls = self.pure = 0
+        self._judged: set[int] = set()
+        self._shared: set[int] = set()
+        self._covered: set[int] = set()
+
+    def train(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
+        if len(self.trained) < MOST_ROWS:
+            self.trained.update(rows.keys(list(given.values())))
+            self.room = self.room or rows.room(list(given.values()))
+        if measure:
+            self._measure("train", given)
+
+    def evaluate(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
+        """A batch of the training set tells nothing; any other is judged by what of it was trained on before."""
+        found = _telling(list(given.values())) if self.trained else set()
+        seen = found & self.trained
+        pure = len(seen) >= PURE * len(found)
+        if len(found) >= LEAST_BATCH and len(self._judged) < MOST_ROWS:
+            self._covered |= seen
+            self.calls += 1
+            self.pure += pure
+            if not pure:
+                self._judged |= found
+                self._shared |= seen
+        if measure and not (found and pure):
+            self._measure("eval", given)
+
+    def _measure(self, split: str, given: Mapping[str, torch.Tensor]) -> None:
+        for name, tensor in list(given.items())[:MOST_TENSORS]:
+            if tensor.is_floating_point() and tensor.ndim >= 2 and tensor.numel() and reading.readable(tensor):
+                self.spreads.setdefault((split, name), Spread(name, tensor)).add(tensor)
+
+    @property
+    def overlap(self) -> Overlap:
+        return Overlap(
+            trained=len(self.trained),
+            judged=len(self._judged),
+            shared=len(self._shared),
+            covered=len(self._covered),
+            calls=self.calls,
+            pure=self.pure,
+            room=self.room,
+        )
+
+    def inputs(self) -> tuple[Fed, ...]:
+        return tuple(self._fed(name, spread) for (split, name), spread in self.spreads.items() if split == "train")
+
+    def _fed(self, name: str, train: Spread) -> Fed:
+        evaluated = self.spreads.get(("eval", name))
+        columns: Columns | None = evaluated.columns() if evaluated is not None else None
+        apart, wider = train.distance(evaluated) if evaluated is not None else (0.0, 1.0)
+        return Fed(train=train.columns(), evaluated=columns, apart=apart, wider=wider)
+
+
+def _telling(tensors: list[torch.Tensor]) -> set[int]:
+    return {key for key, tells in zip(rows.keys(tensors), rows.telling(tensors), strict=True) if tells}
+
+
+def named(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """The tensors of a call by a name each; a target among the keywords is not what the model predicts from."""
+    found = {f"input {i}": t for i, t in enumerate(reading.tensors_in(arguments))}
+    for key, value in keywords.items():
+        if not any(word in key.lower() for word in TARGETS):
+            parts = list(reading.tensors_in(value))
+            found |= {key if len(parts) == 1 else f"{key} {i}": t for i, t in enumerate(parts)}
+    return found

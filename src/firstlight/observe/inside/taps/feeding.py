@@ -1,0 +1,105 @@
+"""What trained models are fed, in training and between: ranges, columns, and examples that come on both sides."""
+
+from typing import TYPE_CHECKING
+
+from firstlight.observe.inside import sites
+from firstlight.observe.inside.echo import Echoes
+from firstlight.observe.inside.feed import Feed, named
+from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps.models import Call, Models, Root
+from firstlight.records.feed import FeedSeen
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    import torch
+
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.backward import Walked
+
+MOST_MEASURED = 16
+"""Calls of each kind whose columns are measured."""
+MOST_ELEMENTS = 200_000_000
+"""Values looked at in all: after so many, what is there to be seen was seen."""
+LEAST_STEPS = 3
+"""Calls without gradients that come closer than this to the ones before are a part of the training itself."""
+
+
+class Plate:
+    """One model's feed, and when it came."""
+
+    def __init__(self) -> None:
+        self.feed = Feed()
+        self.echoes = Echoes()
+        self.given: list[torch.Tensor] = []
+        """At the last call in training; let go at the next backward."""
+        self.tensors = self.elements = self.train_calls = self.eval_calls = self.crowded = 0
+        self.last_step = -LEAST_STEPS
+        self.eval_site: Site | None = None
+
+
+class Feeding:
+    def __init__(self, observer: "Observer", models: Models, walked: "Walked") -> None:
+        self.observer, self.models, self.walked = observer, models, walked
+        self.plates: dict[int, Plate] = {}
+
+    def returned(self, call: Call) -> None:
+        root = self.models.roots.get(id(call.module))
+        if root is None or root.ref() is not call.module:
+            return
+        plate = self.plates.setdefault(root.index, Plate())
+        given = named(call.arguments, call.keywords)
+        plate.elements += sum(tensor.numel() for tensor in given.values())
+        plate.tensors = max(plate.tensors, len(given))
+        if plate.elements > MOST_ELEMENTS or not given or self.observer.light:
+            return
+        if call.training:
+            plate.train_calls += 1
+            plate.given = list(given.values())
+            plate.feed.train(given, measure=plate.train_calls <= MOST_MEASURED)
+        elif root.backwards:
+            self._without_gradients(plate, given)
+
+    def _without_gradients(self, plate: Plate, given: dict[str, "torch.Tensor"]) -> None:
+        gap = self.observer.step - plate.last_step
+        plate.last_step = self.observer.step
+        plate.crowded += 0 < gap < LEAST_STEPS
+        plate.eval_calls += 1
+        plate.eval_site = plate.eval_site or sites.caller()
+        plate.feed.evaluate(given, measure=plate.eval_calls <= MOST_MEASURED)
+
+    def backward_begins(self, *_: object) -> None:
+        """On steps observed in full, where the targets are known too. One call of one model: more are no plain task."""
+        called = self.models.since_backward
+        plate = self.plates.get(called[0].index) if len(called) == 1 else None
+        if plate is not None and self.walked.asked:
+            plate.echoes.step(plate.given, self.walked.asked)
+        for plate in self.plates.values():
+            plate.given = []
+
+    def tell(self) -> None:
+        for root in self.models.roots.values():
+            plate = self.plates.get(root.index)
+            if plate is not None and root.backwards:
+                self.observer.emit(self._record(root, plate))
+
+    def _record(self, root: Root, plate: Plate) -> FeedSeen:
+        return FeedSeen(
+            step=self.observer.step,
+            rank=rank(),
+            model=root.index,
+            name=root.name,
+            site=root.site,
+            eval_site=plate.eval_site,
+            crowded=plate.crowded,
+            inputs=plate.feed.inputs(),
+            tensors=plate.tensors,
+            overlap=plate.feed.overlap,
+            echo=plate.echoes.seen(),
+        )
+
+
+def install(observer: "Observer", models: Models, walked: "Walked") -> None:
+    feeding = Feeding(observer, models, walked)
+    observer.moments.backward_begins.insert(0, observer.shielded("feeding", feeding.backward_begins))
+    observer.moments.model_returned.append(observer.shielded("feeding", feeding.returned))
+    observer.moments.milestone.append(observer.shielded("feeding", feeding.tell))

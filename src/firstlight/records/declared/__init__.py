@@ -1,0 +1,116 @@
+"""What probes of a declared experiment saw. Judged as they are; each is complete in itself."""
+
+from firstlight.records.declared.contact import Built, Output, ProbeEnded, Stumble
+from firstlight.records.declared.data import Baselines, Score, TimeOrder
+from firstlight.records.declared.fact import DeclaredFact
+from firstlight.records.declared.learning import (
+    Choice,
+    MiniTraining,
+    Overfit,
+    Predictions,
+    QuickValidation,
+    Repeat,
+    SelectorTried,
+)
+from firstlight.records.declared.loss import GradientTried, InitialLoss, LossSense, Penalty
+from firstlight.records.declared.model import (
+    Activations,
+    AttentionRows,
+    EmbeddingUse,
+    Gates,
+    GradientProfile,
+    ModeGap,
+    Normalisation,
+    PositionTried,
+    ShapeTrace,
+    Weights,
+)
+from firstlight.records.declared.upkeep import (
+    FeaturesMade,
+    InvariantTried,
+    Loaded,
+    LogTried,
+    RoundTrip,
+    ScheduleTried,
+    Updates,
+)
+from firstlight.records.observed import Observed
+
+__all__ = [
+    "Activations",
+    "AttentionRows",
+    "Baselines",
+    "Built",
+    "Choice",
+    "Declared",
+    "DeclaredFact",
+    "EmbeddingUse",
+    "FeaturesMade",
+    "Gates",
+    "GradientProfile",
+    "GradientTried",
+    "InitialLoss",
+    "InvariantTried",
+    "Loaded",
+    "LogTried",
+    "Logged",
+    "LossSense",
+    "MiniTraining",
+    "ModeGap",
+    "Normalisation",
+    "Output",
+    "Overfit",
+    "Penalty",
+    "PositionTried",
+    "Predictions",
+    "ProbeEnded",
+    "QuickValidation",
+    "Repeat",
+    "RoundTrip",
+    "ScheduleTried",
+    "Score",
+    "SelectorTried",
+    "ShapeTrace",
+    "Stumble",
+    "TimeOrder",
+    "Updates",
+    "Weights",
+]
+
+Declared = (
+    Stumble
+    | Built
+    | Output
+    | ProbeEnded
+    | MiniTraining
+    | Overfit
+    | QuickValidation
+    | Predictions
+    | Repeat
+    | SelectorTried
+    | InitialLoss
+    | LossSense
+    | Penalty
+    | GradientTried
+    | GradientProfile
+    | Activations
+    | Weights
+    | Gates
+    | Normalisation
+    | ModeGap
+    | AttentionRows
+    | PositionTried
+    | EmbeddingUse
+    | ShapeTrace
+    | Loaded
+    | FeaturesMade
+    | Updates
+    | ScheduleTried
+    | RoundTrip
+    | LogTried
+    | InvariantTried
+    | Baselines
+    | TimeOrder
+)
+Logged = Observed | Declared
+"""Whatever a line of the event log may hold."""

@@ -1,0 +1,124 @@
+"""What an experiment learns in a short time, and how well that repeats."""
+
+import msgspec
+
+from firstlight.records.declared.fact import DeclaredFact
+from firstlight.records.places import Site
+
+
+class MiniTraining(DeclaredFact, frozen=True, kw_only=True, tag="mini-training"):
+    """The losses of a short training with the experiment's own optimizer and schedule."""
+
+    losses: tuple[float, ...]
+    """Step by step."""
+    floor: float
+    """The least the loss can be on these targets, as far as is known."""
+    lr: float | None
+    site: Site | None = None
+
+
+class Overfit(DeclaredFact, frozen=True, kw_only=True, tag="overfit"):
+    """The same few examples again and again, regularisation off: by the experiment's optimizer, and by Adam's."""
+
+    examples: int
+    parameters: int
+    values: int
+    """Numbers to be learnt by heart."""
+    own: tuple[float, ...]
+    """Losses with the experiment's optimizer; empty where it has none."""
+    reference: tuple[float, ...]
+    """The best of a few learning rates of Adam."""
+    reference_lr: float
+    floor: float
+    guess: float | None
+    """Loss of the best constant answer, where it is known."""
+    double_activation_floor: float | None
+    """Where the loss would come to rest if probabilities went into it instead of scores."""
+    site: Site | None = None
+
+
+class QuickValidation(DeclaredFact, frozen=True, kw_only=True, tag="quick-validation"):
+    """A hundred examples, ten epochs or more, validated on the very same data."""
+
+    examples: int
+    epochs: int
+    extended: bool
+    """Ten epochs were not enough and more were given."""
+    train_losses: tuple[float, ...]
+    val_losses: tuple[float, ...]
+    """In eval mode, on the same examples."""
+    accuracies: tuple[float, ...]
+    """Empty where the targets are no classes."""
+    floor: float
+    guess: float | None
+    noisy_layers: bool
+    """Dropout or batch norm: train and eval mode may differ."""
+    site: Site | None = None
+
+
+class Predictions(DeclaredFact, frozen=True, kw_only=True, tag="predictions"):
+    """Predictions against targets, after a short training."""
+
+    split: str
+    examples: int
+    classes: int | None
+    """Of the targets, where they are classes."""
+    predicted_classes: int | None
+    majority_share: float | None
+    """Of the targets' most frequent class."""
+    target_std: float
+    prediction_std: float
+    unique: int
+    """Distinct values, rounded to a millionth of the targets' spread."""
+    nonfinite: int
+    correlation: float | None
+    """Pearson's; None where one side is constant."""
+    rank_correlation: float | None
+    linear_correlation: float | None
+    """Of a straight-line fit of the same inputs: how much there is to be had."""
+    learnt: bool
+    """The loss had fallen by then."""
+    site: Site | None = None
+
+
+class Repeat(DeclaredFact, frozen=True, kw_only=True, tag="repeat"):
+    """The same thing done twice."""
+
+    eval_difference: float
+    """Between two passes in eval mode, against the spread of the outputs."""
+    low_precision: bool
+    losses: int
+    """Steps trained twice from the same seed."""
+    first_difference: int | None
+    """The first of them whose losses differ."""
+    difference: float
+    """Relative, at that step."""
+    random_modules: tuple[str, ...] = ()
+    """Modules whose outputs differed in eval mode although their inputs did not; the first is where it begins."""
+    site: Site | None = None
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """One history given to a selector."""
+
+    kind: str
+    """`clear`, `noisy`, `flat`, `tied` or `nan`."""
+    planted: int | None
+    """The best epoch, where there is one."""
+    epochs: int
+    chosen: int | None
+    error: str = ""
+
+
+class SelectorTried(DeclaredFact, frozen=True, kw_only=True, tag="selector-tried"):
+    """Which epochs a selector chooses from histories whose best epoch is known."""
+
+    selector: str
+    metric: str
+    lower_is_better: bool
+    choices: tuple[Choice, ...]
+    repeatable: bool
+    """Equal histories, equal choices."""
+    reads_test: bool
+    """Its choice changed when only a metric of the test split did."""
+    site: Site | None = None

@@ -1,0 +1,62 @@
+"""What the loss function does, on real batches and on made-up predictions."""
+
+from firstlight.records.declared.fact import DeclaredFact
+from firstlight.records.places import Site
+
+
+class InitialLoss(DeclaredFact, frozen=True, kw_only=True, tag="initial-loss"):
+    """The loss of an untrained model against what an uninformed one would score."""
+
+    loss: str
+    """The function of torch that computes it, or `custom`."""
+    batches: tuple[float, ...]
+    """In train mode, one a batch."""
+    in_eval: float
+    expected: float | None
+    """For an uninformed model on the targets seen; None for a loss that is not known."""
+    prior: float | None
+    """For one that knows how frequent each class is, and nothing else."""
+    formula: str
+    classes: int | None
+    majority_share: float | None
+    reduction: str
+    pretrained: bool
+    site: Site | None = None
+
+
+class LossSense(DeclaredFact, frozen=True, kw_only=True, tag="loss-sense"):
+    """The loss of ideal, random and contrary predictions made up for the targets seen."""
+
+    loss: str
+    ideal: float
+    random: float
+    contrary: float
+    permuted: float
+    """Of the ideal predictions against targets out of order."""
+    site: Site | None = None
+
+
+class Penalty(DeclaredFact, frozen=True, kw_only=True, tag="penalty"):
+    """The regulariser by itself."""
+
+    value: float
+    larger: float
+    """With every weight half as large again."""
+    data_loss: float
+    gradient_cosine: float | None
+    """Of its gradient with the weights: 1 pulls them to zero, -1 pushes them away."""
+    site: Site | None = None
+
+
+class GradientTried(DeclaredFact, frozen=True, kw_only=True, tag="gradient-tried"):
+    """A hand-written backward against central differences, in double precision."""
+
+    name: str
+    relative_error: float
+    """The largest of a few coordinates, at the best of three step sizes."""
+    analytic: float
+    numeric: float
+    kinks: bool
+    """The differences themselves do not settle: the function has an edge there."""
+    coordinates: int
+    site: Site | None = None

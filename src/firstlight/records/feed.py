@@ -1,0 +1,115 @@
+"""What a model is fed: how it is distributed, which examples come twice, and what of the targets is in it."""
+
+import msgspec
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+
+class Columns(msgspec.Struct, frozen=True, kw_only=True):
+    """One tensor given to a model, over many calls, by its columns: features, or the channels of images."""
+
+    name: str
+    shape: tuple[int, ...]
+    """Of the first call."""
+    dtype: str
+    rows: int
+    low: float
+    high: float
+    mean: float
+    std: float
+    """Over all values."""
+    columns: int
+    nonfinite: int = 0
+    whole: bool = False
+    """Every value is a whole number."""
+    constant: int = 0
+    first_constant: tuple[int, ...] = ()
+    twins: int = 0
+    """Columns equal to an earlier one at every row."""
+    first_twins: tuple[tuple[int, int], ...] = ()
+    widest: float = 0.0
+    """The largest standard deviation of a column, and the smallest of one that moves."""
+    narrowest: float = 0.0
+
+
+class Fed(msgspec.Struct, frozen=True, kw_only=True):
+    """The same tensor in training and, where it was seen there, in evaluation."""
+
+    train: Columns
+    evaluated: Columns | None = None
+    apart: float = 0.0
+    """Distance of the column means in deviations of training, and below, the ratio of deviations: both medians."""
+    wider: float = 1.0
+
+
+class Overlap(msgspec.Struct, frozen=True, kw_only=True):
+    """Examples met in training and again in evaluation, by all their values."""
+
+    trained: int = 0
+    """Different examples trained on, and so below."""
+    judged: int = 0
+    """Evaluated in batches that are not simply the training set again."""
+    shared: int = 0
+    """Of those, trained on before."""
+    covered: int = 0
+    """Trained on, and evaluated in any batch."""
+    calls: int = 0
+    pure: int = 0
+    """Calls on batches of the training set alone."""
+    near: int = 0
+    """Evaluated and not trained on, but next to an example that was."""
+    room: float = 0.0
+    """Bits by which examples can differ; below some dozens they coincide by chance."""
+
+
+class Echo(msgspec.Struct, frozen=True, kw_only=True):
+    """What the inputs and the targets of the same steps have in common."""
+
+    varied: int = 0
+    """Steps at which the targets differ between examples."""
+    compared: int = 0
+    """Steps at which a table of features was set against a target for each row."""
+    columns: tuple[int, ...] = ()
+    """Columns from which the target follows exactly at every one of them."""
+    exact: bool = False
+    """They equal it; otherwise they are a line in it."""
+    of: int = 0
+    """Columns in all."""
+    padded: int = 0
+    """Steps at which rows of ids ended in the same id, each after another length."""
+    pad: int = 0
+    """That id."""
+    pad_share: float = 0.0
+    """Mean share of the targets that lie in those ends and count in the loss."""
+
+
+class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
+    """What a model was given, counted at milestones; the last one counts."""
+
+    model: int
+    name: str
+    site: Site | None
+    """Where it is called in training, and below, without gradients."""
+    eval_site: Site | None
+    inputs: tuple[Fed, ...]
+    tensors: int = 1
+    """Given at each call."""
+    overlap: Overlap = Overlap()
+    echo: Echo = Echo()
+    crowded: int = 0
+    """Calls without gradients right after a step that followed another such call: a part of the training."""
+
+
+class WorkerSeen(Sighting, frozen=True, kw_only=True, tag="worker"):
+    """A worker of a DataLoader has fetched its first batch."""
+
+    loader: int
+    """The process that reads it."""
+    worker: int
+    workers: int
+    seed: int
+    """What torch seeded all workers of this epoch from."""
+    dataset: str
+    streams: dict[str, str]
+    """Digests of the random streams the batch was drawn from, as they were before."""

@@ -1,0 +1,247 @@
+"""Judges a declared experiment before the long run: plans its probes, has them run, and hands the facts to the checks.
+
+The composition root of declared experiments, as `session` is that of scripts.
+"""
+
+import importlib
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firstlight.assembly import Judged, coverage_of, judged, machine, suspects, timing_of, worst
+from firstlight.checks.catalogue import CATALOGUE
+from firstlight.checks.declare import Check
+from firstlight.diagnosis.rank import rank
+from firstlight.errors import UsageError
+from firstlight.experiments.declared.experiment import Experiment
+from firstlight.experiments.declared.probes import PROBES, SMOKE, TRAINING, Probe
+from firstlight.experiments.engine import Engine
+from firstlight.experiments.engines.fork import ForkEngine
+from firstlight.experiments.engines.none import NoEngine
+from firstlight.experiments.plan import Order
+from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
+from firstlight.observe.spec import Spec
+from firstlight.observe.watch import Watched, follow_log
+from firstlight.recording import exit_code, recorded
+from firstlight.records.declared import ProbeEnded, Stumble
+from firstlight.records.facts import CheckCrash, ScriptOutcome
+from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Report, Status, Subject
+from firstlight.settings import Settings, enabled, load
+from firstlight.store.run_directory import RunDirectory, shown
+from firstlight.trial import CONTROLS, Trial
+
+DISABLED = "FIRSTLIGHT_DISABLED"
+PAUSE = 0.02
+STEPS = {"quick": 60, "standard": 150, "deep": 1000}
+"""Of training under observation; the standard is what its timelines are compared over."""
+Progress = Callable[[str], None]
+
+
+def preflight(
+    experiment: Experiment,
+    *,
+    profile: str | None = None,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] | None = None,
+    strict: bool | None = None,
+) -> Report:
+    """Probes the experiment and gives the report. Model, optimizer, random states and loaders stay as they are."""
+    settings = load(Path.cwd(), profile=profile, select=select, ignore=ignore, strict=strict)
+    return survey(experiment, settings, lambda _text: None)
+
+
+def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | None = None) -> Report | None:
+    """Prints the report, and ends the program here with exit code 1 if the experiment is ill.
+
+    Does nothing with FIRSTLIGHT_DISABLED=1, in a program that `firstlight check` already watches, and on ranks but the
+    first.
+    """
+    if os.environ.get(DISABLED) == "1" or os.environ.get("FIRSTLIGHT_SESSION") or os.environ.get("RANK", "0") != "0":
+        return None
+    from firstlight.report import terminal
+
+    settings = load(Path.cwd(), profile=profile, strict=strict)
+    report = survey(experiment, settings, lambda _text: None)
+    sys.stdout.write(terminal.render(report, colour=terminal.wants_colour(sys.stdout)))
+    sys.stdout.flush()
+    code = exit_code(report, settings.strict)
+    if code:
+        sys.stderr.write(
+            "firstlight: the run was not started, because the experiment is ill. "
+            f"{DISABLED}=1 starts it all the same.\n"
+        )
+        raise SystemExit(code)
+    return report
+
+
+def survey(experiment: Experiment, settings: Settings, progress: Progress) -> Report:
+    if not isinstance(experiment, Experiment):
+        raise UsageError(
+            f"preflight takes a firstlight.Experiment and was given a {type(experiment).__name__}. "
+            "Declare the pieces: Experiment(model=…, train=…, loss=…, optimizer=…)"
+        )
+    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | LIVE
+    checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
+    with recorded((experiment.name,), settings) as (run, finish):
+        found = Survey(experiment, checks, settings, run, progress)
+        return finish(found.report())
+
+
+@dataclass
+class Survey:
+    """One preflight: the probes that the enabled checks need, first contact first."""
+
+    experiment: Experiment
+    checks: tuple[Check, ...]
+    settings: Settings
+    run: RunDirectory
+    progress: Progress
+    watched: Watched = field(default_factory=Watched)
+    absent: dict[type, str | None] = field(default_factory=lambda: {Stumble: None})
+
+    def report(self) -> Report:
+        begun = time.monotonic()
+        known = self._known()
+        self.watched.seconds = time.monotonic() - begun
+        return Report(
+            schema=REPORT_SCHEMA,
+            subject=Subject(kind="experiment", command=(self.experiment.name,), run=shown(self.run.path)),
+            verdict=worst(known.findings),
+            findings=known.findings,
+            diagnosis=rank(known.findings),
+            checks=self._timed(known.outcomes),
+            coverage=coverage_of(self.watched, known),
+            timing=timing_of(self.watched),
+            environment=machine(),
+        )
+
+    def _known(self) -> Judged:
+        from firstlight.experiments.declared.rooms import rooms_for
+
+        rooms, reason = rooms_for(self.run, self.experiment)
+        controls = CONTROLS[self.settings.profile]
+        engine: Engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds) if controls else NoEngine()
+        trial = Trial(engine, controls, lambda seen: suspects(seen, self.checks, engine.ordered))
+        read = follow_log(self.run.events, self.watched)
+        try:
+            self._run(rooms, read, (SMOKE,))
+            if self.watched.of(Stumble):
+                self._leave_out(PROBES, "the experiment stumbles before it (FL030)")
+            else:
+                self._run(rooms, read, self._planned(reason))
+                self._settle(trial, read)
+        finally:
+            rooms.close()
+        return self._judged(engine.ordered)
+
+    def _judged(self, orders: list[Order]) -> Judged:
+        return judged(self.watched, self.checks, orders, self.absent)
+
+    def _settle(self, trial: Trial, read: Callable[[], None]) -> None:
+        """Until the experiments on copies of the training are over, the repairs of what was found among them."""
+        self.watched.exit_code = 0
+        while not trial.settled(self.watched):
+            self.progress("experiments on copies of the training")
+            time.sleep(PAUSE)
+            read()
+
+    def _timed(self, outcomes: tuple[CheckOutcome, ...]) -> tuple[CheckOutcome, ...]:
+        """With the time of the probe behind each, which is what a check costs."""
+        ended = {end.name: end for end in self.watched.of(ProbeEnded)}
+        over = [probe for probe in (SMOKE, *PROBES) if probe.name in ended]
+        by_fact = {kind: ended[probe.name] for probe in over for kind in _makes(probe)}
+        needs = {check.id: check.needs for check in self.checks}
+
+        def timed(outcome: CheckOutcome) -> CheckOutcome:
+            end = by_fact.get(needs[outcome.id])
+            if end is None or outcome.status is Status.SKIPPED:
+                return outcome
+            return msgspec.structs.replace(
+                outcome,
+                seconds=end.seconds,
+                probe=end.name,
+                typical_seconds=end.typical_seconds,
+                most_seconds=end.most_seconds,
+            )
+
+        return tuple(timed(outcome) for outcome in outcomes)
+
+    def _planned(self, not_forked: str | None) -> tuple[Probe, ...]:
+        """What the enabled checks need and the declaration allows; for the rest, why not."""
+        wanted = {check.needs for check in self.checks}
+        planned = []
+        for probe in PROBES:
+            if not wanted & _makes(probe):
+                continue
+            if probe.alone and not_forked is not None:
+                self._leave_out((probe,), not_forked)
+            elif not probe.within(self.settings.profile):
+                self._leave_out((probe,), f"not part of profile {self.settings.profile}")
+            elif lacking := probe.lacks(self.experiment.declared):
+                words = " and ".join(f"`{lack.replace('|', '` or `')}`" for lack in lacking)
+                self._leave_out((probe,), f"the experiment does not declare {words}")
+            else:
+                planned.append(probe)
+        return tuple(planned)
+
+    def _leave_out(self, probes: tuple[Probe, ...], reason: str) -> None:
+        self.absent |= {kind: reason for probe in probes for kind in _makes(probe) - {Stumble}}
+
+    def _spec(self) -> Spec:
+        """For the probe that trains under observation."""
+        run, budget, chosen = RunDirectory(self.run.path.absolute()), self.settings.budget, self.settings.steps
+        return Spec(
+            run_id=self.run.id,
+            run=str(run.path),
+            events=str(run.events),
+            scratch=str(run.scratch),
+            cwd=str(Path.cwd()),
+            owner=os.getpid(),
+            steps=chosen or STEPS[self.settings.profile],
+            seconds=budget.seconds,
+            full_steps=budget.full_steps,
+            sample_every=budget.sample_every,
+            taps=tuple(sorted({tap for check in self.checks for tap in SOURCES[check.needs].taps} | {"portrait"})),
+            contain=False,
+            extensions=ForkEngine.extensions if CONTROLS[self.settings.profile] else (),
+        )
+
+    def _run(self, rooms: Any, read: Callable[[], None], probes: tuple[Probe, ...]) -> None:
+        from firstlight.experiments.declared.rooms import Task
+
+        for probe in probes:
+            rooms.submit(
+                Task(probe.name, self._work(probe, rooms), probe.typical_seconds, probe.most_seconds, probe.action)
+            )
+        while rooms.busy:
+            self.watched.records += rooms.settle()
+            read()
+            ended = [end.name for end in self.watched.of(ProbeEnded)]
+            self.progress(f"{len(ended)} of {len(probes)} probes: {', '.join(ended[-1:])}")
+            time.sleep(PAUSE)
+
+    def _work(self, probe: Probe, rooms: Any) -> Callable[..., None]:
+        from firstlight.experiments.declared.bench import Bench
+
+        module, _, name = probe.run.partition(":")
+        spec = self._spec()  # made here and not in the copy, because it names its owner
+
+        def work(emit: Callable[..., None]) -> None:
+            function = getattr(importlib.import_module(f"firstlight.experiments.declared.{module}"), name)
+            function(Bench(self.experiment, emit, copies=rooms.copies, spec=spec))
+
+        return work
+
+
+OBSERVED = frozenset(SOURCES) - DECLARED - READ_FROM_SOURCE - {ScriptOutcome, CheckCrash}
+"""What observing a training brings; how a process ended and which check crashed is known without."""
+
+
+def _makes(probe: Probe) -> frozenset[type]:
+    return frozenset(probe.makes) | (OBSERVED if probe is TRAINING else frozenset())

@@ -1,0 +1,99 @@
+"""Programs as they feed a model, healthy ones above all."""
+
+import torch
+
+from firstlight.checks.data.split_overlap import CHECK
+from firstlight.observe.inside.feed import Feed, named
+from firstlight.records.feed import FeedSeen
+
+
+def leaks(feed: Feed) -> bool:
+    seen = FeedSeen(step=9, model=0, name="Net", site=None, eval_site=None, inputs=(), overlap=feed.overlap)
+    return bool(list(CHECK.find(seen, CHECK.limits)))
+
+
+def trained(rows: torch.Tensor) -> Feed:
+    feed = Feed()
+    for batch in rows[torch.randperm(len(rows))].split(32):
+        feed.train({"x": batch})
+    return feed
+
+
+def evaluate(feed: Feed, *parts: torch.Tensor, size: int = 32) -> Feed:
+    for part in parts:
+        for batch in part.split(size):
+            feed.evaluate({"x": batch})
+    return feed
+
+
+DATA = torch.randn(1000, 16, generator=torch.Generator().manual_seed(0))
+
+
+def test_rows_on_both_sides_leak() -> None:
+    assert leaks(evaluate(trained(DATA[:800]), DATA[700:][torch.randperm(300)]))
+    assert leaks(evaluate(trained(DATA[:800]), DATA[700:], size=300))
+
+
+def test_a_clean_split_does_not() -> None:
+    assert not leaks(evaluate(trained(DATA[:800]), DATA[800:]))
+
+
+def test_watching_the_training_set_beside_the_other_is_fine() -> None:
+    assert not leaks(evaluate(trained(DATA[:800]), DATA[:800], DATA[800:]))
+    assert not leaks(evaluate(trained(DATA[:800]), DATA[:192], DATA[800:]))  # batches of either, never of both
+
+
+def test_measuring_everything_at_once_is_fine() -> None:
+    assert not leaks(evaluate(trained(DATA[:800]), DATA, size=1000))
+
+
+def test_scoring_a_pool_before_training_on_it_is_fine() -> None:
+    feed = trained(DATA[:100])
+    evaluate(feed, DATA[100:])
+    for batch in DATA[100:300].split(32):
+        feed.train({"x": batch})
+
+    assert not leaks(feed)
+
+
+def test_repeats_within_the_training_set_are_fine() -> None:
+    again = DATA[torch.randint(800, (2000,))]
+
+    assert not leaks(evaluate(trained(again), DATA[800:]))
+
+
+def test_few_combinations_coincide_by_nature() -> None:
+    states = torch.randint(0, 3, (3000, 6)).float()
+    codes = torch.eye(40)[torch.randint(40, (3000,))]
+    scaled = (torch.randint(0, 2, (3000, 20)).float() - 0.5) * torch.rand(20)
+
+    for data in (states, codes, scaled):
+        assert not leaks(evaluate(trained(data[:2000]), data[2000:]))
+
+
+def test_short_texts_in_long_padding_coincide_by_nature() -> None:
+    short = torch.zeros(2000, 60, dtype=torch.long)
+    short[:, :4] = torch.randint(1, 6, (2000, 4))
+
+    assert not leaks(evaluate(trained(short[:1500]), short[1500:]))
+
+
+def test_copies_of_texts_leak() -> None:
+    texts = torch.randint(1, 500, (1000, 60))
+
+    assert leaks(evaluate(trained(texts[:800]), texts[760:], size=240))
+
+
+def test_the_training_set_again_does_not_stand_for_the_other_side() -> None:
+    feed = evaluate(trained(DATA[:800]), DATA[:320], DATA[800:] * 255)
+    (fed,) = feed.inputs()
+
+    assert fed.evaluated is not None
+    assert fed.evaluated.rows == 200
+    assert 200 < fed.wider < 300
+
+
+def test_targets_among_the_keywords_are_left_out() -> None:
+    x, y = torch.zeros(3), torch.ones(3)
+
+    assert named((x,), {"labels": y, "mask": y}).keys() == {"input 0", "mask"}

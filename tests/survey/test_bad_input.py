@@ -1,0 +1,146 @@
+"""Pieces that fail in every way pieces fail: a clear finding, and never a traceback of ours."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import firstlight as fl
+from firstlight.errors import UsageError
+from firstlight.records.finding import Finding
+from firstlight.records.report import Report, Verdict
+
+INPUTS = torch.randn(32, 4, generator=torch.Generator().manual_seed(0))
+BATCH = (INPUTS, (INPUTS[:, 0] > 0).long())
+
+
+def linear() -> nn.Module:
+    return nn.Linear(4, 2)
+
+
+@pytest.fixture(autouse=True)
+def _somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def experiment(**pieces: Any) -> fl.Experiment:
+    usual: dict[str, Any] = {"model": linear, "train": [BATCH], "loss": F.cross_entropy}
+    return fl.Experiment(**(usual | pieces))
+
+
+def report_of(**pieces: Any) -> Report:
+    return fl.preflight(experiment(**pieces))
+
+
+def stumble(**pieces: Any) -> Finding:
+    report = report_of(**pieces)
+    assert report.verdict is Verdict.ILL
+    (finding,) = [finding for finding in report.findings if finding.severity == "error"]
+    assert finding.name == "piece-raises"
+    return finding
+
+
+def test_a_factory_that_raises() -> None:
+    def broken() -> nn.Module:
+        raise ValueError("no such size: tiny")
+
+    finding = stumble(model=broken)
+
+    assert finding.saw == "`model`, building it: raised ValueError: no such size: tiny"
+    assert (finding.where.file or "").endswith("test_bad_input.py")
+
+
+def test_a_factory_that_gives_something_else() -> None:
+    assert stumble(model=lambda: "resnet50").saw == "`model`, building it: it gave a str, not a torch.nn.Module"
+
+
+def test_an_empty_loader() -> None:
+    assert stumble(train=[]).saw == "`train`, reading its first batch: it is empty: there is no batch in it"
+
+
+def test_a_loader_of_strings() -> None:
+    assert "there is no tensor in it: list of str" in stumble(train=[["good", "bad"]]).saw
+
+
+def test_a_loader_that_never_ends() -> None:
+    class Endless:
+        def __iter__(self) -> Iterator[Any]:
+            return itertools.repeat(BATCH)
+
+    report = report_of(train=Endless(), optimizer=lambda m: torch.optim.Adam(m.parameters(), lr=1e-2))
+
+    assert report.verdict is not Verdict.UNJUDGED
+    assert "probe-overruns" not in [finding.name for finding in report.findings]
+
+
+def test_a_loss_that_gives_a_vector() -> None:
+    finding = stumble(loss=nn.CrossEntropyLoss(reduction="none"))
+
+    assert "it gave (32,) values, not one number; take their mean" in finding.saw
+
+
+def test_memory_that_runs_out() -> None:
+    class Hungry(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.zeros(4, 2))
+
+        def forward(self, _inputs: torch.Tensor) -> torch.Tensor:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 80.00 GiB")
+
+    finding = stumble(model=Hungry)
+
+    assert finding.cause == "env-memory"
+    assert "Tried to allocate 80.00 GiB" in finding.saw
+
+
+def test_nothing_but_a_model_is_judged_as_far_as_it_goes() -> None:
+    report = fl.preflight(fl.Experiment(model=linear))
+
+    assert report.verdict is Verdict.CLEAN
+    reasons = {check.name: check.reason for check in report.checks if check.status == "skipped"}
+    assert reasons["initial-loss-off"] == "the experiment does not declare `data` and `loss` or `step`"
+    assert "model-built-differently" not in reasons
+
+
+def test_an_optimizer_that_raises_is_told_although_everything_before_it_works() -> None:
+    report = report_of(optimizer=lambda model: torch.optim.SGD([], lr=0.1))
+
+    assert [f.name for f in report.findings if f.severity == "error"] == ["piece-raises"]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "told"),
+    [
+        ({"model": None}, "`model` is None"),
+        ({"train": iter([BATCH])}, "can be read only once"),
+        ({"train": INPUTS}, "One single batch goes into `batch=`"),
+        ({"train": 7}, "`train` is a int"),
+        ({"loss": "mse"}, "`loss` is a str"),
+        ({"optimizer": "adam"}, "such as `lambda m: torch.optim.AdamW"),
+        ({"step": lambda m, b: m(b)}, "`loss` and `step` are both given"),
+        ({"scheduler": lambda o: o}, "`scheduler` is given without `optimizer`"),
+        ({"task": "classify"}, "it takes classification, binary"),
+        ({"checkpoint": "none.pt"}, "which is no file"),
+        ({"checkpoint": 3}, "a pair of functions (save, load)"),
+        ({"invariants": [{"name": "a", "on": "output"}]}, "lacks check"),
+        ({"invariants": [{"name": "a", "on": "output", "check": "__import__('os')"}]}, "is not understood"),
+        ({"total_steps": 0}, "`total_steps` is 0"),
+    ],
+)
+def test_misuse_is_told_when_it_is_declared(pieces: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        experiment(**pieces)
+
+    assert told in str(raised.value)
+
+
+def test_something_that_is_no_experiment() -> None:
+    check: Callable[..., Any] = fl.preflight
+    with pytest.raises(UsageError, match=r"takes a firstlight\.Experiment and was given a Linear"):
+        check(nn.Linear(1, 1))

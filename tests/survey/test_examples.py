@@ -1,0 +1,44 @@
+"""Every check of a declared experiment catches its failing example and leaves its healthy twin alone."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+import firstlight as fl
+from firstlight.checks.catalogue import CATALOGUE
+from firstlight.facts.sources import DECLARED
+from firstlight.records.finding import Severity
+from firstlight.records.report import Report
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SLOW = "probe-overruns"
+"""Its failing example takes as long as a probe may; `test_rooms.py` shows the same in a second."""
+NAMES = sorted(check.name for check in CATALOGUE if check.needs in DECLARED)
+
+
+def judged(name: str, twin: str) -> Report:
+    experiment = runpy.run_path(str(EXAMPLES / name / f"{twin}.py"))["experiment"]
+    return fl.preflight(experiment, profile="standard", select=[name])
+
+
+def loud(report: Report) -> list[str]:
+    return [finding.name for finding in report.findings if finding.severity is not Severity.NOTE]
+
+
+@pytest.fixture(autouse=True)
+def _somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != SLOW])
+def test_the_failing_example_is_caught(name: str) -> None:
+    assert loud(judged(name, "fails")) == [name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_healthy_twin_is_clean(name: str) -> None:
+    report = judged(name, "healthy")
+
+    assert loud(report) == []
+    assert next(check for check in report.checks if check.name == name).status == "clean"

@@ -1,0 +1,184 @@
+"""`fl.validate_schema` on real frames of every kind it accepts."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import firstlight as fl
+from firstlight.errors import FirstlightError, UsageError
+
+COLUMNS: dict[str, list[Any]] = {"open": [1.0, 2.0, None], "close": [1, 2, 3], "volume": [1, 5, 3]}
+MAKERS: dict[str, Callable[[], Any]] = {
+    "pandas": lambda: pd.DataFrame(COLUMNS),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "lazy": lambda: pl.LazyFrame(COLUMNS),
+    "pyarrow": lambda: pa.table(COLUMNS),
+    "lists": lambda: COLUMNS,
+    "arrays": lambda: {name: np.array(values, dtype=float) for name, values in COLUMNS.items()},
+    "tensors": lambda: {"open": torch.tensor([1.0, 2.0, float("nan")]), "close": torch.arange(3), "volume": [1, 5, 3]},
+}
+every_kind = pytest.mark.parametrize("kind", MAKERS)
+
+
+@every_kind
+def test_a_frame_with_all_columns_comes_back_itself(kind: str) -> None:
+    frame = MAKERS[kind]()
+
+    assert fl.validate_schema(frame, ["volume", "open"], stage="raw") is frame
+
+
+@every_kind
+def test_what_is_missing_is_told_with_the_nearest_name(kind: str) -> None:
+    with pytest.raises(fl.SchemaError) as caught:
+        fl.validate_schema(MAKERS[kind](), ["open", "closed", "rsi"], stage="features")
+
+    error = caught.value
+    assert (error.stage, error.missing, error.nearest) == ("features", ("closed", "rsi"), {"closed": "close"})
+    assert error.available == ("close", "open", "volume")
+    assert error.shape == (0 if kind == "lazy" else 3, 3)
+    assert str(error).startswith(
+        "features: required columns are missing: 2\n  missing    `closed` (nearest: `close`), `rsi`"
+    )
+    assert "test_schema.py:" in str(error)
+
+
+@every_kind
+def test_types_ranges_and_order_are_judged_alike(kind: str) -> None:
+    rules = {
+        "open": fl.Column(dtype="number", nullable=False, low=1.5),
+        "volume": fl.Column(high=4, rising=True, allowed={1.0, 5.0}),
+    }
+    with pytest.raises(fl.SchemaError) as caught:
+        fl.validate_schema(MAKERS[kind](), rules, stage="raw")
+
+    told = [fault.replace(".0", "") for fault in caught.value.faults]
+    assert told == [
+        "`open` has 1 missing values of 3",
+        "`open` goes down to 1, below 1.5",
+        "`volume` goes up to 5, above 4",
+        "`volume` holds 3, which is not allowed",
+        "`volume` falls somewhere from one row to the next",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "fits"),
+    [
+        ([1.0], "float", True),
+        ([1], "float", False),
+        ([1], int, True),
+        ([True], int, False),
+        ([1], "number", True),
+        (["a"], str, True),
+        (["a"], "number", False),
+        ([True], bool, True),
+        ([pd.Timestamp("2024-01-01")], "time", True),
+        ([1], "time", False),
+    ],
+)
+def test_kinds_of_columns(values: list[Any], kind: Any, fits: bool) -> None:
+    for frame in (pd.DataFrame({"x": values}), pl.DataFrame({"x": values})):
+        if fits:
+            fl.validate_schema(frame, {"x": kind}, stage="raw")
+        else:
+            with pytest.raises(fl.SchemaError, match="`x` is "):
+                fl.validate_schema(frame, {"x": kind}, stage="raw")
+
+
+def test_an_index_counts_as_a_column() -> None:
+    frame = pd.DataFrame({"x": [1, 2]}, index=pd.Index([3, 1], name="time"))
+
+    fl.validate_schema(frame, ["time", "x"], stage="raw")
+    with pytest.raises(fl.SchemaError, match="`time` falls") as caught:
+        fl.validate_schema(frame, {"time": fl.Column(rising=True)}, stage="raw")
+
+    assert caught.value.index == ("time",)
+    assert "index time" in str(caught.value)
+
+
+def test_columns_taken_by_position_are_held_to_their_order() -> None:
+    frame = pd.DataFrame({"b": [1], "a": [2]})
+
+    fl.validate_schema(frame, ["b", "a"], stage="raw", ordered=True)
+    with pytest.raises(fl.SchemaError, match="`b` stands where `a` is expected"):
+        fl.validate_schema(frame, ["a", "b"], stage="raw", ordered=True)
+
+
+def test_repeated_values_and_repeated_names() -> None:
+    twice = pd.DataFrame([[1, 2]], columns=["x", "x"])
+
+    with pytest.raises(fl.SchemaError, match="`x` occurs 2 times"):
+        fl.validate_schema(twice, {"x": "int"}, stage="raw")
+    with pytest.raises(fl.SchemaError, match="`x` repeats 1 values"):
+        fl.validate_schema({"x": [1, 1, 2]}, {"x": fl.Column(unique=True)}, stage="raw")
+
+
+def test_a_preset_names_its_columns() -> None:
+    with pytest.raises(fl.SchemaError) as caught:
+        fl.validate_schema(pd.DataFrame(COLUMNS), "ohlcv", stage="raw")
+
+    assert caught.value.missing == ("high", "low")
+
+
+def test_a_pandera_schema_is_accepted() -> None:
+    import pandera.pandas as pandera
+
+    schema = pandera.DataFrameSchema(
+        {"open": pandera.Column(float, pandera.Check.ge(1.5)), "closed": pandera.Column(int)}
+    )
+    with pytest.raises(fl.SchemaError) as caught:
+        fl.validate_schema(pd.DataFrame({"open": [1.0, 2.0], "close": [1, 2]}), schema, stage="raw")
+
+    assert caught.value.missing == ("closed",)
+    assert caught.value.faults == ("`open` fails greater_than_or_equal_to(1.5) with 1.0",)
+
+
+@pytest.mark.parametrize(
+    ("frame", "required", "words"),
+    [
+        (3, ["x"], "builtins.int is no data frame"),
+        ({"x": [1], "y": [1, 2]}, ["x"], "differ in length"),
+        ({"x": [1]}, "x", "no preset"),
+        ({"x": [1]}, {"x": "decimal"}, "no type known here"),
+        ({"x": [1]}, {"x": dict}, "no type known here"),
+    ],
+)
+def test_misuse_is_told_apart_from_bad_data(frame: Any, required: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        fl.validate_schema(frame, required, stage="raw")
+
+
+@given(st.lists(st.text(max_size=8), max_size=12), st.lists(st.text(max_size=8), max_size=5))
+def test_any_names_pass_or_are_told(here: list[str], required: list[str]) -> None:
+    frame = {name: [0] for name in here}
+    lacking = tuple(dict.fromkeys(name for name in required if name not in frame))
+    if not lacking:
+        assert fl.validate_schema(frame, required, stage="any") is frame
+        return
+    with pytest.raises(fl.SchemaError) as caught:
+        fl.validate_schema(frame, required, stage="any")
+    assert caught.value.missing == lacking
+    assert isinstance(caught.value, FirstlightError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_the_package_offers_its_names_and_imports_none_of_them() -> None:
+    code = (
+        "import sys, firstlight; print(sorted(m for m in sys.modules if m.startswith('firstlight')), dir(firstlight))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.startswith("['firstlight'] ")
+    assert "'validate_schema'" in done.stdout
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        fl.nothing  # noqa: B018 (the look-up is the test)
