@@ -118,14 +118,20 @@ def bare(loop: Loop):
 
 @contextlib.contextmanager
 def guarded(loop: Loop):
-    with tempfile.TemporaryDirectory() as folder, fl.guard(loop.model, loop.optimizer, directory=folder) as guard:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fl.guard(loop.model, loop.optimizer, directory=folder, cost=None) as guard,
+    ):
         yield lambda: None
     assert not guard.shield.broken, guard.shield.broken
 
 
 @contextlib.contextmanager
 def looking(loop: Loop):
-    with tempfile.TemporaryDirectory() as folder, fl.guard(loop.model, loop.optimizer, directory=folder, every=1):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fl.guard(loop.model, loop.optimizer, directory=folder, every=1, cost=None),
+    ):
         for _ in range(2):
             loop.step(lambda: None)
         yield lambda: None

@@ -1,6 +1,6 @@
 """What the guard costs a training step on a CUDA device, beside the monitors people use, in the same process.
 
-    python bench/guard_gpu.py [--model gpt2|gpt1b3|small] [--compile] [--rounds 40] [--steps 6] [--processes 3]
+    python bench/guard_gpu.py [--model gpt2|gpt1b3|small] [--compile] [--rounds 30] [--steps 12] [--processes 3]
         [--alone] [--slow]
 
 Short blocks of steps with and without the guard follow one another, in turn first; a block lies between two synchronisations.
@@ -228,7 +228,7 @@ class Toggled:
     """One guard for the whole measurement, put on and taken off between blocks without building it anew."""
 
     def __init__(self, loop: Loop, folder: str) -> None:
-        self.guard = fl.guard(loop.raw, loop.optimizer, directory=folder)
+        self.guard = fl.guard(loop.raw, loop.optimizer, directory=folder, cost=None)
         hooks = loop.optimizer._optimizer_step_pre_hooks, loop.optimizer._optimizer_step_post_hooks
         self._hooks = [(live, dict(live)) for live in hooks]
         self.off()
@@ -353,8 +353,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--model", choices=sorted(SIZES), default="gpt2")
     options.add_argument("--compile", action="store_true")
-    options.add_argument("--rounds", type=int, default=40)
-    options.add_argument("--steps", type=int, default=6)
+    options.add_argument("--rounds", type=int, default=30)
+    options.add_argument("--steps", type=int, default=12)
     options.add_argument("--alone", action="store_true", help="only the guard, no other monitor")
     options.add_argument("--processes", type=int, default=1)
     options.add_argument("--slow", action="store_true")

@@ -98,8 +98,9 @@ class Flying:
             return
         from firstlight.guard.statistics.device import rows_of
 
-        zero = torch.zeros((), device=device)
-        pairs = torch.stack([torch.stack([torch.as_tensor(v, device=device) + zero for v in pair]) for pair in shares])
+        none = torch.zeros((), device=device)  # made there: a number sent from here would have to be waited for
+        flat_pairs = [value if isinstance(value, torch.Tensor) else none for pair in shares for value in pair]
+        pairs = torch.stack(flat_pairs).view(-1, 2)
         found = rows_of([output for _, _, output in held])
         self._rows = torch.empty(found.shape, pin_memory=True).copy_(found, non_blocking=True)
         self._shares = torch.empty(pairs.shape, pin_memory=True).copy_(pairs, non_blocking=True)

@@ -161,7 +161,7 @@ class Guard:
         if skips:
             must_skip(optimizer)
         watch = Watch(len(self.watches), optimizer, self.models, skips)
-        watch.pace = Pace(self.options.cost)
+        watch.pace = Pace(None if any(watch.subjects.parted) else self.options.cost)  # ranks must look together
         watch.ready, watch.recent = self._fill, self._hearing.recent
         self.watches.append(watch)
         begins = self.shield("statistics", watch.begins)

@@ -13,7 +13,7 @@ from firstlight.facts.live.tensors import Look
 from firstlight.facts.live.windows import Seen
 from firstlight.guard.pacing import Pace
 from firstlight.guard.statistics import choose
-from firstlight.guard.statistics.rows import L2, NONFINITE, UPDATE, Frame, Pass, Scalars
+from firstlight.guard.statistics.rows import L2, NONFINITE, UPDATE, ZEROS, Frame, Pass, Scalars
 from firstlight.guard.statistics.subjects import Subjects
 from firstlight.records.telemetry import StepRow
 
@@ -212,6 +212,7 @@ class Watch:
             present=frame.present,
             wanted=[parameter.requires_grad for parameter in self.subjects.parameters],
             lrs=self.subjects.rates(),
+            zeros=self.subjects.spread_of(frame.gradients[:, ZEROS].tolist()),
         )
 
     def _row(self, pending: Pending, frame: Frame) -> StepRow:

@@ -108,6 +108,8 @@ class TensorState(msgspec.Struct, frozen=True, kw_only=True):
     gone: int
     """The last so many looks found no gradient at all, after there had been one, though one is asked for."""
     lr: float | None = None
+    grad_zeros: float = 0.0
+    """Share of its gradient that is exactly zero: rows of an embedding that do not occur."""
 
 
 class TensorTrack(_Live, frozen=True, kw_only=True):

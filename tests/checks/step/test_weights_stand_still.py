@@ -78,3 +78,8 @@ def test_sixteen_bits_point_to_rounding() -> None:
     (evidence,) = found(tensors=(replace(STATE, half=True), OTHER))
 
     assert evidence.cause == "num-precision"
+
+
+@pytest.mark.parametrize(("zeros", "times"), [(0.51, 0), (0.49, 1)])
+def test_each_side_of_zeros(zeros: float, times: int) -> None:
+    assert len(found(tensors=(replace(STATE, grad_zeros=zeros), OTHER))) == times

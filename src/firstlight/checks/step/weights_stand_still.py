@@ -23,6 +23,8 @@ class Limits:
     """In a row, eight steps apart."""
     gradient: float = 1e-5
     """Over the weight, at the least: fainter ones are lost to rounding, and vanishing is another illness."""
+    zeros: float = 0.5
+    """Share of the gradient that may be exactly zero: rows of an embedding that do not occur do not move."""
     lr_share: float = 1e-2
     """Of the highest rate, below which everything may stand still."""
 
@@ -48,7 +50,8 @@ def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
 
 def _is_driven(tensor: TensorState, limits: Limits) -> bool:
     moves = tensor.lr is None or tensor.lr > 0
-    return moves and tensor.grad_now > 0 and tensor.grad_now > limits.gradient * tensor.weight_now
+    dense = tensor.grad_zeros < limits.zeros
+    return moves and dense and tensor.grad_now > 0 and tensor.grad_now > limits.gradient * tensor.weight_now
 
 
 CHECK = Check(

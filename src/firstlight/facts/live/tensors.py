@@ -24,6 +24,8 @@ class Look:
     wanted: Sequence[bool]
     """Whether each asks for a gradient."""
     lrs: Sequence[float | None]
+    zeros: Sequence[float]
+    """Share of each gradient that is exactly zero; 1 for a sparse one."""
 
 
 @dataclass(slots=True)
@@ -44,6 +46,7 @@ class TensorWindow:
         self._courses: dict[str, _Course] = {}
         self._kinds: dict[str, tuple[bool, bool]] = {}
         self._lrs: dict[str, float | None] = {}
+        self._zeros: dict[str, float] = {}
         self.looks = 0
 
     def add(self, kinds: dict[str, tuple[bool, bool]], look: Look) -> None:
@@ -54,7 +57,7 @@ class TensorWindow:
             course = self._courses.get(name)
             if course is None:
                 course = self._courses[name] = _Course(weight_first=look.weights[place])
-            self._lrs[name] = look.lrs[place]
+            self._lrs[name], self._zeros[name] = look.lrs[place], look.zeros[place]
             self._follow(course, look, place)
 
     def _follow(self, course: _Course, look: Look, place: int) -> None:
@@ -102,4 +105,5 @@ class TensorWindow:
             mute=course.mute,
             gone=course.gone,
             lr=self._lrs[name],
+            grad_zeros=self._zeros[name],
         )

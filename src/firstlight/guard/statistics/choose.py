@@ -7,12 +7,15 @@ import torch
 from firstlight.guard.statistics.foreach import ForeachPass
 from firstlight.guard.statistics.host import HostPass
 from firstlight.guard.statistics.rows import Pass
+from firstlight.guard.statistics.sharded import ShardedPass
 from firstlight.guard.statistics.split import SplitPass
 from firstlight.guard.statistics.subjects import Subjects
 
 
 def pass_for(subjects: Subjects, skips: bool = False) -> Pass:
     weights = subjects.weights()
+    if any(parted := subjects.parted):
+        return ShardedPass(weights, parted)
     devices = {weight.device for weight in weights}
     if len(devices) > 1:
         return SplitPass(weights, lambda some: _on_one(some, skips))

@@ -68,8 +68,9 @@ class Pass(Protocol):
 
 
 def stride_of(numel: int, sample: int = SAMPLE) -> int:
-    """So many elements lie between two of the sample."""
-    return max(1, numel // sample)
+    """So many elements lie between two of the sample; an odd number, or a sample would keep to a few columns."""
+    wide = max(1, numel // sample)
+    return wide - 1 + wide % 2
 
 
 def named_rows(names: list[str], rows: torch.Tensor, present: tuple[bool, ...] | None = None) -> list[TensorRow]:

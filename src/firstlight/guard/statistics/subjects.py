@@ -1,11 +1,14 @@
 """Which tensors an optimizer moves, under the names the user knows, as dense local memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
 from firstlight.guard.statistics.rows import Tensors
+
+SPARSE_EVERY, SETTLED = 64, 3
+"""Whether gradients are sparse is asked at the first steps and now and then: asking costs as much as reading."""
 
 
 class Subjects:
@@ -18,6 +21,7 @@ class Subjects:
         self.parameters: list[torch.Tensor] = []
         self.names: list[str] = []
         self._groups: list[int] = []
+        self._calls, self._sparse = 0, False
         seen: set[int] = set()
         for number, group in enumerate(optimizer.param_groups):
             for place, parameter in enumerate(group["params"]):
@@ -36,13 +40,20 @@ class Subjects:
         return size_of(self.optimizer) != self._size
 
     @property
+    def parted(self) -> list[bool]:
+        return [is_parted(parameter) for parameter in self.parameters]
+
+    @property
     def device(self) -> torch.device:
         return self.parameters[0].device if self.parameters else torch.device("cpu")
 
     def tensors(self) -> Tensors:
         """As they are now: between two steps gradients are freed and made anew, and weights may be put elsewhere."""
         gradients = [parameter.grad for parameter in self.parameters]
-        if self._plain and not any(grad is not None and grad.is_sparse for grad in gradients):
+        if self._calls % SPARSE_EVERY < SETTLED:
+            self._sparse = any(grad is not None and grad.is_sparse for grad in gradients)
+        self._calls += 1
+        if self._plain and not self._sparse:
             return Tensors(gradients, self.parameters)
         return Tensors([None if grad is None else local(grad) for grad in gradients], self.weights())
 
@@ -53,6 +64,13 @@ class Subjects:
             lr: Any = group.get("lr")
             groups.append(None if isinstance(lr, torch.Tensor) or lr is None else float(lr))
         return [groups[number] if number < len(groups) else None for number in self._groups]
+
+    def spread_of(self, zeros: list[float]) -> list[float]:
+        """Shares of zeros, with 1 for gradients that are sparse by layout."""
+        if not self._sparse:
+            return zeros
+        pairs = zip(self.parameters, zeros, strict=True)
+        return [1.0 if p.grad is not None and p.grad.is_sparse else share for p, share in pairs]
 
     def weights(self) -> list[torch.Tensor]:
         return [local(parameter) for parameter in self.parameters]
@@ -86,7 +104,6 @@ def local(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach()
 
 
-def is_sharded(parameters: Iterable[torch.Tensor]) -> bool:
-    return any(
-        any(placement.is_shard() for placement in getattr(parameter, "placements", ())) for parameter in parameters
-    )
+def is_parted(parameter: torch.Tensor) -> bool:
+    """Each rank holds a part of it."""
+    return any(placement.is_shard() for placement in getattr(parameter, "placements", ()))
