@@ -4,6 +4,7 @@ The operation is taken with the very values it was given, cut down as long as it
 """
 
 import base64
+import functools
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -66,28 +67,27 @@ def _candidates(birth: Birth) -> Iterator[tuple[Made, bool]]:
 
 
 def shrunk(call: Call, fails: Callable[[Call], bool]) -> Call:
-    """Halves every extent as long as it still fails. Dimensions of equal extent are taken to belong together."""
-    for extent in sorted({size for tensor in call.tensors for size in tensor.shape if size > 1}, reverse=True):
-        size = extent
-        while size > 1:
-            half = size // 2
-            tries = (call.changed(_cut(size, start, length)) for start, length in ((0, half), (half, size - half)))
-            smaller = next((found for found in tries if fails(found)), None)
-            if smaller is None:
-                break
-            size = half if any(half in t.shape for t in smaller.tensors) else size - half
-            call = smaller
+    """Halves one extent after the other as long as it still fails."""
+    while (smaller := next((cut for cut in _halves(call) if fails(cut)), None)) is not None:
+        call = smaller
     return call
 
 
-def _cut(extent: int, start: int, length: int) -> Callable[[torch.Tensor], torch.Tensor]:
-    def cut(tensor: torch.Tensor) -> torch.Tensor:
-        for axis, size in enumerate(tensor.shape):
-            if size == extent:
-                tensor = tensor.narrow(axis, start, length)
-        return tensor.contiguous()
+def _halves(call: Call) -> Iterator[Call]:
+    """Largest extents first. Dimensions of equal extent may belong together or not: both are tried."""
+    extents = sorted({size for tensor in call.tensors for size in tensor.shape if size > 1}, reverse=True)
+    for extent in extents:
+        axes = {at for tensor in call.tensors for at, size in enumerate(tensor.shape) if size == extent}
+        for chosen in (axes, *({axis} for axis in sorted(axes) if len(axes) > 1)):
+            for start, length in ((0, extent // 2), (extent // 2, extent - extent // 2)):
+                yield call.changed(functools.partial(_cut, extent, chosen, start, length))
 
-    return cut
+
+def _cut(extent: int, axes: set[int], start: int, length: int, tensor: torch.Tensor) -> torch.Tensor:
+    for axis, size in enumerate(tensor.shape):
+        if size == extent and axis in axes:
+            tensor = tensor.narrow(axis, start, length)
+    return tensor.contiguous()
 
 
 def _plain(tensor: torch.Tensor) -> torch.Tensor:
