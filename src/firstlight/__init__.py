@@ -1,8 +1,9 @@
 """Finds out what is broken in a training program before the machine time is spent."""
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # `typing` alone would take longer than the rest of this module
 if TYPE_CHECKING:
+    from typing import Any
+
     from firstlight import integrations as integrations
     from firstlight.errors import SchemaError as SchemaError
     from firstlight.experiments.declared.experiment import Experiment as Experiment
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     from importlib import import_module
 
     if name == "integrations":

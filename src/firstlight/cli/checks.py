@@ -19,10 +19,6 @@ COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "bl
 CATEGORIES = sorted({cause.category for cause in BY_SLUG.values()})
 
 
-MOST_CAUSES = 2
-"""A check that tells more causes apart shows the first and counts the rest."""
-
-
 @click.command("checks")
 @click.argument("pattern", default="")
 @click.option("--cause", metavar="SLUG", help="Only checks that may name this cause.")
@@ -81,8 +77,9 @@ def _table(checks: list[Check]) -> Iterator[str]:
             section = SECTIONS[check.id[2]]
             yield click.style(section, bold=True)
         severity = click.style(f"{check.severity:<7}", fg=COLOURS[check.severity])
-        more = f" and {len(check.causes) - 1} more" if len(check.causes) > MOST_CAUSES else ""
-        causes = check.causes[0] + more if more else ", ".join(check.causes)
+        causes = ", ".join(check.causes)
+        if len(f"  {check.id}  {'':<{name_width}}  {check.severity:<7}  {causes}") > width:
+            causes = f"{check.causes[0]} and {len(check.causes) - 1} more"
         yield f"  {check.id}  {check.name:<{name_width}}  {severity}  {causes}"
         yield textwrap.fill(
             f"{check.summary} [{check.needs.__name__}]", width, initial_indent=" " * 9, subsequent_indent=" " * 9

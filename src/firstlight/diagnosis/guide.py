@@ -25,7 +25,7 @@ SYMPTOMS: tuple[Symptom, ...] = (
             "the same run with a tenth of the learning rate, and in single precision", "the one that survives tells"),
     Symptom("gradients are zero", ("arch-dead-units", "loss-detached", "train-frozen"),
             "FL433 after real steps, not at the first", "reconnect the graph; revive the units"),
-    Symptom("gradients vanish", ("arch-vanishing", "arch-init"), "FL431 along the depth", "shortcuts and norms"),
+    Symptom("gradients vanish", ("arch-vanishing", "arch-init"), "FL413 along the depth", "shortcuts and norms"),
     Symptom("gradients explode", ("hp-lr-high", "arch-exploding", "data-scale"), "FL432, and the scale of the inputs",
             "scale the data, then the start, then the rate; clip last"),
     Symptom("the loss rises from the start", ("loss-sign", "hp-lr-high"), "FL232 asks the loss itself", "the sign"),

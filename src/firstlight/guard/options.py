@@ -25,7 +25,7 @@ class Options:
     on_red: OnRed = "warn"
     on_nonfinite: Literal["tell", "skip"] = "tell"
     every: int = 200
-    cost: float | None = 0.05
+    cost: float | None = None
     fixed_batch: Any = None
     ignore: tuple[str, ...] = ()
     directory: RunDirectory | Path | None = None
