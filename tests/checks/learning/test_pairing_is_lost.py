@@ -15,7 +15,7 @@ def ended(last: float, noise: float = 0.0, first: float = 2.0) -> Level:
 
 
 def pair(name: str, last: float, *, base: float = 1.9, noise: float = 0.0, steps: int = 150) -> Pair:
-    return Pair(name=name, steps=steps, base=ended(base, noise), other=ended(last, noise))
+    return Pair(name=name, steps=steps, base=ended(base, noise), other=ended(last, noise), below=0.5)
 
 
 ONE = pair("one-batch", 0.01)
@@ -112,3 +112,14 @@ def test_each_side_of_noises(mixed: float, times: int) -> None:
 def test_each_side_of_learnt_slower(slower: float, times: int) -> None:
     """Where a lower rate learns the labels, they belong to their inputs: three tenths below 1.9."""
     assert len(found(ONE, MIXED, pair("lr-tenth", slower))) == times
+
+
+@pytest.mark.parametrize(("below", "times"), [(0.34, 0), (0.36, 1)])
+def test_each_side_of_as_often(below: float, times: int) -> None:
+    assert len(found(ONE, replace(MIXED, below=below))) == times
+
+
+@pytest.mark.parametrize(("last", "times"), [(1.07, 0), (1.08, 1)])
+def test_each_side_of_prior(last: float, times: int) -> None:
+    """A guess among six classes scores 1.79."""
+    assert len(found(ONE, pair("permuted-targets", last, base=last))) == times

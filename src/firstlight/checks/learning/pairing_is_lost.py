@@ -36,6 +36,9 @@ class Limits:
     prior: float = 0.6
     """Loss of mismatched pairs over that of a guess among the classes: below it most examples are of one class, and
     learning just that beats any pairing for a while."""
+    as_often: float = 0.35
+    """Share of the later steps at which mismatched pairs must have the lower loss on the same batch: half of them where
+    the pairing means nothing, few where it means a little."""
     learnt_slower: float = 0.3
     """Share by which a copy at a tenth of the rate must end below mismatched pairs for the rate to be at fault."""
 
@@ -54,7 +57,7 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         return
     if one.other.first - one.other.last < limits.by_heart * one.other.first or not _alike(mixed, limits):
         return
-    if mixed.other.last < limits.prior * math.log(max(2, contrast.classes or 2)):
+    if mixed.below < limits.as_often or mixed.other.last < limits.prior * math.log(max(2, contrast.classes or 2)):
         return
     slower = contrast.of("lr-tenth")
     if slower is not None and slower.other.last < (1 - limits.learnt_slower) * mixed.other.last:
