@@ -1,5 +1,6 @@
 """What the guard hears through the process-wide taps, handed to the optimizer it is about."""
 
+import math
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ class Hearing:
         self._recent: deque[torch.Tensor] = deque(maxlen=MOST_LOSSES)
         self._steps: dict[int, int] = {}
         """Steps of each optimizer when its scaler last stepped it."""
-        self.backward_begins = self._attentive(guard.shield("losses", self._backward_begins))
+        self.backward_begins = guard.shield("losses", self._waking)
         self.clipped = self._attentive(guard.shield("clipping", self._clipped))
         self.scaled = self._attentive(guard.shield("loss scaling", self._scaled))
         self.scaler_stepped = guard.shield("loss scaling", self._scaler_stepped)
@@ -32,6 +33,14 @@ class Hearing:
                 listener(*arguments)
 
         return hear
+
+    def _waking(self, root: torch.Tensor) -> None:
+        """A bad loss wakes the guard for this very step, before the weights move. On the host asking costs nothing."""
+        guard = self._guard
+        if not guard.attentive and root.device.type == "cpu":
+            guard.attentive = not math.isfinite(root.item())
+        if guard.attentive:
+            self._backward_begins(root)
 
     def _backward_begins(self, root: torch.Tensor) -> None:
         """It drives the optimizer that steps next; several that step in a row share it."""

@@ -121,7 +121,8 @@ class Telling:
         seconds = time.monotonic() - self._begun
         self._losses()
         status = "stopped" if self._guard.trips and self._guard.options.on_red == "stop" else "ok"
-        journal.write(events.RunEnd, always=True, status=status, elapsed_seconds=seconds, exit_code=None)
+        steps = self._guard.step
+        journal.write(events.RunEnd, always=True, status=status, elapsed_seconds=seconds, exit_code=None, steps=steps)
         if journal.lost:
             sys.stderr.write(f"firstlight guard: {journal.lost} lines of the log were lost ({journal.problem})\n")
 

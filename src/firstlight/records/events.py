@@ -327,6 +327,8 @@ class RunEnd(_Event, frozen=True, kw_only=True, tag="run_end"):
     status: str
     elapsed_seconds: float
     exit_code: int | None
+    steps: int | None = None
+    """Optimizer steps that were made; not every one of them has a line."""
 
 
 Event = (

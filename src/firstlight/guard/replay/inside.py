@@ -8,6 +8,7 @@ own code. The first non-finite loss, gradient or weight ends it.
 import functools
 import os
 import posix
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ class Replay:
         """Before every call of a module: the outermost ones that train are given what was captured."""
         if not torch.is_grad_enabled() or self.observer.reading or id(module) in self._met:
             return None
-        if self.mode is not None and self._path is not None and self._path() is not None:
+        if self._path is not None and self._path() is not None:
             return None  # within a model that was met already
         if next(module.parameters(), None) is None:
             return None
@@ -58,14 +59,17 @@ class Replay:
                 self.loaded.append(name)
             if self.order.precision == "float32":
                 module.float()
-        if self.mode is None:
-            self._begin(module)
+        if not self._met - {id(module)}:
+            set_random(self.material.random)
+        self.begin(module)
         return None if self.material.has_batch else self.material.inputs_for(given)
 
-    def _begin(self, module: torch.nn.Module) -> None:
+    def begin(self, module: torch.nn.Module | None = None) -> None:
+        """At the batch, where a loader gives it: much goes wrong on its way to the model."""
+        if self.mode is not None:
+            return
         self._path = ModulePath(module)
         self._path.follow()
-        set_random(self.material.random)
         self.mode = Localiser(self._name, self._path)
         self.mode.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
@@ -161,16 +165,21 @@ def install(observer: "Observer") -> None:
     if material.has_batch:
         for kind in (dataloader._BaseDataLoaderIter, dataloader._MultiProcessingDataLoaderIter):
             if "__next__" in vars(kind):
-                _feed(kind, material)
+                _feed(kind, replay)
     _set_scale(material)
 
 
-def _feed(kind: Any, material: Material) -> None:
+def _feed(kind: Any, replay: Replay) -> None:
     original = kind.__next__
 
     @functools.wraps(original)
     def following(self: Any) -> Any:
-        return material.batch_for(original(self))
+        own = original(self)
+        with _disable_current_modes():
+            batch = replay.material.batch_for(own)
+        if batch is not own and threading.current_thread() is threading.main_thread():
+            replay.begin()
+        return batch
 
     kind.__next__ = following
 

@@ -48,6 +48,8 @@ def _hear(logged: Logged, event: Any) -> None:
     match event:
         case events.Step():
             logged.steps = max(logged.steps, event.step + 1)
+        case events.RunEnd() if event.steps is not None:
+            logged.steps = max(logged.steps, event.steps)
         case events.FindingSeen() if event.finding is not None:
             logged.findings.append(wire.convert(event.finding, Finding))
         case events.CheckResult() if event.status == "error":
