@@ -28,7 +28,7 @@ def main() -> None:
 
 def found(declaration: Declaration, arguments: list[str]) -> Experiment:
     sys.argv = [declaration.module, *arguments]
-    value: Any = importlib.import_module(declaration.module)
+    value: Any = _module(declaration.module)
     for name in declaration.attribute.split("."):
         if not hasattr(value, name):
             raise UsageError(f"{declaration.module} has no `{declaration.attribute}`.{_experiments(value)}")
@@ -38,6 +38,15 @@ def found(declaration: Declaration, arguments: list[str]) -> Experiment:
     if not isinstance(value, Experiment):
         raise UsageError(f"{declaration} is a {type(value).__name__}, not a firstlight.Experiment or what makes one")
     return value
+
+
+def _module(name: str) -> Any:
+    """A file is imported as a script's neighbour would be: its folder comes first on the path."""
+    if not name.endswith(".py"):
+        return importlib.import_module(name)
+    file = Path(name).resolve()
+    sys.path.insert(0, str(file.parent))
+    return importlib.import_module(file.stem)
 
 
 def _experiments(module: Any) -> str:

@@ -1,5 +1,6 @@
 """Turns "likely" into "proven": the repair of a finding's cause was tried on a copy of the program, and it helped."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -10,7 +11,7 @@ from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.facts.contrast import LEAST_SHARE, improves
 from firstlight.records.facts import Contrast, Pair
-from firstlight.records.finding import Finding, Scalar, Severity
+from firstlight.records.finding import Finding, Severity
 
 PROVEN = 0.99
 STRONG = 0.8
@@ -36,7 +37,22 @@ def prove(
             else (_proven(finding, contrast, known.get(finding.id)),)
         )
     )
-    return settle_rivals(tried, frozenset(name for name, check in known.items() if _by_trial(check)))
+    doubted = frozenset(name for name, check in known.items() if check.proven is not None)
+    return settle_rivals(_doubt(tried, doubted), frozenset(name for name, check in known.items() if _by_trial(check)))
+
+
+def _doubt(findings: tuple[Finding, ...], doubted: frozenset[str]) -> tuple[Finding, ...]:
+    """What is odd but was not mended by its repair follows from what another repair did mend."""
+    cured = [finding for finding in findings if finding.verified and REPAIRED in finding.evidence]
+    if not cured:
+        return findings
+    best = min(cured, key=_reached)
+    return tuple(
+        _following(finding, best)
+        if finding.id in doubted and not finding.verified and finding.severity is not Severity.NOTE
+        else finding
+        for finding in findings
+    )
 
 
 def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tuple[Finding, ...]:
@@ -48,13 +64,13 @@ def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tu
     proven = [finding for finding in findings if finding.verified and REPAIRED in finding.evidence]
     if len({finding.cause for finding in proven}) < 2:
         return findings
-    best = min(proven, key=lambda finding: (finding.id in by_trial, finding.evidence[REPAIRED]))
-    reached = best.evidence[REPAIRED]
+    best = min(proven, key=lambda finding: (finding.id in by_trial, _reached(finding)))
+    reached = _reached(best)
     yields = {
         finding.id
         for finding in proven
         if finding.id in by_trial and finding.cause != best.cause
-        if best.id not in by_trial or _clearly_below(reached, finding.evidence[REPAIRED])
+        if best.id not in by_trial or reached < (1 - LEAST_SHARE) * _reached(finding)
     }
     worst = max((f.severity for f in proven if f.id in yields or f is best), key=lambda severity: severity.weight)
     return tuple(
@@ -71,8 +87,10 @@ def _by_trial(check: Check) -> bool:
     return check.needs is Contrast or check.proven is not None or check.symptom
 
 
-def _clearly_below(one: Scalar, other: Scalar) -> bool:
-    return isinstance(one, int | float) and isinstance(other, int | float) and one < (1 - LEAST_SHARE) * other
+def _reached(finding: Finding) -> float:
+    """The loss that its repair reached."""
+    reached = finding.evidence[REPAIRED]
+    return float(reached) if isinstance(reached, int | float) else math.inf
 
 
 def _following(finding: Finding, best: Finding) -> Finding:

@@ -31,30 +31,30 @@ def _moment(finding: Finding) -> tuple[int, int]:
 
 
 def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
-    """A loss that explodes because gradients pile up is not a second illness."""
-    root = next(
-        (
-            f
-            for f in order(findings, symptoms)
-            if f.severity is Severity.ERROR and f.id not in symptoms and f.cause != "unknown"
-        ),
-        None,
-    )
-    if root is None:
-        return findings
-    return tuple(
-        msgspec.structs.replace(
-            finding,
-            severity=Severity.NOTE,
-            confidence=0.0,
-            cause=root.cause,
-            category=root.category,
-            likely=f"follows from {root.id} {root.name}",
-            do=f"mend {root.id} first, then check again",
-        )
-        if finding.id in symptoms
-        else finding
-        for finding in findings
+    """A loss that explodes because gradients pile up is not a second illness.
+
+    A symptom that names a cause of its own yields to errors; one that names none, to whatever does.
+    """
+    ordered = order(findings, symptoms)
+    named = [f for f in ordered if f.id not in symptoms and f.cause != "unknown" and f.severity is not Severity.NOTE]
+    grave = [finding for finding in named if finding.severity is Severity.ERROR]
+
+    def told(finding: Finding) -> Finding:
+        roots = named if finding.cause == "unknown" else grave
+        return _following(finding, roots[0]) if finding.id in symptoms and roots else finding
+
+    return tuple(told(finding) for finding in findings)
+
+
+def _following(finding: Finding, root: Finding) -> Finding:
+    return msgspec.structs.replace(
+        finding,
+        severity=Severity.NOTE,
+        confidence=0.0,
+        cause=root.cause,
+        category=root.category,
+        likely=f"follows from {root.id} {root.name}",
+        do=f"mend {root.id} first, then check again",
     )
 
 

@@ -13,7 +13,7 @@ from firstlight.errors import UsageError
 
 START = ("-m", "firstlight.observe.inside.start")
 TAKES_VALUE = ("-X", "-W")
-DECLARATION = re.compile(r"[\w./]+:[A-Za-z_][\w.]*")
+DECLARATION = re.compile(r"(?:[\w.]+|.+\.py):[A-Za-z_][\w.]*")
 INTERPRETER = re.compile(r"python[\d.]*(\.exe)?")
 
 
@@ -40,15 +40,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A declared experiment, by where it stands: `package.module:attribute`."""
+    """A declared experiment, by where it stands: `package.module:attribute`, or `path/to/file.py:attribute`."""
 
     module: str
     attribute: str
 
     @classmethod
     def parse(cls, word: str) -> "Declaration":
-        module, _, attribute = word.partition(":")
-        return cls(module.removesuffix(".py").replace("/", "."), attribute)
+        module, _, attribute = word.rpartition(":")
+        return cls(module, attribute)
 
     def __str__(self) -> str:
         return f"{self.module}:{self.attribute}"
