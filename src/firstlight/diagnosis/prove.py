@@ -10,6 +10,7 @@ from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.facts.contrast import LEAST_SHARE, improves
+from firstlight.findings.gather import following
 from firstlight.records.facts import Contrast, Pair
 from firstlight.records.finding import Finding, Severity
 
@@ -19,6 +20,7 @@ STRONG = 0.8
 STEADY = 0.9
 """Share of the later steps at which the repaired copy must have the lower loss on the same batches."""
 REPAIRED = "repaired"
+HELPS_MORE = ", whose repair helps more"
 
 
 def prove(
@@ -48,7 +50,7 @@ def _doubt(findings: tuple[Finding, ...], doubted: frozenset[str]) -> tuple[Find
         return findings
     best = min(cured, key=_reached)
     return tuple(
-        _following(finding, best)
+        following(finding, best, HELPS_MORE)
         if finding.id in doubted and not finding.verified and finding.severity is not Severity.NOTE
         else finding
         for finding in findings
@@ -76,7 +78,7 @@ def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tu
     return tuple(
         msgspec.structs.replace(finding, severity=worst)
         if finding is best
-        else _following(finding, best)
+        else following(finding, best, HELPS_MORE)
         if finding.id in yields
         else finding
         for finding in findings
@@ -91,19 +93,6 @@ def _reached(finding: Finding) -> float:
     """The loss that its repair reached."""
     reached = finding.evidence[REPAIRED]
     return float(reached) if isinstance(reached, int | float) else math.inf
-
-
-def _following(finding: Finding, best: Finding) -> Finding:
-    return msgspec.structs.replace(
-        finding,
-        severity=Severity.NOTE,
-        confidence=0.0,
-        verified=False,
-        cause=best.cause,
-        category=best.category,
-        likely=f"follows from {best.id} {best.name}, whose repair helps more",
-        do=f"mend {best.id} first, then check again",
-    )
 
 
 def _is_suspicion(finding: Finding, checks: Mapping[str, Check]) -> bool:

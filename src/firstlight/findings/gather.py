@@ -41,19 +41,21 @@ def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) ->
 
     def told(finding: Finding) -> Finding:
         roots = named if finding.cause == "unknown" else grave
-        return _following(finding, roots[0]) if finding.id in symptoms and roots else finding
+        return following(finding, roots[0]) if finding.id in symptoms and roots else finding
 
     return tuple(told(finding) for finding in findings)
 
 
-def _following(finding: Finding, root: Finding) -> Finding:
+def following(finding: Finding, root: Finding, why: str = "") -> Finding:
+    """Told as a trace of another finding; `why` says by what it is known to be one."""
     return msgspec.structs.replace(
         finding,
         severity=Severity.NOTE,
         confidence=0.0,
+        verified=False,
         cause=root.cause,
         category=root.category,
-        likely=f"follows from {root.id} {root.name}",
+        likely=f"follows from {root.id} {root.name}{why}",
         do=f"mend {root.id} first, then check again",
     )
 
