@@ -20,6 +20,7 @@ import torch
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.keeping import kept
 from firstlight.experiments.declared.stumbling import Stumbled
+from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.inside.nursery import why_not_fork
 from firstlight.records import wire
 from firstlight.records.declared import Logged, ProbeEnded
@@ -100,9 +101,10 @@ class ForkedRooms:
         sys.stdout.flush()
         sys.stderr.flush()
         owner = os.getpid()
-        pid = os.fork()
-        if pid == 0:
+        if fork(lambda pid: self._started(task, pid)) == 0:
             self._live(task, owner)
+
+    def _started(self, task: Task, pid: int) -> None:
         self._running.append(_Child(task, pid, time.monotonic()))
         self._groups.append(pid)
 
