@@ -1,6 +1,7 @@
 """Predicts the level of a river on two processes."""
 
 import os
+import socket
 
 import torch
 import torch.distributed as dist
@@ -17,9 +18,8 @@ class Level(nn.Module):
         return self.net(x).squeeze(1)
 
 
-def work(rank: int) -> None:
-    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-    os.environ.setdefault("MASTER_PORT", "29541")
+def work(rank: int, port: int) -> None:
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     dist.init_process_group("gloo", rank=rank, world_size=2)
     torch.manual_seed(0)
     torch.set_num_threads(1)
@@ -39,4 +39,7 @@ def work(rank: int) -> None:
 
 
 if __name__ == "__main__":
-    torch.multiprocessing.spawn(work, nprocs=2)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    torch.multiprocessing.spawn(work, args=(port,), nprocs=2)

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_s
 
 from firstlight.facts.derive import REDUCERS, Reducer, derive
 from firstlight.facts.losses import broadcast, loss_terms
+from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import feed, observed
 from firstlight.records.inner import Erased, Moved, Movement, Units
@@ -107,7 +108,11 @@ def test_what_no_fact_needs_is_passed_over() -> None:
     assert derive([seen, observed.Unseen(step=0, tap="census", reason="KeyError")]) == []
 
 
-@pytest.mark.parametrize("reducer", [one for one in REDUCERS if one is not loss_terms], ids=lambda r: r.__name__)
+OF_THEIR_OWN = (loss_terms, ranks, distributed_orders)
+"""What they reduce is not in the program above, or is about all ranks at once: tests of their own."""
+
+
+@pytest.mark.parametrize("reducer", [r for r in REDUCERS if r not in OF_THEIR_OWN], ids=lambda r: r.__name__)
 def test_every_reducer_keeps_ranks_apart(reducer: Reducer) -> None:
     """The same program on two ranks gives each fact twice, once a rank."""
     seen = Sightings(record for rank in (0, 1) for record in program(rank))

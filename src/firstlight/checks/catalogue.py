@@ -128,6 +128,9 @@ from firstlight.checks.numerics import (
     value_nonfinite,
 )
 from firstlight.checks.ranks import (
+    epochs_in_one_order,
+    ranks_drift_apart,
+    ranks_share_data,
     wrapper_bypassed,
 )
 from firstlight.checks.run import (
@@ -423,6 +426,9 @@ CATALOGUE: tuple[Check, ...] = (
     steps_repeat.CHECK,
     logged_nonfinite.CHECK,
     wrapper_bypassed.CHECK,
+    ranks_share_data.CHECK,
+    ranks_drift_apart.CHECK,
+    epochs_in_one_order.CHECK,
 )
 
 SECTIONS = {

@@ -6,6 +6,7 @@ from typing import Any
 from firstlight.facts.learning import feedings, first_bads, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
 from firstlight.facts.motion import erased, motions, precisions, units, wrapped
+from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
     accumulations,
@@ -97,4 +98,6 @@ REDUCERS: tuple[Reducer, ...] = (
     erased,
     wrapped,
     loss_terms,
+    ranks,
+    distributed_orders,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import declared, facts, feed, inner, live, log, observed, source
+from firstlight.records import declared, facts, feed, inner, live, log, observed, ranks, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ SOURCES: dict[type, Source] = {
     facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
     inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),
     observed.Wrapped: _from("wrappers", absent="no model is wrapped in DistributedDataParallel"),
+    ranks.Ranks: _from("feeding", "loaders", "wrappers", absent="the program is a single process"),
+    ranks.DistributedOrder: _from("loaders", absent="no loader has a shuffling DistributedSampler"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),

@@ -84,6 +84,14 @@ class Echo(msgspec.Struct, frozen=True, kw_only=True):
     """Mean share of the targets that lie in those ends and count in the loss."""
 
 
+class Pass(msgspec.Struct, frozen=True, kw_only=True):
+    """The examples a rank trained on until one came back."""
+
+    examples: int
+    smallest: tuple[int, ...]
+    """The smallest keys of them: a fair sample, and the same one of equal sets."""
+
+
 class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
     """What a model was given, counted at milestones; the last one counts."""
 
@@ -97,6 +105,8 @@ class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
     """Given at each call."""
     overlap: Overlap = Overlap()
     echo: Echo = Echo()
+    first_pass: Pass | None = None
+    """Where there are several ranks."""
     crowded: int = 0
     """Calls without gradients right after a step that followed another such call: a part of the training."""
 

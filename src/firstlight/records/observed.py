@@ -42,6 +42,8 @@ class LoaderSeen(Sighting, frozen=True, kw_only=True, tag="loader"):
     examples: int | None
     sampler: str
     site: Site | None
+    shuffled_by: int | None = None
+    """The epoch number from which a `DistributedSampler` makes its order."""
 
 
 class LossCall(Sighting, frozen=True, kw_only=True, tag="loss-call"):

@@ -7,7 +7,7 @@ import torch
 
 from firstlight.observe.inside import reading, rows
 from firstlight.observe.inside.spread import Spread
-from firstlight.records.feed import Columns, Fed, Overlap
+from firstlight.records.feed import Columns, Fed, Overlap, Pass
 
 MOST_ROWS = 100_000
 """Examples remembered of each side."""
@@ -18,9 +18,31 @@ LEAST_BATCH = 4
 TARGETS = ("label", "target")
 
 
+class FirstPass:
+    """Examples trained on until one of an earlier batch comes back, by the smallest of their keys.
+
+    The smallest keys are the same of equal sets, whatever order they come in, so that ranks can be compared by a few.
+    """
+
+    KEPT = 128
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+        self._over = False
+
+    def add(self, keys: list[int]) -> None:
+        self._over = self._over or not self.seen.isdisjoint(keys) or len(self.seen) >= MOST_ROWS
+        if not self._over:
+            self.seen.update(keys)
+
+    def record(self) -> Pass:
+        return Pass(examples=len(self.seen), smallest=tuple(sorted(self.seen)[: self.KEPT]))
+
+
 class Feed:
     def __init__(self) -> None:
         self.trained: set[int] = set()
+        self.first_pass = FirstPass()
         self.spreads: dict[tuple[str, str], Spread] = {}
         self.room = 0.0
         self.calls = self.pure = 0
@@ -30,7 +52,9 @@ class Feed:
 
     def train(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
         if len(self.trained) < MOST_ROWS:
-            self.trained.update(rows.keys(list(given.values())))
+            keys = rows.keys(list(given.values()))
+            self.first_pass.add(keys)
+            self.trained.update(keys)
             self.room = self.room or rows.room(list(given.values()))
         if measure:
             self._measure("train", given)

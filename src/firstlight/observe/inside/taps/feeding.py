@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.echo import Echoes
 from firstlight.observe.inside.feed import Feed, named
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import rank, world
 from firstlight.observe.inside.taps.models import Call, Models, Root
 from firstlight.records.feed import FeedSeen
 from firstlight.records.places import Site
@@ -95,6 +95,7 @@ class Feeding:
             tensors=plate.tensors,
             overlap=plate.feed.overlap,
             echo=plate.echoes.seen(),
+            first_pass=plate.feed.first_pass.record() if world() > 1 else None,
         )
 
 

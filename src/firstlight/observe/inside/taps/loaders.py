@@ -37,8 +37,15 @@ class Loaders:
                 examples=_length(loader.dataset),
                 sampler=type(loader.sampler).__name__,
                 site=sites.caller(2),
+                shuffled_by=_shuffled_by(loader.sampler),
             )
         )
+
+
+def _shuffled_by(sampler: Any) -> int | None:
+    if isinstance(sampler, torch.utils.data.distributed.DistributedSampler) and sampler.shuffle:
+        return sampler.epoch
+    return None
 
 
 def _length(sized: Any) -> int | None:

@@ -174,7 +174,7 @@ class Optimizers:
         values = self.walked.values_since_step if self.walked is not None else []
         gradients = [p.grad for p in held.parameters if p.grad is not None and reading.readable(p.grad)]
         weigh = self.observer.full or held.steps % WEIGHTS_EVERY == 0
-        weights = [p for p in held.parameters if reading.readable(p)] if weigh else []
+        weights = [p for p in held.parameters if reading.readable(p) and not _is_shard(p)] if weigh else []
         return StepSeen(
             step=self.steps[held.site],
             rank=rank(),
@@ -219,6 +219,11 @@ class Optimizers:
 
 def _mark(gradient: torch.Tensor) -> Mark:
     return id(gradient), gradient._version
+
+
+def _is_shard(parameter: torch.Tensor) -> bool:
+    """One rank's part of a parameter, under FSDP (FlatParameter in its first form, DTensor in its second)."""
+    return type(parameter).__name__ in ("FlatParameter", "DTensor")
 
 
 def _norm(held: Held) -> float:

@@ -1,0 +1,40 @@
+"""Predicts the level of a river on two processes, in a new order every epoch."""
+
+import os
+import socket
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data.distributed import DistributedSampler
+
+
+def work(rank: int, port: int) -> None:
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    dist.init_process_group("gloo", rank=rank, world_size=2)
+    torch.manual_seed(0)
+    days = torch.randn(600, 6)
+    level = days.sum(1) + 0.1 * torch.randn(600)
+    dataset = TensorDataset(days, level)
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=30, sampler=sampler)
+    model = DistributedDataParallel(nn.Sequential(nn.Linear(6, 32), nn.Tanh(), nn.Linear(32, 1), nn.Flatten(0)))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for epoch in range(6):
+        sampler.set_epoch(epoch)
+        for x, y in loader:
+            loss = nn.functional.mse_loss(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    print(f"rank {rank}: loss {loss.item():.3f}")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    torch.multiprocessing.spawn(work, args=(port,), nprocs=2)

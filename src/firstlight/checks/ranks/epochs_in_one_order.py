@@ -1,0 +1,49 @@
+"""Every epoch reads the data in the same order, because `set_epoch` is not called.
+
+## What it sees
+The epoch number of a shuffling `DistributedSampler` each time its loader begins anew. It makes its order from that
+number alone, so that the same number gives the same order, and the same batches.
+
+## When it is fine
+A sampler made with `shuffle=False` has one order on purpose.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.ranks import DistributedOrder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    epochs: int = 2
+    """Passes begun with the same number."""
+
+
+def find(order: DistributedOrder, limits: Limits) -> Iterator[Evidence]:
+    if order.rank or len(order.epochs) < limits.epochs or len(set(order.epochs)) > 1:
+        return
+    yield Evidence(
+        where=at(order.site),
+        saw=f"{len(order.epochs)} passes over the loader began with its sampler at epoch {order.epochs[0]}",
+        wanted="`sampler.set_epoch(epoch)` before each pass",
+        numbers={"epochs": len(order.epochs)},
+    )
+
+
+CHECK = Check(
+    id="FL904",
+    name="epochs-in-one-order",
+    summary="a DistributedSampler gives every epoch the same order",
+    causes=("env-distributed",),
+    likely="`sampler.set_epoch(epoch)` is missing at the beginning of the epoch",
+    fix="call `loader.sampler.set_epoch(epoch)` before reading the loader",
+    severity=Severity.WARNING,
+    confidence=0.95,
+    needs=DistributedOrder,
+    limits=Limits(),
+    find=find,
+)

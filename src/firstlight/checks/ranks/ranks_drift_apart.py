@@ -1,0 +1,58 @@
+"""The weights of the ranks begin alike and drift apart: no gradient is averaged.
+
+## What it sees
+The norm of the weights after the same step on every rank. With averaged gradients it is the same number on all ranks,
+bit for bit.
+
+## When it is fine
+Averaging the weights now and then (local SGD) brings them together again, and is not reported once that was seen. Parts
+of one model (FSDP, tensor parallel) are not compared.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.ranks import Ranks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 8
+    """Compared at least."""
+    begin: float = 0.05
+    """Relative distance at the first step up to which the ranks began with the same model."""
+    apart: float = 1e-5
+    """Relative distance that rounding cannot make."""
+
+
+def find(ranks: Ranks, limits: Limits) -> Iterator[Evidence]:
+    if ranks.weighed < limits.steps or ranks.apart[0] > limits.begin:
+        return
+    if min(ranks.apart[1:]) <= limits.apart:
+        return
+    yield Evidence(
+        where=at(ranks.optimizer_site or ranks.site),
+        saw=f"the norm of the weights differs between {ranks.world} ranks at each of {ranks.weighed} steps, by "
+        f"{ranks.apart[-1]:.1e} of it at the last",
+        wanted="the same weights on every rank",
+        numbers={"weighed": ranks.weighed, "first": ranks.apart[0], "last": ranks.apart[-1]},
+    )
+
+
+CHECK = Check(
+    id="FL903",
+    name="ranks-drift-apart",
+    summary="each rank trains a model of its own",
+    causes=("env-distributed",),
+    likely="the model is not wrapped in DistributedDataParallel, or its gradients are not all-reduced before the step",
+    fix="train `DistributedDataParallel(model)`, or all-reduce every gradient and divide it by the world size",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=Ranks,
+    limits=Limits(),
+    find=find,
+    symptom=True,
+)
