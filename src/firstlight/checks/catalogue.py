@@ -200,6 +200,7 @@ from firstlight.checks.source import (
 )
 from firstlight.checks.step import (
     accumulation_not_averaged,
+    checkpoint_does_not_fit,
     checkpoint_loses_state,
     clip_after_step,
     clip_always_engages,
@@ -216,6 +217,8 @@ from firstlight.checks.step import (
     rate_collapses,
     rate_jumps,
     rate_stays_zero,
+    restore_does_nothing,
+    resume_forgets,
     resume_loses_state,
     schedule_spends_rate,
     step_missing,
@@ -283,6 +286,9 @@ CATALOGUE: tuple[Check, ...] = (
     accumulation_not_averaged.CHECK,
     clip_starves.CHECK,
     optimizer_settings_odd.CHECK,
+    restore_does_nothing.CHECK,
+    checkpoint_does_not_fit.CHECK,
+    resume_forgets.CHECK,
     schedule_spends_rate.CHECK,
     updates_out_of_scale.CHECK,
     checkpoint_loses_state.CHECK,

@@ -18,7 +18,7 @@ from firstlight.facts.stepping import (
     step_orders,
     steppings,
 )
-from firstlight.records import feed, observed
+from firstlight.records import feed, observed, restored
 from firstlight.records.declared import DeclaredFact, Logged
 
 
@@ -67,6 +67,16 @@ def custom_gradients(seen: Sightings) -> Iterator[observed.CustomGradient]:
     yield from seen.of(observed.CustomGradient)
 
 
+def restorations(seen: Sightings) -> Iterator[restored.Restored]:
+    """The last on each line."""
+    for loads in groups(seen.of(restored.Restored), lambda r: (r.rank, r.site)):
+        yield loads[-1]
+
+
+def resumptions(seen: Sightings) -> Iterator[restored.Resumption]:
+    yield from seen.of(restored.Resumption)
+
+
 Reducer = Callable[[Sightings], Iterable[Any]]
 REDUCERS: tuple[Reducer, ...] = (
     loss_sites,
@@ -100,4 +110,6 @@ REDUCERS: tuple[Reducer, ...] = (
     loss_terms,
     ranks,
     distributed_orders,
+    restorations,
+    resumptions,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import declared, facts, feed, inner, live, log, observed, ranks, source
+from firstlight.records import declared, facts, feed, inner, live, log, observed, ranks, restored, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ SOURCES: dict[type, Source] = {
     observed.Wrapped: _from("wrappers", absent="no model is wrapped in DistributedDataParallel"),
     ranks.Ranks: _from("feeding", "loaders", "wrappers", absent="the program is a single process"),
     ranks.DistributedOrder: _from("loaders", absent="no loader has a shuffling DistributedSampler"),
+    restored.Restored: _from("checkpoints", absent="no state was loaded into a model"),
+    restored.Resumption: _from("checkpoints", absent="training did not go on from a checkpoint of its own"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),

@@ -9,6 +9,7 @@ import msgspec
 from firstlight.records.feed import FeedSeen, WorkerSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.places import Site
+from firstlight.records.restored import Restored, Resumption
 from firstlight.records.sighting import Sighting, Some, TensorCard
 
 
@@ -453,4 +454,6 @@ Observed = (
     | Erased
     | Wrapped
     | Units
+    | Restored
+    | Resumption
 )

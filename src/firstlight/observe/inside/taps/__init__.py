@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from firstlight.observe.inside.taps import (
     backward,
     census,
+    checkpoints,
     clipping,
     columns,
     compiled,
@@ -46,6 +47,7 @@ def install(observer: "Observer") -> None:
         "feeding": lambda: feeding.install(observer, seen, walked),
         "nonfinite": lambda: nonfinite.install(observer, seen, held, walked),
         "clipping": lambda: clipping.install(observer, held),
+        "checkpoints": lambda: checkpoints.install(observer),
         "columns": lambda: columns.install(observer),
         "portrait": lambda: portrait.install(observer, seen, held),
         "loaders": lambda: loaders.install(observer),

@@ -1,0 +1,55 @@
+"""A checkpoint is loaded into a model, and hardly a name in it fits.
+
+## What it sees
+After `load_state_dict(..., strict=False)`: of all tensors of the model, how many were given under their name, and how
+many were given under names the model does not have. Without `strict` nothing is said, and the model keeps what it was
+built with.
+
+## When it is fine
+A part that fits (a backbone under a new head) and states with nothing left over are not reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.restored import Restored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    matched: float = 0.1
+    """Of the model's tensors: up to here nothing to speak of was loaded."""
+    unexpected: float = 0.5
+    """Of the given tensors, from here on most were left over."""
+
+
+def find(restored: Restored, limits: Limits) -> Iterator[Evidence]:
+    given = restored.matched + restored.unexpected
+    if restored.matched > limits.matched * restored.held or restored.unexpected < max(1, limits.unexpected * given):
+        return
+    yield Evidence(
+        where=at(restored.site, module=restored.module, step=restored.step, rank=restored.rank),
+        saw=f"{restored.matched} of {restored.held} tensors of `{restored.module}` were loaded, {restored.unexpected} "
+        f"were left over: given `{restored.first_unexpected}`, expected `{restored.first_missing}`",
+        wanted="a state whose names are those of the model",
+        numbers={"matched": restored.matched, "held": restored.held, "unexpected": restored.unexpected},
+    )
+
+
+CHECK = Check(
+    id="FL313",
+    name="checkpoint-does-not-fit",
+    summary="loading a checkpoint leaves the model as it was built",
+    causes=("train-checkpoint",),
+    likely="the names have a prefix (`module.`, `_orig_mod.`, `model.`) or belong to another model, and `strict=False` "
+    "keeps quiet about it",
+    fix="strip the prefix from the names, and load with `strict=True`, or look at what `load_state_dict` returns",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=Restored,
+    limits=Limits(),
+    find=find,
+)

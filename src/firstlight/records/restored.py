@@ -1,0 +1,36 @@
+"""What a program loads back into its models and optimizers."""
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+
+class Restored(Sighting, frozen=True, kw_only=True, tag="restored"):
+    """`load_state_dict` of a model."""
+
+    module: str
+    site: Site | None
+    held: int
+    """Tensors the model has, and below, those that were given under one of their names."""
+    matched: int
+    unexpected: int
+    """Tensors given that the model has no place for."""
+    first_missing: str = ""
+    first_unexpected: str = ""
+    own: int = 0
+    """Tensors given that are the model's own memory: loading them changes nothing."""
+    steps: int = 0
+    """Optimizer steps since the state was taken; since the first one, where that is not known."""
+
+
+class Resumption(Sighting, frozen=True, kw_only=True, tag="resumption"):
+    """Training went on from a checkpoint that the same program had written."""
+
+    site: Site | None
+    """Where the checkpoint was read."""
+    optimizer: str
+    holds_optimizer: bool
+    """The checkpoint has the state of an optimizer with the same settings."""
+    model_loaded: bool
+    optimizer_loaded: bool
+    steps: int
+    """Made since."""
