@@ -27,12 +27,13 @@ from firstlight.records import observed
 from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Subject, Timing, Verdict
+from firstlight.records.symmetry import Symmetry
 from firstlight.store.run_directory import shown
 from firstlight.trial import LOCALISED, contrasted
 
 OUTPUT_LINES = 25
 PROBES = "probes"
-ANSWERS = (observed.BadOperation, observed.Behaviour, observed.CustomGradient, observed.Dependence)
+ANSWERS = (observed.BadOperation, observed.Behaviour, observed.CustomGradient, observed.Dependence, Symmetry)
 ENDED = {
     "steps": "the step budget was spent",
     "time": "the time budget was spent",

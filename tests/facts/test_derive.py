@@ -18,6 +18,7 @@ from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.sighting import Some, TensorCard
+from firstlight.records.symmetry import Symmetry
 
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
@@ -85,6 +86,7 @@ def program(rank: int) -> list[Observed]:
         ),
         Erased(step=2, rank=rank, module="norm", kind="LayerNorm", site=None, shape=(4, 1), looks=1),
         observed.Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
+        Symmetry(**place, again=0.0),
         Restored(**place, module="Net", held=2, matched=2, unexpected=0),
         Resumption(**place, optimizer="SGD", holds_optimizer=True, model_loaded=True, optimizer_loaded=True, steps=5),
         attention(0, rank=rank),

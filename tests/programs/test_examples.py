@@ -10,9 +10,10 @@ from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE
 from firstlight.records.facts import CheckCrash, Contrast
 from firstlight.records.observed import CustomGradient, Dependence
+from firstlight.records.symmetry import Symmetry
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-BY_EXPERIMENT = (Contrast, Dependence, CustomGradient)
+BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Symmetry)
 ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED | LIVE | {CheckCrash}
 RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}
 

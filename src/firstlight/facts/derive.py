@@ -20,6 +20,7 @@ from firstlight.facts.stepping import (
 )
 from firstlight.records import feed, observed, restored
 from firstlight.records.declared import DeclaredFact, Logged
+from firstlight.records.symmetry import Symmetry
 
 
 def derive(records: Iterable[Logged]) -> list[Any]:
@@ -57,6 +58,10 @@ def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
 
 def behaviours(seen: Sightings) -> Iterator[observed.Behaviour]:
     yield from seen.of(observed.Behaviour)
+
+
+def symmetries(seen: Sightings) -> Iterator[Symmetry]:
+    yield from seen.of(Symmetry)
 
 
 def columns_dropped(seen: Sightings) -> Iterator[observed.ColumnsDropped]:
@@ -100,6 +105,7 @@ REDUCERS: tuple[Reducer, ...] = (
     attentions,
     dependences,
     behaviours,
+    symmetries,
     custom_gradients,
     columns_dropped,
     motions,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import declared, facts, feed, inner, live, log, observed, ranks, restored, source
+from firstlight.records import declared, facts, feed, inner, live, log, observed, ranks, restored, source, symmetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ SOURCES: dict[type, Source] = {
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     feed.FeedSeen: _from("feeding", absent="no model was seen in training"),
     observed.Dependence: _from(absent="the model was not probed"),
+    symmetry.Symmetry: _from(absent="the model was not probed"),
     observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
     observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
     declared.Stumble: _from(absent="nothing was tried"),

@@ -11,6 +11,7 @@ from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.places import Site
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.sighting import Sighting, Some, TensorCard
+from firstlight.records.symmetry import Symmetry
 
 
 class ProcessSeen(Sighting, frozen=True, kw_only=True, tag="process"):
@@ -456,4 +457,5 @@ Observed = (
     | Units
     | Restored
     | Resumption
+    | Symmetry
 )

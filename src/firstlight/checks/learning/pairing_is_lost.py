@@ -90,4 +90,5 @@ CHECK = Check(
     needs=Contrast,
     limits=Limits(),
     find=find,
+    symptom=True,
 )

@@ -13,6 +13,7 @@ from firstlight.experiments.inside.behaviour import behaviour
 from firstlight.experiments.inside.dependence import Asked, dependences
 from firstlight.experiments.inside.loss_steering import Steered
 from firstlight.experiments.inside.steering import changed
+from firstlight.experiments.inside.symmetry import symmetry
 from firstlight.observe.inside import reading, sites
 from firstlight.records.observed import CustomGradient
 from firstlight.records.places import Site
@@ -57,6 +58,8 @@ class Probe:
                         self.observer.emit(found)
                     if (behaves := behaviour(asked)) is not None:
                         self.observer.emit(behaves)
+                    if (moved := symmetry(asked)) is not None:
+                        self.observer.emit(moved)
                 return
             for gradient in self._gradients():
                 self.observer.emit(gradient)

@@ -33,6 +33,11 @@ def readable(tensor: torch.Tensor) -> bool:
     return not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
 
 
+def transformed() -> bool:
+    """A `torch.func` transform is running, under which our own operations would become a part of it."""
+    return torch._C._functorch.peek_interpreter_stack() is not None
+
+
 def values_of(tensor: torch.Tensor) -> torch.Tensor:
     """Dense, detached values; a gradient of an embedding may be sparse."""
     found = tensor.detach()

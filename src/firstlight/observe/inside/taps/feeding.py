@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from firstlight.observe.inside import sites
+from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.echo import Echoes
 from firstlight.observe.inside.feed import Feed, named
 from firstlight.observe.inside.observer import rank, world
@@ -44,7 +44,7 @@ class Feeding:
 
     def returned(self, call: Call) -> None:
         root = self.models.roots.get(id(call.module))
-        if root is None or root.ref() is not call.module:
+        if root is None or root.ref() is not call.module or reading.transformed():
             return
         plate = self.plates.setdefault(root.index, Plate())
         given = named(call.arguments, call.keywords)

@@ -126,7 +126,10 @@ class Optimizers:
     def _step_without_optimizer(self) -> None:
         """A hand-written update: the next backward shows whether the weights moved."""
         for root in self.models.live():
-            norm = reading.length(reading.norms([p for _, p in root.parameters[:8] if reading.readable(p)]))
+            weights = [p for _, p in root.parameters[:8] if reading.readable(p)]
+            if self.observer.functional or not weights:  # what is trained lives outside the modules
+                continue
+            norm = reading.length(reading.norms(weights))
             before = self._weights.get(root.index)
             if before is not None:
                 self.weights_moved = bool(self.weights_moved) or norm != before

@@ -1,0 +1,124 @@
+"""The same inputs, moved: what real models make of them."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from firstlight.experiments.inside.dependence import Asked
+from firstlight.experiments.inside.symmetry import symmetry
+from firstlight.observe.inside.taps.models import Call
+from firstlight.records.symmetry import Symmetry
+
+
+def asked(model: nn.Module, *given: torch.Tensor) -> Symmetry:
+    call = Call(model, given, {}, list(given), model(*given), training=True)
+    found = symmetry(Asked(call, None, None, len(given[0])))
+    assert found is not None
+    return found
+
+
+class Heads(nn.Module):
+    """Two layers side by side: neither works on what the other made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.other = nn.Linear(3, 4), nn.Linear(3, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        total: torch.Tensor = self.one(x) + self.other(x)
+        return total
+
+
+class Reader(nn.Module):
+    def __init__(self, *places: int, pooled: bool = True) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.embed = nn.Embedding(9, 16)
+        self.place = nn.Parameter(torch.randn(*places, 16)) if places else None
+        self.layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+        self.pooled = pooled
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        x = self.embed(ids)
+        x = self.layer(x if self.place is None else x + self.place)
+        return x.mean(1) if self.pooled else x
+
+
+class Recurrent(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rnn = nn.GRU(3, 4, batch_first=True)
+
+
+class Stateful(Recurrent):
+    def forward(self, x: torch.Tensor, h: torch.Tensor) -> Any:
+        return self.rnn(x, h)[0]
+
+
+class Sorted(Recurrent):
+    def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> Any:
+        return self.rnn(nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True))[1][0]
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        [nn.Linear(3, 8), nn.Linear(8, 2)],
+        [nn.Linear(3, 8, bias=False), nn.Dropout(0.5), nn.BatchNorm1d(8), nn.Linear(8, 2)],
+    ],
+)
+def test_a_chain_of_linear_layers_is_straight(layers: list[nn.Module]) -> None:
+    straight = asked(nn.Sequential(*layers), torch.randn(8, 3)).straight
+
+    assert straight is not None
+    assert straight.bend < 1e-5
+
+
+@pytest.mark.parametrize("bends", [nn.ReLU(), nn.Tanh(), nn.GELU(), nn.LeakyReLU(0.3), nn.LayerNorm(8)])
+@pytest.mark.parametrize("bias", [True, False])
+def test_an_activation_bends(bends: nn.Module, bias: bool) -> None:
+    """Also where it is odd, or homogeneous and without bias, so that one of the two questions alone would be fooled."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 8, bias=bias), bends, nn.Linear(8, 2, bias=bias))
+    straight = asked(model, torch.randn(8, 3)).straight
+
+    assert straight is not None
+    assert straight.bend > 1e-3
+
+
+@pytest.mark.parametrize("model", [nn.Linear(3, 2), Heads()], ids=["one", "side by side"])
+def test_without_a_chain_nothing_is_asked(model: nn.Module) -> None:
+    assert asked(model, torch.randn(8, 3)).straight is None
+
+
+def test_examples_may_change_places() -> None:
+    placed = asked(nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8)), torch.randn(8, 3)).placed
+
+    assert placed == pytest.approx(0, abs=1e-6)
+
+
+def test_an_encoding_by_row_is_seen() -> None:
+    placed = asked(Reader(8, 1), torch.randint(0, 9, (8, 6))).placed
+
+    assert placed is not None
+    assert placed > 0.01
+
+
+def test_inputs_without_a_row_for_each_example_are_not_moved() -> None:
+    assert asked(Stateful(), torch.randn(8, 5, 3), torch.randn(1, 8, 4)).placed is None
+
+
+def test_a_model_that_refuses_is_not_asked() -> None:
+    assert asked(Sorted(), torch.randn(3, 5, 3), torch.tensor([5, 4, 2])).placed is None
+
+
+@pytest.mark.parametrize("pooled", [True, False])
+@pytest.mark.parametrize("places", [(), (6,)])
+def test_order_is_known_by_the_encoding_alone(places: tuple[int, ...], pooled: bool) -> None:
+    order = asked(Reader(*places, pooled=pooled), torch.arange(48).reshape(8, 6) % 9).order
+
+    assert order is not None
+    assert (order.swapped < 1e-5) is (places == ())
+    assert order.replaced > 1e-3
