@@ -12,12 +12,13 @@ from typing import Any
 
 from firstlight import __version__
 from firstlight.checks.declare import Check
-from firstlight.diagnosis.prove import prove, worth_trying
+from firstlight.diagnosis.prove import prove
 from firstlight.diagnosis.rank import rank
 from firstlight.experiments.engine import NURSERY, fates, opened
 from firstlight.experiments.engines.auto import TIMELINES
 from firstlight.experiments.plan import Order
 from firstlight.facts.derive import derive
+from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
@@ -58,27 +59,38 @@ class Judged:
 
 
 def judged(
-    watched: Watched, checks: tuple[Check, ...], orders: list[Order], absent: Mapping[type, str | None] | None = None
+    watched: Watched,
+    checks: tuple[Check, ...],
+    orders: list[Order],
+    absent: Mapping[type, str | None] | None = None,
+    read: tuple[Any, ...] = (),
 ) -> Judged:
-    facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome()]
+    """`read` is what the program's source says; it counts once the program was seen training."""
+    facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome(), *(read if watched.backwards else ())]
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
     facts += [contrast] if contrast is not None else []
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
-    gathered = gather(prove(kept, contrast, checks), symptoms=frozenset(check.id for check in checks if check.symptom))
+    proven = prove(beyond_observed(kept, checks), contrast, checks)
+    gathered = gather(proven, symptoms=frozenset(check.id for check in checks if check.symptom))
     return Judged(tuple(facts), gathered, found.outcomes, allowed, tuple(orders))
+
+
+def beyond_observed(findings: tuple[Finding, ...], checks: tuple[Check, ...]) -> tuple[Finding, ...]:
+    """Of what was only read in the source: errors alone, and of causes that were not seen at work.
+
+    What may go wrong is for `firstlight lint` to say; here the program ran, and did or did not.
+    """
+    read = {check.id for check in checks if check.needs in READ_FROM_SOURCE}
+    seen = {f.cause for f in findings if f.id not in read and f.severity is not Severity.NOTE}
+    return tuple(f for f in findings if f.id not in read or (f.severity is Severity.ERROR and f.cause not in seen))
 
 
 def _answers(watched: Watched) -> list[observed.Observed]:
     """What copies were asked about the program; the steps of a copy that was asked are not the program's."""
     asked = [*watched.timelines.get(PROBES, ()), *watched.timelines.get(LOCALISED, ())]
     return [record for record in asked if isinstance(record, ANSWERS)]
-
-
-def suspects(watched: Watched, checks: tuple[Check, ...], orders: list[Order]) -> tuple[str, ...]:
-    """The repairs worth an experiment, by what is known so far."""
-    return worth_trying(judged(watched, checks, orders).findings, checks)
 
 
 def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:

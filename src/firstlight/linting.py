@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -93,6 +94,15 @@ class Linter:
             except OSError:
                 self._digests[path] = ABSENT
         return self._digests[path]
+
+
+def facts_of(path: Path, base: Path) -> tuple[Any, ...]:
+    """What the checks of sources judge in one file; nothing where it cannot be read or followed."""
+    try:
+        source, _ = source_file(path, base, path.read_bytes(), Project(base.resolve()))
+    except OSError:
+        return ()
+    return () if source.problem is not None else tuple(from_source(source))
 
 
 def _once(findings: Iterable[Finding]) -> list[Finding]:

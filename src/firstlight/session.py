@@ -10,18 +10,20 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.assembly import Judged, judged, report_of, suspects
+from firstlight.assembly import Judged, judged, report_of
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.evidence import case_of, ruled_out
+from firstlight.diagnosis.prove import worth_trying
 from firstlight.diagnosis.symptoms import parse
 from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
-from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
+from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, SOURCES
 from firstlight.inquiry import Inquiry
+from firstlight.linting import facts_of
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, read_log, watch
@@ -39,9 +41,10 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
         spec = _plan(settings, checks, run)
         controls = CONTROLS[settings.profile]
         engine = engine_of(settings.engine, target, spec, settings.budget.seconds) if controls else NoEngine()
-        trial = Trial(engine, controls, lambda seen: suspects(seen, checks, engine.ordered))
+        known = _judge(target, checks, engine)
+        trial = Trial(engine, controls, lambda seen: worth_trying(known(seen).findings, checks))
         watched = _watched(target, spec, replace(eyes, settled=trial.settled), engine)
-        return finish(report_of(watched, judged(watched, checks, engine.ordered), _subject(target, run)))
+        return finish(report_of(watched, known(watched), _subject(target, run)))
 
 
 def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None) -> Report:
@@ -50,13 +53,13 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
     with recorded(target.words, settings) as (run, finish):
         spec = _plan(settings, checks, run)
         engine = engine_of(settings.engine, target, spec, DIAGNOSIS_SECONDS)
-        known: Callable[[Watched], Judged] = lambda seen: judged(seen, checks, engine.ordered)  # noqa: E731
+        known = _judge(target, checks, engine)
         inquiry = Inquiry(
             engine,
             lambda seen: _case(known(seen), checks),
             DIAGNOSIS_SECONDS,
             understood(symptom),
-            suspects=lambda seen: suspects(seen, checks, engine.ordered),
+            suspects=lambda seen: worth_trying(known(seen).findings, checks),
         )
         watched = _watched(target, spec, replace(eyes, settled=inquiry.settled), engine)
         return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
@@ -88,6 +91,12 @@ DIAGNOSIS_SECONDS = 90.0
 """For everything after the first training step."""
 
 
+def _judge(target: Target, checks: tuple[Check, ...], engine: Engine) -> Callable[[Watched], Judged]:
+    """What is known of a program at any moment, from its source and from what was seen of it so far."""
+    read = facts_of(Path(target.file), Path.cwd()) if target.file is not None else ()
+    return lambda seen: judged(seen, checks, engine.ordered, read=read)
+
+
 def _case(known: Judged, checks: tuple[Check, ...]) -> Case:
     return case_of(known.facts, known.findings).hinting(ruled_out(known.outcomes, checks))
 
@@ -113,8 +122,8 @@ def _subject(target: Target, run: RunDirectory) -> Subject:
 
 
 def _checks(settings: Settings) -> tuple[Check, ...]:
-    """Those a short run can answer: sources, logs, declared experiments and long runs have commands of their own."""
-    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED | LIVE
+    """Those a short run and its source can answer: logs, declared experiments and long runs have their own commands."""
+    elsewhere = READ_FROM_LOG | DECLARED | LIVE
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import msgspec
 
-from firstlight.assembly import Judged, coverage_of, judged, machine, suspects, timing_of, worst
+from firstlight.assembly import Judged, coverage_of, judged, machine, timing_of, worst
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
+from firstlight.diagnosis.prove import worth_trying
 from firstlight.diagnosis.rank import rank
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.experiment import Experiment
@@ -127,7 +128,7 @@ class Survey:
         rooms, reason = rooms_for(self.run, self.experiment)
         controls = CONTROLS[self.settings.profile]
         engine: Engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds) if controls else NoEngine()
-        trial = Trial(engine, controls, lambda seen: suspects(seen, self.checks, engine.ordered))
+        trial = Trial(engine, controls, lambda _: worth_trying(self._judged(engine.ordered).findings, self.checks))
         read = follow_log(self.run.events, self.watched)
         try:
             self._run(rooms, read, (SMOKE,))

@@ -13,6 +13,7 @@ from firstlight.facts.losses import broadcast, loss_terms
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import feed, observed
+from firstlight.records.failing import Failing
 from firstlight.records.inner import Erased, Moved, Movement, Units
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
@@ -86,6 +87,7 @@ def program(rank: int) -> list[Observed]:
         ),
         Erased(step=2, rank=rank, module="norm", kind="LayerNorm", site=None, shape=(4, 1), looks=1),
         observed.Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
+        Failing(**place, module="Net", failed=3, returned=9, error="ValueError"),
         Symmetry(**place, again=0.0),
         Restored(**place, module="Net", held=2, matched=2, unexpected=0),
         Resumption(**place, optimizer="SGD", holds_optimizer=True, model_loaded=True, optimizer_loaded=True, steps=5),

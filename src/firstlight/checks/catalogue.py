@@ -138,6 +138,7 @@ from firstlight.checks.ranks import (
 )
 from firstlight.checks.run import (
     check_crashed,
+    errors_swallowed,
     invariant_broken,
     log_unwritable,
     piece_raises,
@@ -234,6 +235,7 @@ from firstlight.checks.step import (
 CATALOGUE: tuple[Check, ...] = (
     check_crashed.CHECK,
     script_crashed.CHECK,
+    errors_swallowed.CHECK,
     piece_raises.CHECK,
     probe_overruns.CHECK,
     log_unwritable.CHECK,

@@ -9,6 +9,7 @@ from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.rank import COUNTED, UNKNOWN
 from firstlight.facts.contrast import improves, lost
+from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, LossCurve, LossSite, Motion, Pair, Rate
 from firstlight.records.finding import Finding
 from firstlight.records.inner import Units
@@ -57,8 +58,8 @@ def case_of(facts: Iterable[Any], findings: Iterable[Finding]) -> Case:
 
 
 def ruled_out(outcomes: Iterable[CheckOutcome], checks: Iterable[Check]) -> list[Hint]:
-    """A check that is sure when it fires, and did not, makes its cause unlikely."""
-    by_id = {check.id: check for check in checks}
+    """A check that is sure when it fires, and did not, makes its cause unlikely; a source may hide what a run shows."""
+    by_id = {check.id: check for check in checks if check.needs not in READ_FROM_SOURCE}
     sure = [by_id[outcome.id] for outcome in outcomes if outcome.status is Status.CLEAN and outcome.id in by_id]
     causes = {check.causes[0]: check.id for check in sure if check.confidence >= SURE and not check.symptom}
     return [Hint(cause, UNLIKELY, because=f"{identifier} found nothing") for cause, identifier in causes.items()]

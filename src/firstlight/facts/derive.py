@@ -20,6 +20,7 @@ from firstlight.facts.stepping import (
 )
 from firstlight.records import feed, observed, restored
 from firstlight.records.declared import DeclaredFact, Logged
+from firstlight.records.failing import Failing
 from firstlight.records.symmetry import Symmetry
 
 
@@ -78,6 +79,12 @@ def restorations(seen: Sightings) -> Iterator[restored.Restored]:
         yield loads[-1]
 
 
+def failings(seen: Sightings) -> Iterator[Failing]:
+    """The last count of each class."""
+    for counts in groups(seen.of(Failing), lambda f: (f.rank, f.module)):
+        yield counts[-1]
+
+
 def resumptions(seen: Sightings) -> Iterator[restored.Resumption]:
     yield from seen.of(restored.Resumption)
 
@@ -118,4 +125,5 @@ REDUCERS: tuple[Reducer, ...] = (
     distributed_orders,
     restorations,
     resumptions,
+    failings,
 )

@@ -2,7 +2,20 @@
 
 from dataclasses import dataclass
 
-from firstlight.records import declared, facts, feed, inner, live, log, observed, ranks, restored, source, symmetry
+from firstlight.records import (
+    declared,
+    facts,
+    failing,
+    feed,
+    inner,
+    live,
+    log,
+    observed,
+    ranks,
+    restored,
+    source,
+    symmetry,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,7 @@ SOURCES: dict[type, Source] = {
     ranks.DistributedOrder: _from("loaders", absent="no loader has a shuffling DistributedSampler"),
     restored.Restored: _from("checkpoints", absent="no state was loaded into a model"),
     restored.Resumption: _from("checkpoints", absent="training did not go on from a checkpoint of its own"),
+    failing.Failing: _from("failures", absent="no call of a model raised"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
@@ -100,7 +114,7 @@ SOURCES: dict[type, Source] = {
     observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
-ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased})
+ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
 LIVE: frozenset[type] = frozenset(

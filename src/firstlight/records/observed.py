@@ -6,6 +6,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 
 import msgspec
 
+from firstlight.records.failing import Failing
 from firstlight.records.feed import FeedSeen, WorkerSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.places import Site
@@ -457,5 +458,6 @@ Observed = (
     | Units
     | Restored
     | Resumption
+    | Failing
     | Symmetry
 )

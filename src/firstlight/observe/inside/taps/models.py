@@ -1,5 +1,6 @@
 """Root models: the outermost modules called, with what they were given and whether they were training."""
 
+import sys
 import threading
 import warnings
 import weakref
@@ -85,6 +86,7 @@ class Models:
             return
         self._local.depth = depth = getattr(self._local, "depth", 0) + 1
         if depth == 1:
+            self._local.handled = sys.exc_info()[1]
             self.inside = next(module.parameters(), None) is not None
         if not self._begun and torch.is_grad_enabled() and next(module.parameters(), None) is not None:
             self.observer.entering = module
@@ -96,15 +98,21 @@ class Models:
             self._begun = True
             self.observer.tell(self.observer.moments.training_begins)
 
-    def after(self, module: torch.nn.Module, arguments: Any, keywords: Any, output: Any) -> None:
+    def after(self, module: torch.nn.Module, arguments: Any, *rest: Any) -> None:
+        """`rest` is the keywords and the output; where forward raised, torch leaves the keywords out."""
         if torch.compiler.is_compiling():
             return
+        keywords, output = rest if len(rest) > 1 else ({}, None)
         self._local.depth = depth = max(0, getattr(self._local, "depth", 1) - 1)
         self.inside = self.inside and depth > 0
         observer = self.observer
         if observer.reading or observer.inert:
             return
         training = torch.is_grad_enabled()
+        if self._raised():
+            if depth == 0 and training:
+                observer.tell(observer.moments.model_failed, module, sys.exc_info()[1])
+            return
         if observer.full:
             (self.called_with_grad if training else self.called_without_grad).add(module)
             if training and not observer.in_backward and observer.moments.module_returned:
@@ -114,6 +122,11 @@ class Models:
             given = [*reading.tensors_in(arguments), *reading.tensors_in(keywords)]
             call = Call(module, arguments, keywords, given, output, training)
             observer.tell(observer.moments.model_returned, call)
+
+    def _raised(self) -> bool:
+        """By another exception than one that was being handled when the outermost module was called."""
+        error = sys.exc_info()[1]
+        return error is not None and error is not getattr(self._local, "handled", None)
 
     def returned(self, call: Call) -> None:
         if not call.training:
