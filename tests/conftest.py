@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# How long an example takes says something about the machine, not about the code.
-settings.register_profile("firstlight", deadline=None)
+# How long an example takes says something about the machine, not about the code. The same examples everywhere: a rare
+# input that is met by chance should not fail somebody else's change. `--hypothesis-profile explore` looks for new ones.
+settings.register_profile("explore", deadline=None)
+settings.register_profile("firstlight", deadline=None, derandomize=True)
 settings.load_profile("firstlight")
 
 ROOT = Path(__file__).resolve().parents[1]

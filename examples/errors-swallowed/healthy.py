@@ -26,6 +26,6 @@ for row in torch.randperm(600).tolist():
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    except Exception:
+    except IndexError:
         continue
 print(f"loss {loss.item():.3f}")

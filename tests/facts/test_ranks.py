@@ -57,7 +57,7 @@ def test_steps_are_compared_where_every_rank_was_seen() -> None:
     records = [stepped(0, 1, "a", 2.0), stepped(1, 1, "b", 1.0), stepped(0, 2, "c", None), stepped(1, 2, "c", 1.0)]
     (found,) = ranks(Sightings([*records, stepped(0, 3, "d", 2.0)]))
 
-    assert (found.compared, found.same_batch, found.weighed, found.apart) == (2, 1, 1, (0.5,))
+    assert (found.compared, found.same_batch, found.apart) == (2, 1, (0.5,))
 
 
 def test_one_process_has_no_ranks() -> None:

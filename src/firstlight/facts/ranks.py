@@ -31,7 +31,6 @@ def ranks(seen: Sightings) -> Iterator[Ranks]:
         same_batch=sum(len(row) == 1 for row in batches),
         examples=min((own.examples for own in passes), default=0),
         common=_common(passes) if len(passes) == len(by_rank) else 0.0,
-        weighed=len(weights),
         apart=tuple((max(row) - min(row)) / (max(row) or 1.0) for row in weights),
     )
 

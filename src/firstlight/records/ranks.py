@@ -25,10 +25,8 @@ class Ranks(msgspec.Struct, frozen=True, kw_only=True):
     """Trained on by the rank that saw the fewest, until one came back."""
     common: float
     """Share of the examples of all ranks, each until one came back, that every rank had."""
-    weighed: int
-    """Steps at which the norm of the weights is known on every rank."""
     apart: tuple[float, ...]
-    """How far these norms lie apart, relative to the largest, step by step."""
+    """How far the norms of the weights lie apart, relative to the largest, at each step at which all are known."""
 
 
 class DistributedOrder(msgspec.Struct, frozen=True, kw_only=True):

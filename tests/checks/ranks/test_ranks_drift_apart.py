@@ -18,7 +18,6 @@ DRIFTING = Ranks(
     same_batch=0,
     examples=300,
     common=0.0,
-    weighed=10,
     apart=(1e-3,) * 10,
 )
 
@@ -44,9 +43,9 @@ def test_each_side_of_begin(begin: float, times: int) -> None:
     assert len(found(apart=(begin, *(1e-3,) * 9))) == times
 
 
-@pytest.mark.parametrize(("weighed", "times"), [(7, 0), (8, 1)])
-def test_each_side_of_steps(weighed: int, times: int) -> None:
-    assert len(found(weighed=weighed, apart=(1e-3,) * weighed)) == times
+@pytest.mark.parametrize(("steps", "times"), [(7, 0), (8, 1)])
+def test_each_side_of_steps(steps: int, times: int) -> None:
+    assert len(found(apart=(1e-3,) * steps)) == times
 
 
 def test_weights_that_come_together_again_are_fine() -> None:

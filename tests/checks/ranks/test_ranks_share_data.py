@@ -18,7 +18,6 @@ SHARING = Ranks(
     same_batch=0,
     examples=300,
     common=1.0,
-    weighed=10,
     apart=(0.0,) * 10,
 )
 

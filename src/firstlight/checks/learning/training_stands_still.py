@@ -37,7 +37,7 @@ def find(training: MiniTraining, limits: Limits) -> Iterator[Evidence]:
     quarter = len(losses) // 4
     first, last = losses[:quarter], losses[-quarter:]
     begun, ended = statistics.fmean(first), statistics.fmean(last)
-    error = math.sqrt((statistics.pvariance(first) + statistics.pvariance(last)) / quarter)
+    error = math.hypot(statistics.pstdev(first), statistics.pstdev(last)) / math.sqrt(quarter)
     room = begun - training.floor
     if room <= limits.drop * abs(begun) or begun - ended > max(limits.drop * room, 0.0):
         return

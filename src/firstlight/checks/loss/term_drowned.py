@@ -27,7 +27,7 @@ class Limits:
 
 
 def find(terms: LossTerms, limits: Limits) -> Iterator[Evidence]:
-    if terms.steps < limits.steps or not terms.values or terms.values[0] <= 0:
+    if terms.steps < limits.steps or not terms.names or not terms.values or terms.values[0] <= 0:
         return
     least, most = terms.values[0], terms.values[-1]
     if not most > limits.ratio * least:

@@ -29,16 +29,14 @@ class Limits:
 
 
 def find(ranks: Ranks, limits: Limits) -> Iterator[Evidence]:
-    if ranks.weighed < limits.steps or ranks.apart[0] > limits.begin:
-        return
-    if min(ranks.apart[1:]) <= limits.apart:
+    if len(ranks.apart) < limits.steps or ranks.apart[0] > limits.begin or min(ranks.apart[1:]) <= limits.apart:
         return
     yield Evidence(
         where=at(ranks.optimizer_site or ranks.site),
-        saw=f"the norm of the weights differs between {ranks.world} ranks at each of {ranks.weighed} steps, by "
+        saw=f"the norm of the weights differs between {ranks.world} ranks at each of {len(ranks.apart)} steps, by "
         f"{ranks.apart[-1]:.1e} of it at the last",
         wanted="the same weights on every rank",
-        numbers={"weighed": ranks.weighed, "first": ranks.apart[0], "last": ranks.apart[-1]},
+        numbers={"weighed": len(ranks.apart), "first": ranks.apart[0], "last": ranks.apart[-1]},
     )
 
 

@@ -28,15 +28,15 @@ class Limits:
 
 
 def find(failing: Failing, limits: Limits) -> Iterator[Evidence]:
-    share = failing.failed / (failing.failed + failing.returned)
-    if failing.failed < limits.failed or share < limits.share:
+    calls = failing.failed + failing.returned
+    if failing.failed < limits.failed or failing.failed < limits.share * calls:
         return
     yield Evidence(
         where=at(failing.site, module=failing.module, step=failing.step, rank=failing.rank),
-        saw=f"{failing.failed} of {failing.failed + failing.returned} training calls of `{failing.module}` ended in an "
-        f"exception that the program swallowed: {failing.error}",
+        saw=f"{failing.failed} of {calls} training calls of `{failing.module}` ended in an exception that the program "
+        f"swallowed: {failing.error}",
         wanted="no exception, or one that ends the program",
-        severity=Severity.ERROR if share >= limits.grave else Severity.WARNING,
+        severity=Severity.ERROR if failing.failed >= limits.grave * calls else Severity.WARNING,
         numbers={"failed": failing.failed, "returned": failing.returned},
     )
 
