@@ -212,7 +212,9 @@ LEAST_TERMS = 3
 def _terms_of(back: observed.BackwardSeen, calls: list[observed.LossCall]) -> dict[str, float]:
     """Empty where the calls of the step are not the whole of what backward was called on."""
     named = {f"`{call.function}` at {call.site}": call.value or 0.0 for call in calls}
-    total = sum(named.values())
-    if len(named) < 2 or len(named) < len(calls) or abs(total - back.value) > WHOLE * abs(back.value):
+    if len(named) < 2 or len(named) < len(calls):
+        return {}
+    least = min(map(abs, named.values()))
+    if abs(sum(named.values()) - back.value) > min(WHOLE * abs(back.value), least / 2):  # the least of them counts too
         return {}
     return named

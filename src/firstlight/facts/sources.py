@@ -72,6 +72,7 @@ SOURCES: dict[type, Source] = {
     source.SourceFile: _from(absent=_NOT_READ),
     source.TrainingLoop: _from(absent=_NOT_READ),
     source.LossUse: _from(absent=_NOT_READ),
+    source.Bootstrap: _from(absent="no target of a reward and a discounted value is written"),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     feed.FeedSeen: _from("feeding", absent="no model was seen in training"),
     observed.Dependence: _from(absent="the model was not probed"),
@@ -138,7 +139,7 @@ LIVE: frozenset[type] = frozenset(
 
 SOURCES.update({kind: _from(absent=_NOT_LIVE) for kind in LIVE})
 
-READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse})
+READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse, source.Bootstrap})
 """Facts of `firstlight lint`; no run of a program makes them."""
 
 READ_FROM_LOG = frozenset({log.LogSeen})

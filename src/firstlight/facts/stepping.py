@@ -11,6 +11,7 @@ def step_orders(seen: Sightings) -> Iterator[facts.StepOrder]:
     for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.optimizer)):
         first = steps[0]
         norms = [step.grad_norm for step in steps if step.grad_norm is not None]
+        bare = [step for step in steps if step.bare]
         yield facts.StepOrder(
             rank=first.rank,
             optimizer=first.name,
@@ -19,6 +20,8 @@ def step_orders(seen: Sightings) -> Iterator[facts.StepOrder]:
             steps=len(steps),
             piled_up=sum(step.stale > 0 for step in steps),
             longest_pile=longest_run(step.stale > 0 for step in steps),
+            bare=len(bare),
+            frozen=statistics.fmean(step.frozen for step in bare) if bare else 0.0,
             gone=sum(step.empty for step in steps),
             longest_gone=longest_run(step.empty for step in steps),
             first_grad_norm=norms[0] if norms else None,

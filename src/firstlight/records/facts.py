@@ -88,6 +88,10 @@ class StepOrder(_Fact, frozen=True, kw_only=True):
     """Steps whose gradients were added onto those of the step before."""
     longest_pile: int
     """The most such steps in a row."""
+    bare: int = 0
+    """Steps at which no parameter had a gradient, and no backward had given one."""
+    frozen: float = 0.0
+    """Share of the parameters that did not require one, at those steps."""
     gone: int
     """Steps at which no gradient was left although a backward had made some."""
     longest_gone: int

@@ -61,6 +61,9 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
     """Evaluated and not trained on, but next to an example that was."""
     room: float = 0.0
     """Bits by which examples can differ; below some dozens they coincide by chance."""
+    pieces: int = 0
+    """Stretches of a few places in evaluated sequences, and below, the share of them that was trained on before."""
+    shared_pieces: float = 0.0
 
 
 class Echo(msgspec.Struct, frozen=True, kw_only=True):

@@ -168,6 +168,10 @@ class StepSeen(Sighting, frozen=True, kw_only=True, tag="step"):
     """Parameter tensors the optimizer holds."""
     fresh: int
     """How many of them got a new gradient since the last step."""
+    bare: bool = False
+    """None of them had a gradient, and no backward had given one since the last step."""
+    frozen: float = 0.0
+    """Share of them that do not require one."""
     stale: int
     """How many of the fresh ones were added onto an old gradient that nobody had cleared."""
     empty: bool

@@ -257,3 +257,20 @@ class LossUse(msgspec.Struct, frozen=True, kw_only=True):
     def shown(self) -> str:
         """The loss as the program names it."""
         return self.call.receiver.name.rpartition(".")[2] or self.function
+
+
+class Bootstrap(msgspec.Struct, frozen=True, kw_only=True):
+    """A target made of a reward and the discounted value that a network gives to what comes next."""
+
+    spot: Spot
+    network: str
+    given: str
+    """What the network is asked about, as written."""
+    instead_of: str
+    """The next state, where the network is asked about the very state that a prediction is made for."""
+    ends_stored: bool
+    """The program keeps with each transition whether the episode ended."""
+    ends_used: bool
+    """The function reads that, under any of its usual names."""
+    carries_gradient: bool
+    """The network is being trained here, and its value of the next state is not cut from the graph."""

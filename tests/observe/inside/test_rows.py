@@ -67,3 +67,29 @@ def test_the_random_state_is_left_alone() -> None:
     rows.keys([torch.zeros(3, 777)])
 
     assert torch.equal(before, torch.get_rng_state())
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_overlapping_windows_share_their_pieces(axis: int) -> None:
+    recording = torch.randn(60, 3)
+    windows = recording.unfold(0, 20, 5)  # (window, channel, time)
+    windows = windows if axis == 2 else windows.transpose(1, 2)
+
+    one, other = (set(rows.pieces(windows[part], 4, axis)) for part in (slice(0, 1), slice(1, 2)))
+
+    assert len(one) == len(other) == 17
+    assert len(one & other) == 12
+
+
+def test_silence_and_short_sequences_have_no_pieces() -> None:
+    assert rows.pieces(torch.zeros(4, 20, 3), 4, 1) == []
+    assert rows.pieces(torch.randn(4, 7, 3), 4, 1) == []
+    assert rows.pieces(torch.randn(4, 20), 4, 1) == []
+
+
+def test_what_is_looked_up_holds_no_more_than_its_list() -> None:
+    """Two tables of 30 entries each: some 900 combinations, however many values an entry has."""
+    table = torch.randn(30, 8)
+    users, items = (table[torch.randint(0, 30, (128,), generator=torch.Generator().manual_seed(n))] for n in (1, 2))
+
+    assert rows.room([users, items]) < 20 < rows.room([torch.randn(128, 8), items])

@@ -6,7 +6,8 @@ many were given under names the model does not have. Without `strict` nothing is
 built with.
 
 ## When it is fine
-A part that fits (a backbone under a new head) and states with nothing left over are not reported.
+A part that fits (a backbone under a new head), a part taken out of a larger model, and states with nothing left over
+are not reported.
 """
 
 from collections.abc import Iterator
@@ -20,15 +21,15 @@ from firstlight.records.restored import Restored
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    matched: float = 0.1
-    """Of the model's tensors: up to here nothing to speak of was loaded."""
+    matched: float = 0.5
+    """Of the model's tensors: below it, most keep what they were built with."""
     unexpected: float = 0.5
     """Of the given tensors, from here on most were left over."""
 
 
 def find(restored: Restored, limits: Limits) -> Iterator[Evidence]:
     given = restored.matched + restored.unexpected
-    if restored.matched > limits.matched * restored.held or restored.unexpected < max(1, limits.unexpected * given):
+    if restored.matched >= limits.matched * restored.held or restored.unexpected < max(1, limits.unexpected * given):
         return
     yield Evidence(
         where=at(restored.site, module=restored.module, step=restored.step, rank=restored.rank),

@@ -21,8 +21,8 @@ from firstlight.records.places import at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    times: int = 3
-    """One or two may be planned: layers thawed, a second stage."""
+    times: int = 4
+    """A few may be planned: layers thawed, training in stages."""
     steps: int = 100
     """A stage of training takes longer; shorter than Adam's memory of second moments."""
     certain_steps: int = 10

@@ -1,5 +1,6 @@
 """What one model is given, in training and in evaluation: how it is distributed, and which examples are in both."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,11 @@ MOST_TENSORS = 4
 PURE = 0.95
 """A batch of which so much was trained on is the training set itself, looked at again."""
 LEAST_BATCH = 4
+LEAST_BATCHES = 8
+OFTEN = 0.25
+"""Share of the batches."""
+FEW = 0.2
+"""Share of the trained examples; where more come so often, a batch is a good part of the training set."""
 TARGETS = ("label", "target")
 
 
@@ -39,10 +45,40 @@ class FirstPass:
         return Pass(examples=len(self.seen), smallest=tuple(sorted(self.seen)[: self.KEPT]))
 
 
+class Pieces:
+    """Stretches of sequences, trained on and evaluated: windows cut from one recording share them."""
+
+    LENGTH = 4
+    MOST = 200_000
+
+    def __init__(self, axis: int) -> None:
+        self.axis = axis
+        self.trained: set[int] = set()
+        self.judged = self.shared = 0
+
+    def train(self, given: Mapping[str, torch.Tensor]) -> None:
+        for tensor in self._sequences(given, len(self.trained)):
+            self.trained.update(rows.pieces(tensor, self.LENGTH, self.axis))
+
+    def evaluate(self, given: Mapping[str, torch.Tensor]) -> None:
+        for tensor in self._sequences(given, self.judged):
+            found = set(rows.pieces(tensor, self.LENGTH, self.axis))
+            self.judged += len(found)
+            self.shared += len(found & self.trained)
+
+    def _sequences(self, given: Mapping[str, torch.Tensor], known: int) -> list[torch.Tensor]:
+        """One at each call, while there is room for more."""
+        found = [t for t in given.values() if t.ndim == 3 and t.is_floating_point() and reading.readable(t)]
+        return found[:1] if known < self.MOST else []
+
+
 class Feed:
     def __init__(self) -> None:
-        self.trained: set[int] = set()
+        self.trained: Counter[int] = Counter()
+        """How often each example was."""
+        self.batches = 0
         self.first_pass = FirstPass()
+        self.pieces = (Pieces(1), Pieces(2))
         self.spreads: dict[tuple[str, str], Spread] = {}
         self.room = 0.0
         self.calls = self.pure = 0
@@ -55,6 +91,9 @@ class Feed:
             keys = rows.keys(list(given.values()))
             self.first_pass.add(keys)
             self.trained.update(keys)
+            self.batches += 1
+            for pieces in self.pieces:
+                pieces.train(given)
             self.room = self.room or rows.room(list(given.values()))
         if measure:
             self._measure("train", given)
@@ -62,7 +101,7 @@ class Feed:
     def evaluate(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
         """A batch of the training set tells nothing; any other is judged by what of it was trained on before."""
         found = _telling(list(given.values())) if self.trained else set()
-        seen = found & self.trained
+        seen = found & self.trained.keys()
         pure = len(seen) >= PURE * len(found)
         if len(found) >= LEAST_BATCH and len(self._judged) < MOST_ROWS:
             self._covered |= seen
@@ -71,6 +110,8 @@ class Feed:
             if not pure:
                 self._judged |= found
                 self._shared |= seen
+                for pieces in self.pieces:
+                    pieces.evaluate(given)
         if measure and not (found and pure):
             self._measure("eval", given)
 
@@ -79,16 +120,24 @@ class Feed:
             if tensor.is_floating_point() and tensor.ndim >= 2 and tensor.numel() and reading.readable(tensor):
                 self.spreads.setdefault((split, name), Spread(name, tensor)).add(tensor)
 
+    def _probes(self) -> set[int]:
+        """The few examples that come again and again: looked at along the way, not learnt from in turn."""
+        often = {key for key in self._shared if self.trained[key] > OFTEN * self.batches}
+        return often if self.batches >= LEAST_BATCHES and len(often) < FEW * len(self.trained) else set()
+
     @property
     def overlap(self) -> Overlap:
+        probes = self._probes()
         return Overlap(
             trained=len(self.trained),
-            judged=len(self._judged),
-            shared=len(self._shared),
+            judged=len(self._judged - probes),
+            shared=len(self._shared - probes),
             covered=len(self._covered),
             calls=self.calls,
             pure=self.pure,
             room=self.room,
+            pieces=max(pieces.judged for pieces in self.pieces),
+            shared_pieces=max((p.shared / p.judged for p in self.pieces if p.judged), default=0.0),
         )
 
     def inputs(self) -> tuple[Fed, ...]:

@@ -4,6 +4,7 @@ Whole numbers are used throughout: sums of floats would depend on how a batch is
 """
 
 import functools
+import math
 from collections.abc import Sequence
 
 import torch
@@ -31,6 +32,24 @@ def keys(tensors: Sequence[torch.Tensor]) -> list[int]:
     return found
 
 
+def pieces(tensor: torch.Tensor, length: int, axis: int) -> list[int]:
+    """One number for each stretch of `length` places along an axis of sequences, (rows, time, channels) or the like.
+
+    Stretches of hardly any different values, such as silence or padding, are left out.
+    """
+    if tensor.ndim != 3 or not tensor.is_floating_point() or tensor.shape[axis] < 2 * length:
+        return []
+    stretches = tensor.detach().unfold(axis, length, 1).movedim(axis, 1).flatten(0, 1)
+    found = zip(keys([stretches]), _varied(stretches.flatten(1), length), strict=True)
+    return [key for key, varied in found if varied]
+
+
+def _varied(stretches: torch.Tensor, least: int) -> list[bool]:
+    ordered = stretches.sort(1).values
+    found: list[bool] = ((ordered[:, 1:] != ordered[:, :-1]).sum(1) + 1 >= least).tolist()
+    return found
+
+
 def telling(tensors: Sequence[torch.Tensor]) -> list[bool]:
     """Whether each row holds enough different values to be told from others."""
     bits = _bits(tensors)
@@ -42,10 +61,24 @@ def telling(tensors: Sequence[torch.Tensor]) -> list[bool]:
 
 
 def room(tensors: Sequence[torch.Tensor]) -> float:
-    """Bits by which rows could differ, were their columns independent: where they are few, rows coincide by chance."""
-    bits = _bits(tensors)
-    if bits is None:
-        return 0.0
+    """Bits by which rows could differ, were their columns independent: where they are few, rows coincide by chance.
+
+    Of several tensors, one whose rows repeat within the batch is looked up from a list (the features of a user, an
+    item): it holds no more than the bits to tell the list's entries apart, by how often two of them coincide.
+    """
+    parts = [bits for tensor in tensors if (bits := _bits([tensor])) is not None]
+    if len(parts) < 2:
+        return sum(map(_columns_room, parts))
+    return sum(min(_columns_room(part), _list_room(part)) for part in parts)
+
+
+def _list_room(bits: torch.Tensor) -> float:
+    rows = len(bits)
+    repeated = rows - len(torch.unique(bits, dim=0))
+    return math.log2(rows * rows / (2 * repeated)) if repeated else math.inf
+
+
+def _columns_room(bits: torch.Tensor) -> float:
     few = torch.sort(_evenly(bits, FEW), dim=0).values
     distinct = (few[1:] != few[:-1]).sum(0) + 1
     return float(distinct.double().log2().sum().item()) * bits.shape[1] / few.shape[1]

@@ -7,7 +7,7 @@ from firstlight.observe.inside.echo import Echoes
 from firstlight.observe.inside.feed import Feed, named
 from firstlight.observe.inside.observer import rank, world
 from firstlight.observe.inside.taps.models import Call, Models, Root
-from firstlight.records.feed import FeedSeen
+from firstlight.records.feed import FeedSeen, Overlap
 from firstlight.records.places import Site
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Plate:
         self.echoes = Echoes()
         self.given: list[torch.Tensor] = []
         """At the last call in training; let go at the next backward."""
+        self.joint = False
+        """Several models make one prediction together: what one of them is given is a part of an example."""
         self.tensors = self.elements = self.train_calls = self.eval_calls = self.crowded = 0
         self.last_step = -LEAST_STEPS
         self.eval_site: Site | None = None
@@ -70,6 +72,9 @@ class Feeding:
     def backward_begins(self, *_: object) -> None:
         """On steps observed in full, where the targets are known too. One call of one model: more are no plain task."""
         called = self.models.since_backward
+        if len({root.index for root in called}) > 1:
+            for root in called:
+                self.plates.setdefault(root.index, Plate()).joint = True
         plate = self.plates.get(called[0].index) if len(called) == 1 else None
         if plate is not None and self.walked.asked:
             plate.echoes.step(plate.given, self.walked.asked)
@@ -93,7 +98,7 @@ class Feeding:
             crowded=plate.crowded,
             inputs=plate.feed.inputs(),
             tensors=plate.tensors,
-            overlap=plate.feed.overlap,
+            overlap=Overlap() if plate.joint else plate.feed.overlap,
             echo=plate.echoes.seen(),
             first_pass=plate.feed.first_pass.record() if world() > 1 else None,
         )

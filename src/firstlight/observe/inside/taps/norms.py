@@ -21,6 +21,8 @@ KINDS = (
 )
 SAME = 1e-5
 """Spread over the examples, relative to the layer's own scale, below which nothing is left."""
+LOST = 1e-3
+"""Spread over the examples, relative to the values, up to which there was nothing to erase."""
 
 
 class Watch:
@@ -33,7 +35,7 @@ class Watch:
             return
         weight = getattr(module, "weight", None)
         scale = 1.0 if weight is None else float(weight.detach().abs().max())
-        if scale == 0.0 or _spread(given[0]) == 0.0 or _spread(made[0]) > SAME * scale:
+        if scale == 0.0 or not _differs(given[0]) or _spread(made[0]) > SAME * scale:
             self._looks[id(module)] = 0
             return
         self._looks[id(module)] += 1
@@ -48,6 +50,11 @@ class Watch:
                 looks=self._looks[id(module)],
             )
         )
+
+
+def _differs(tensor: torch.Tensor) -> bool:
+    """By enough to be seen after normalisation: what hardly differs before it was lost earlier."""
+    return _spread(tensor) > LOST * float(reading.sample_of(tensor).float().abs().max())
 
 
 def _spread(tensor: torch.Tensor) -> float:

@@ -191,6 +191,8 @@ class Optimizers:
             closure=held.closure,
             held=len(held.parameters),
             fresh=len(fresh),
+            bare=not held.got_gradients and not held.closure and all(p.grad is None for p in held.watched),
+            frozen=sum(not p.requires_grad for p in held.watched) / max(1, len(held.watched)),
             stale=len(fresh & held.uncleared),
             empty=held.empty,
             built=held.site,

@@ -1,0 +1,40 @@
+"""The target is trained along with the prediction.
+
+## What it sees
+`reward + discount * network(next)` where the network is the one being trained, in a function that calls `backward`,
+with no `detach` and no `no_grad`. The gradient then also moves the target towards the prediction.
+
+## When it is fine
+Targets from a separate copy (named target, old, frozen …), detached ones, and those made under `no_grad`. Residual
+gradients on purpose: allow it.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import Bootstrap
+
+
+def find(bootstrap: Bootstrap, _limits: NoLimits) -> Iterator[Evidence]:
+    if not bootstrap.carries_gradient:
+        return
+    yield Evidence(
+        where=bootstrap.spot.where,
+        saw=f"`{bootstrap.network}({bootstrap.given})` is part of the target with its graph",
+        wanted="a target that no gradient goes through",
+    )
+
+
+CHECK = Check(
+    id="FL772",
+    name="bootstrap-carries-gradient",
+    summary="gradients go through the bootstrapped target",
+    causes=("rl-target",),
+    likely="`detach()` or `torch.no_grad()` is missing around the target",
+    fix="make the target under `with torch.no_grad():`",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=Bootstrap,
+    find=find,
+)

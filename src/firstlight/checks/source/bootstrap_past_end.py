@@ -1,0 +1,40 @@
+"""A target goes on past the end of an episode.
+
+## What it sees
+`reward + discount * network(next)` in a function that reads nothing about the end of the episode (`done`, `terminal`,
+a mask), although the program keeps that with each transition. The value of a state after the last one counts as if
+there were more to come.
+
+## When it is fine
+Tasks without an end, or with time limits alone, keep no such flag and are not reported.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import Bootstrap
+
+
+def find(bootstrap: Bootstrap, _limits: NoLimits) -> Iterator[Evidence]:
+    if bootstrap.ends_used or not bootstrap.ends_stored:
+        return
+    yield Evidence(
+        where=bootstrap.spot.where,
+        saw=f"`{bootstrap.network}({bootstrap.given})` is added to the reward whether or not the episode has ended",
+        wanted="the value of the next state times `(1 - done)`",
+    )
+
+
+CHECK = Check(
+    id="FL770",
+    name="bootstrap-past-end",
+    summary="the target counts a value after the end of the episode",
+    causes=("rl-done",),
+    likely="the stored `done` flag is not used where the target is made",
+    fix="multiply the discounted value by `(1 - done)`",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=Bootstrap,
+    find=find,
+)
