@@ -147,6 +147,7 @@ from firstlight.checks.run import (
     script_crashed,
 )
 from firstlight.checks.source import (
+    accumulation_divided_twice,
     accumulation_not_divided,
     anomaly_mode_left_on,
     argmax_over_batch,
@@ -440,6 +441,7 @@ CATALOGUE: tuple[Check, ...] = (
     bootstrap_past_end.CHECK,
     bootstrap_from_same_state.CHECK,
     bootstrap_carries_gradient.CHECK,
+    accumulation_divided_twice.CHECK,
     source_unreadable.CHECK,
     log_unreadable.CHECK,
     log_torn.CHECK,

@@ -104,8 +104,6 @@ def _name(node: ast.AST) -> str:
         return node.id
     if isinstance(node, ast.Attribute):
         return node.attr
-    if isinstance(node, ast.arg):
-        return node.arg
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 

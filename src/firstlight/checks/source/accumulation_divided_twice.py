@@ -1,0 +1,71 @@
+"""A loss is divided by the accumulation steps where Accelerate divides it already.
+
+## What it sees
+`Accelerator(gradient_accumulation_steps=n)` and, under `accelerator.accumulate`, `backward` of a loss that the program
+divides by `n` itself. Accelerate divides in `backward`; the gradients come out `n` times too small.
+
+## When it is fine
+Without `gradient_accumulation_steps`, or without `accumulate`, the division is the program's own business.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import SourceFile
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    if "accelerate" not in source.imports:
+        return
+    divisors = _accumulation_steps(source)
+    for block in source.nodes(ast.With):
+        if divisors and any(".accumulate(" in ast.unparse(item.context_expr) for item in block.items):
+            yield from _divided(source, block, divisors)
+
+
+def _accumulation_steps(source: SourceFile) -> set[str]:
+    """What `gradient_accumulation_steps` is given, as written."""
+    keywords = [k for call in source.nodes(ast.Call) for k in call.keywords if k.arg == "gradient_accumulation_steps"]
+    return {ast.unparse(keyword.value) for keyword in keywords if ast.unparse(keyword.value) != "1"}
+
+
+def _divided(source: SourceFile, block: ast.With, divisors: set[str]) -> Iterator[Evidence]:
+    for node in ast.walk(block):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+            continue
+        if ast.unparse(node.right) in divisors and _goes_backward(block, node):
+            yield Evidence(
+                where=source.spot(node).where,
+                saw=f"the loss is divided by `{ast.unparse(node.right)}`, by which `accelerator.backward` divides too",
+                wanted="one division",
+            )
+
+
+def _goes_backward(block: ast.With, division: ast.BinOp) -> bool:
+    """It is the argument of `backward`, or is assigned to the name that is."""
+    for call in (node for node in ast.walk(block) if isinstance(node, ast.Call)):
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "backward" or not call.args:
+            continue
+        given = call.args[0]
+        if given is division:
+            return True
+        made = [node for node in ast.walk(block) if isinstance(node, ast.Assign) and node.value is division]
+        if any(ast.unparse(node.targets[0]) == ast.unparse(given) for node in made):
+            return True
+    return False
+
+
+CHECK = Check(
+    id="FL773",
+    name="accumulation-divided-twice",
+    summary="the loss is divided by the accumulation steps twice",
+    causes=("train-accumulation",),
+    likely="a division from before Accelerate was used has stayed",
+    fix="give `accelerator.backward` the undivided loss",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=SourceFile,
+    find=find,
+)
