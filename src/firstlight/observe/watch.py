@@ -29,6 +29,15 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Means:
+    """By which a script is started."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    """The user's."""
+    start: Start = popen
+
+
+@dataclass(frozen=True, slots=True)
 class Eyes:
     """Who looks on while the script runs."""
 
@@ -38,6 +47,7 @@ class Eyes:
     startup_seconds: float = 120.0
     settled: Callable[["Watched"], bool] = lambda _: True
     """Whether nothing more is awaited of the script's copies, once it is over itself."""
+    means: Means = field(default_factory=Means)
 
 
 @dataclass
@@ -97,17 +107,8 @@ class Watched:
 
 def watch(target: targets.Target, spec: session_spec.Spec, eyes: Eyes) -> Watched:
     """Every wait has an end, and no process of the script outlives this call."""
-    with running(target, spec, Means(), eyes.echo) as script:
+    with running(target, spec, eyes.means, eyes.echo) as script:
         return _follow(script, spec, eyes)
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """By which a script is started."""
-
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    """The user's."""
-    start: Start = popen
 
 
 @contextlib.contextmanager
