@@ -22,7 +22,7 @@ def some(draw: st.DrawFn) -> Some:
 st.register_type_strategy(Some, some())
 
 
-NEEDED = {check.needs for check in CATALOGUE} - READ_FROM_SOURCE
+NEEDED: set[type] = {check.needs for check in CATALOGUE} - READ_FROM_SOURCE
 """Facts of sources hold syntax trees; `source/test_any_source.py` draws those."""
 
 

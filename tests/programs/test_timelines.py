@@ -10,7 +10,8 @@ from typing import Any
 import psutil
 import pytest
 
-Check = Judge = Callable[..., Any]
+Check = Callable[..., Any]
+Judge = Callable[..., Any]
 
 DATA = """import os, sys, queue, tempfile, threading
 import torch

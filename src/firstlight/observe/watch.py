@@ -138,6 +138,8 @@ def environment_of(
     with _temporary_folder() as temporary:
         found = {**users, "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         found["FIRSTLIGHT_DISABLED"] = "1"  # a guard in the script would watch what is watched already
+        # Copies run beside the program: threads that spin while they wait take the cores from those that work.
+        found.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         if spec.seed is not None:
             found.setdefault("PYTHONHASHSEED", str(spec.seed))
         if spec.contain:
