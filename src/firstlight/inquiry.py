@@ -14,7 +14,7 @@ from firstlight.diagnosis.trail import Trail, inferences, render
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.plan import BY_NAME
 from firstlight.observe.watch import Watched
-from firstlight.records import observed
+from firstlight.records.program import Ending
 from firstlight.records.report import Hypothesis, Inference, Report
 from firstlight.trial import CONTROLS, localise, order
 
@@ -48,7 +48,7 @@ class Inquiry:
             self._begun = time.monotonic()
             order(self.engine, CONTROLS["standard"], self.timeline_seconds)
         localise(self.engine, watched)
-        over = watched.exit_code is not None or watched.of(observed.Ending)
+        over = watched.exit_code is not None or watched.of(Ending)
         if over and not self._closed and self.engine.settled(watched):
             self._ask(watched)
         return self._closed and self.engine.settled(watched)

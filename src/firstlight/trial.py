@@ -11,8 +11,10 @@ from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
-from firstlight.records import observed
 from firstlight.records.facts import ClipOrder, Contrast, LossSite
+from firstlight.records.nonfinite import NonFinite
+from firstlight.records.program import Ending, LoaderSeen
+from firstlight.records.training import BackwardSeen, StepSeen
 
 CONTROLS: dict[str, tuple[str, ...]] = {
     "quick": (),
@@ -77,7 +79,7 @@ class Trial:
             order(self.engine, self.controls, self.seconds)
         localise(self.engine, watched)
         self._retry(watched)
-        if not self._judged and (watched.exit_code is not None or watched.of(observed.Ending)):
+        if not self._judged and (watched.exit_code is not None or watched.of(Ending)):
             self._judged = True
             order(self.engine, self._repairs(watched), self.seconds)
             self.engine.close()
@@ -106,7 +108,7 @@ def order(engine: Engine, names: tuple[str, ...], seconds: float) -> None:
 
 def localise(engine: Engine, watched: Watched) -> None:
     """Has the step of the first non-finite value repeated operation by operation, once one was seen."""
-    bad = [record for record in watched.of(observed.NonFinite) if record.kind != "input" and not record.scaled]
+    bad = [record for record in watched.of(NonFinite) if record.kind != "input" and not record.scaled]
     if not bad or any(ordered.name == LOCALISED for ordered in engine.ordered):
         return
     step = min(record.step for record in bad)
@@ -129,14 +131,14 @@ def orders_for(names: tuple[str, ...], seconds: float) -> list[Order]:
 
 def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) -> Contrast | None:
     """The timelines against the program, with the loss and the rate they are about."""
-    steps = watched.of(observed.StepSeen)
-    backwards = watched.of(observed.BackwardSeen)
+    steps = watched.of(StepSeen)
+    backwards = watched.of(BackwardSeen)
     found = contrast(
         timelines_of(watched, orders),
         loss=max(losses, key=lambda loss: loss.calls, default=None),
         first_step=steps[0] if steps else None,
         fed=Fed(
-            by_loader=bool(watched.of(observed.LoaderSeen)),
+            by_loader=bool(watched.of(LoaderSeen)),
             calls=max((backward.calls for backward in backwards[:10]), default=0),
         ),
     )

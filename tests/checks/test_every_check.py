@@ -26,7 +26,7 @@ NEEDED: set[type] = {check.needs for check in CATALOGUE} - READ_FROM_SOURCE
 """Facts of sources hold syntax trees; `source/test_any_source.py` draws those."""
 
 
-@pytest.mark.parametrize("fact_type", sorted(NEEDED, key=lambda needed: needed.__name__), ids=lambda n: n.__name__)
+@pytest.mark.parametrize("fact_type", sorted(NEEDED, key=str), ids=lambda needed: needed.__name__)
 @given(data=st.data())
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 def test_any_fact_is_judged_without_failing(fact_type: type, data: st.DataObject) -> None:

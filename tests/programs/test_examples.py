@@ -9,8 +9,8 @@ import pytest
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE
 from firstlight.records.facts import CheckCrash, Contrast
-from firstlight.records.observed import CustomGradient, Dependence
 from firstlight.records.symmetry import Symmetry
+from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Symmetry)

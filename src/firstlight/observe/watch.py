@@ -15,9 +15,12 @@ from firstlight.observe import target as targets
 from firstlight.observe import traceback
 from firstlight.observe.inside import containment
 from firstlight.observe.process import Script, Start, popen
-from firstlight.records import observed, wire
+from firstlight.records import wire
 from firstlight.records.declared import Logged
 from firstlight.records.facts import ScriptOutcome
+from firstlight.records.program import Ending
+from firstlight.records.timelines import TimelineEnded
+from firstlight.records.training import BackwardSeen, StepSeen
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
 
@@ -72,12 +75,12 @@ class Watched:
 
     @property
     def backwards(self) -> int:
-        return len(self.of(observed.BackwardSeen))
+        return len(self.of(BackwardSeen))
 
     @property
     def steps(self) -> int:
-        counted = [step.step + 1 for step in self.of(observed.StepSeen)]
-        by_hand = [end.backwards for end in self.of(observed.Ending) if not end.optimizers]
+        counted = [step.step + 1 for step in self.of(StepSeen)]
+        by_hand = [end.backwards for end in self.of(Ending) if not end.optimizers]
         return max([*counted, *by_hand], default=0)
 
     def outcome(self) -> ScriptOutcome:
@@ -96,7 +99,7 @@ class Watched:
         )
 
     def _ended(self) -> str:
-        if any(end.reason != "exit" for end in self.of(observed.Ending)):
+        if any(end.reason != "exit" for end in self.of(Ending)):
             return "stopped"
         if self.exit_code is None:
             return "stopped" if self.backwards else "silent"
@@ -169,7 +172,7 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
         _read(reader, watched, script.seconds)
         eyes.progress(_told(watched, spec, script.seconds))
         eyes.settled(watched)
-        if watched.of(observed.Ending):
+        if watched.of(Ending):
             ending_since.append(script.seconds)
             return script.seconds - ending_since[0] > GRACE_SECONDS
         if watched.startup is None:
@@ -201,7 +204,7 @@ def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
 
 
 def _counted(watched: Watched) -> str:
-    ended = sum(isinstance(record, observed.TimelineEnded) for record in watched.timelines.get("nursery", ()))
+    ended = sum(isinstance(record, TimelineEnded) for record in watched.timelines.get("nursery", ()))
     return f"{ended} done"
 
 
@@ -220,7 +223,7 @@ def read_log(events: Path) -> Watched:
 
 
 def _told(watched: Watched, spec: session_spec.Spec, seconds: float) -> str:
-    last = next((record for record in reversed(watched.records) if isinstance(record, observed.StepSeen)), None)
+    last = next((record for record in reversed(watched.records) if isinstance(record, StepSeen)), None)
     if last is None:
         return f"starting the script … {seconds:.0f} s"
     loss = f", loss {last.loss:.4g}" if last.loss is not None else ""

@@ -25,7 +25,9 @@ from firstlight.observe import spec as session
 from firstlight.observe.inside import containment
 from firstlight.records import wire
 from firstlight.records.events import Fact, Step, _Event
-from firstlight.records.observed import Ending, Observed, ProcessSeen, StepSeen, Unseen
+from firstlight.records.observed import Observed
+from firstlight.records.program import Ending, ProcessSeen, Unseen
+from firstlight.records.training import StepSeen
 from firstlight.store.event_log import EventLog
 
 MILESTONES = (3, 10, 30, 100, 300, 1000)
