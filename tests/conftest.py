@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from firstlight import session
 from firstlight.experiments.engines.warm import WarmParent
@@ -28,8 +28,8 @@ from firstlight.settings import PROFILES, load
 os.environ["OMP_NUM_THREADS"] = "1"
 # How long an example takes says something about the machine, not about the code. The same examples everywhere: a rare
 # input that is met by chance should not fail somebody else's change. `--hypothesis-profile explore` looks for new ones.
-settings.register_profile("explore", deadline=None)
-settings.register_profile("firstlight", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("firstlight", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("firstlight")
 
 ROOT = Path(__file__).resolve().parents[1]

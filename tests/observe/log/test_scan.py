@@ -158,7 +158,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
 
 
 @given(data=st.data())
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_a_log_cut_anywhere_is_torn_at_most(sound: tuple[Path, bytes], data: st.DataObject) -> None:
     path, whole = sound
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
