@@ -26,7 +26,7 @@ demo: $(RUNTIME)
 	$(BIN)/firstlight demo
 
 test: lint
-	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 test-browser: $(TOOLS)
 	$(PIP) install --quiet -c constraints.txt -e ".[browser]"

@@ -2,23 +2,48 @@
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
+from firstlight import session
+from firstlight.experiments.engines.warm import WarmParent
+from firstlight.observe.spec import Spec
+from firstlight.observe.target import parse
+from firstlight.observe.watch import Eyes, Means
+from firstlight.recording import exit_code
+from firstlight.report import json as json_report
+from firstlight.settings import PROFILES, load
+
+# Tests run side by side, and a pool of threads for each of them does nothing but wait for a core.
+os.environ["OMP_NUM_THREADS"] = "1"
 # How long an example takes says something about the machine, not about the code. The same examples everywhere: a rare
 # input that is met by chance should not fail somebody else's change. `--hypothesis-profile explore` looks for new ones.
-settings.register_profile("explore", deadline=None)
-settings.register_profile("firstlight", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("firstlight", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("firstlight")
 
 ROOT = Path(__file__).resolve().parents[1]
+REAL = tuple(str(ROOT / "tests" / name) for name in ("experiments", "guard", "integrations", "programs", "survey"))
+"""Tests that start programs, fork them and wait for them. On a machine that stalls for seconds one may fail although
+nothing is wrong: it is run once more, and reported as rerun. What is wrong fails twice."""
+PATIENCE = 5
+"""Times the seconds of a profile that a program has in a test which is not about time: the machine may be busy."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if str(item.path).startswith(REAL):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @dataclass(frozen=True)
@@ -38,17 +63,20 @@ class Checked:
         return next(f for f in self.report["findings"] if f["name"] == name)
 
 
+def _environment() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if not key.startswith("FIRSTLIGHT")}
+
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
 def firstlight(tmp_path: Path) -> Run:
     def run(*words: str, cwd: Path | None = None, timeout: float = 200) -> subprocess.CompletedProcess[str]:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("FIRSTLIGHT")} | {"OMP_NUM_THREADS": "1"}
         return subprocess.run(
             [sys.executable, "-m", "firstlight", *words],
             cwd=cwd or tmp_path,
-            env=environment,
+            env=_environment(),
             capture_output=True,
             text=True,
             timeout=timeout,
@@ -69,3 +97,81 @@ def check(firstlight: Run, tmp_path: Path) -> Callable[..., Checked]:
         return Checked(code=done.returncode, report=json.loads(done.stdout), stderr=done.stderr, folder=tmp_path)
 
     return run
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C is heard, as in a terminal, here and by what is started here; jobs in the background have it off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmParent]:
+    """Starts `train.py` in whatever directory it is asked to, with torch imported already."""
+    folder = tmp_path_factory.mktemp("warm")
+    (folder / "train.py").touch()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        parent = WarmParent(parse(("train.py",), module=False), _spec(folder), _environment())
+        while not parent.settled():
+            time.sleep(0.02)
+    yield parent
+    parent.end()
+
+
+def _spec(folder: Path) -> Spec:
+    """Each run brings its own; of this one, only what concerns files is used."""
+    nowhere = str(folder / "nowhere")
+    return Spec(
+        run_id="warm",
+        run=nowhere,
+        events=nowhere,
+        scratch=nowhere,
+        cwd=str(folder),
+        owner=os.getpid(),
+        steps=1,
+        seconds=1.0,
+        full_steps=1,
+        sample_every=1,
+        taps=(),
+        seed=0,
+    )
+
+
+@pytest.fixture
+def eyes(warm: WarmParent) -> Eyes:
+    return Eyes(lambda _text: None, means=Means(_environment(), warm.start))
+
+
+@pytest.fixture
+def judge(eyes: Eyes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Checked]:
+    """What `firstlight check` does with a script, at a third of the cost: nothing is imported again for it."""
+    monkeypatch.chdir(tmp_path)
+
+    def judged(source: str, profile: str = "standard", **flags: Any) -> Checked:
+        (tmp_path / "train.py").write_text(source, encoding="utf-8")
+        settings = load(tmp_path, profile=profile, **{"seconds": PATIENCE * PROFILES[profile].seconds, **flags})
+        patient = replace(eyes, startup_seconds=settings.startup_seconds)
+        report = session.check(parse(("train.py",), module=False), settings, patient)
+        told = json.loads(json_report.render(report))
+        return Checked(code=exit_code(report, settings.strict), report=told, stderr="", folder=tmp_path)
+
+    return judged
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """For one module: as long as it is open its event loop runs in this thread, where no other can then be started."""
+    missing = "playwright is not installed: `make test-browser` does it"
+    playwright = pytest.importorskip("playwright.sync_api", reason=missing)
+    names = ("chromium", "chromium-browser", "google-chrome")
+    binary = next(filter(None, (os.environ.get("CHROMIUM"), *map(shutil.which, names))), None)
+    if binary is None:
+        pytest.skip("no Chromium on this machine")
+    with playwright.sync_playwright() as started:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+        browser = started.chromium.launch(executable_path=binary, args=flags)
+        yield browser
+        browser.close()

@@ -221,7 +221,7 @@ PLAIN = st.recursive(
 
 
 @given(table=st.dictionaries(WORDS | st.text(), PLAIN, max_size=5))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_any_table_is_accepted_or_told(table: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firstlight.settings._parsed", lambda _path: table)
     monkeypatch.setattr(Path, "is_file", lambda path: path.name == "firstlight.toml")
@@ -239,7 +239,7 @@ def test_any_table_is_accepted_or_told(table: dict[str, Any], monkeypatch: pytes
     ignore=st.lists(st.sampled_from(NAMES), unique=True),
     severity=st.dictionaries(st.sampled_from(NAMES), st.sampled_from(list(Severity))),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_what_is_read(
     tmp_path: Path, steps: int, seconds: float, ignore: list[str], severity: dict[str, Severity]
 ) -> None:

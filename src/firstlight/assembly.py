@@ -27,14 +27,17 @@ from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
+from firstlight.records.nonfinite import BadOperation
+from firstlight.records.program import Ending, ProcessSeen, Unseen
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Subject, Timing, Verdict
 from firstlight.records.symmetry import Symmetry
+from firstlight.records.timelines import Behaviour, CustomGradient, Dependence, TimelineEnded
 from firstlight.store.run_directory import shown
 from firstlight.trial import LOCALISED, contrasted
 
 OUTPUT_LINES = 25
 PROBES = "probes"
-ANSWERS = (observed.BadOperation, observed.Behaviour, observed.CustomGradient, observed.Dependence, Symmetry)
+ANSWERS = (BadOperation, Behaviour, CustomGradient, Dependence, Symmetry)
 ENDED = {
     "steps": "the step budget was spent",
     "time": "the time budget was spent",
@@ -142,7 +145,7 @@ def why_unjudged(outcome: ScriptOutcome) -> str:
 
 
 def coverage_of(watched: Watched, known: Judged) -> Coverage:
-    endings = watched.of(observed.Ending)
+    endings = watched.of(Ending)
     nursery = opened(watched)
     return Coverage(
         steps=watched.steps,
@@ -164,7 +167,7 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
 def _unseen(watched: Watched) -> Iterator[str]:
     """That the program could not be forked is no loss once another engine took over."""
     made = opened(watched) is not None
-    found = [record for record in watched.of(observed.Unseen) if not (made and record.tap == TIMELINES)]
+    found = [record for record in watched.of(Unseen) if not (made and record.tap == TIMELINES)]
     yield from dict.fromkeys(f"not observed: {record.tap}: {record.reason}" for record in found)
 
 
@@ -183,7 +186,7 @@ def _unmade(watched: Watched, known: Judged) -> Iterator[str]:
         )
 
 
-def _died(fate: observed.TimelineEnded) -> str:
+def _died(fate: TimelineEnded) -> str:
     if fate.exit_code is None:
         return f"{fate.name} ({fate.message or 'took too long'})"
     return f"{fate.name} (exit code {fate.exit_code}{f': {fate.message}' if fate.message else ''})"
@@ -200,7 +203,7 @@ def timing_of(watched: Watched) -> Timing:
 
 
 def _environment(watched: Watched) -> dict[str, Scalar]:
-    processes = watched.of(observed.ProcessSeen)
+    processes = watched.of(ProcessSeen)
     if not processes:
         return machine()
     seen = processes[0]

@@ -14,7 +14,7 @@ from firstlight.diagnosis.trail import Trail, inferences, render
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.plan import BY_NAME
 from firstlight.observe.watch import Watched
-from firstlight.records import observed
+from firstlight.records.program import Ending
 from firstlight.records.report import Hypothesis, Inference, Report
 from firstlight.trial import CONTROLS, localise, order
 
@@ -32,6 +32,8 @@ class Inquiry:
     """What is known, as the engine of diagnosis takes it."""
     seconds: float
     symptoms: dict[str, bool] = field(default_factory=dict)
+    timeline_seconds: float = 0.0
+    """Of one experiment."""
     suspects: Callable[[Watched], tuple[str, ...]] = lambda _: ()
     """The repairs worth trying by what the program itself shows."""
     trail: Trail = field(default_factory=Trail)
@@ -44,9 +46,9 @@ class Inquiry:
             return True  # training never began, or no timeline of it can be made
         if self._begun is None:
             self._begun = time.monotonic()
-            order(self.engine, CONTROLS["standard"])
+            order(self.engine, CONTROLS["standard"], self.timeline_seconds)
         localise(self.engine, watched)
-        over = watched.exit_code is not None or watched.of(observed.Ending)
+        over = watched.exit_code is not None or watched.of(Ending)
         if over and not self._closed and self.engine.settled(watched):
             self._ask(watched)
         return self._closed and self.engine.settled(watched)
@@ -57,10 +59,11 @@ class Inquiry:
         choice = choose(KNOWLEDGE, self._case, limits, self.trail.entropies)
         self.trail = self.trail.choosing(choice)
         if choice.experiment is not None:
-            order(self.engine, (choice.experiment.slug,))
+            order(self.engine, (choice.experiment.slug,), self.timeline_seconds)
             return
         worth = repairs_worth_trying(KNOWLEDGE, self._case, limits, most=MOST_REPAIRS)
-        order(self.engine, (*self.suspects(watched), *(experiment.slug for experiment in worth)))
+        repairs = (*self.suspects(watched), *(experiment.slug for experiment in worth))
+        order(self.engine, repairs, self.timeline_seconds)
         self.engine.close()
         self._closed = True
 

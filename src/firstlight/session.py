@@ -42,7 +42,8 @@ def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
         controls = CONTROLS[settings.profile]
         engine = engine_of(settings.engine, target, spec, settings.budget.seconds) if controls else NoEngine()
         known = _judge(target, checks, engine)
-        trial = Trial(engine, controls, lambda seen: worth_trying(known(seen).findings, checks))
+        seconds = settings.budget.timeline_seconds
+        trial = Trial(engine, controls, lambda seen: worth_trying(known(seen).findings, checks), seconds)
         watched = _watched(target, spec, replace(eyes, settled=trial.settled), engine)
         return finish(report_of(watched, known(watched), _subject(target, run)))
 
@@ -59,6 +60,7 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
             lambda seen: _case(known(seen), checks),
             DIAGNOSIS_SECONDS,
             understood(symptom),
+            timeline_seconds=settings.budget.timeline_seconds,
             suspects=lambda seen: worth_trying(known(seen).findings, checks),
         )
         watched = _watched(target, spec, replace(eyes, settled=inquiry.settled), engine)
@@ -72,7 +74,7 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
         raise UsageError(f"{path} holds no events.ndjson: it is not the directory of a run")
     watched = read_log(run.events)
     checks = _checks(settings)
-    engine = NoEngine(orders_for(tuple(watched.timelines)))
+    engine = NoEngine(orders_for(tuple(watched.timelines), settings.budget.timeline_seconds))
     known = judged(watched, checks, engine.ordered)
     inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
     return _concluded(

@@ -33,6 +33,8 @@ class Budget:
     steps: int
     seconds: float
     """Of training; what comes before the first step has `startup-seconds`."""
+    timeline_seconds: float = 8.0
+    """Of one experiment on a copy of the program; one that is slower is compared over fewer steps."""
     full_steps: int = 8
     """So many first steps are observed operation by operation."""
     sample_every: int = 25
@@ -73,11 +75,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def budget(self) -> Budget:
+        """Who gives the program more seconds than the profile does gives its copies as much more."""
         chosen = PROFILES[self.profile]
+        seconds = chosen.seconds if self.seconds is None else self.seconds
         return dataclasses.replace(
             chosen,
             steps=chosen.steps if self.steps is None else self.steps,
-            seconds=chosen.seconds if self.seconds is None else self.seconds,
+            seconds=seconds,
+            timeline_seconds=chosen.timeline_seconds * seconds / chosen.seconds,
         )
 
 

@@ -128,7 +128,12 @@ class Survey:
         rooms, reason = rooms_for(self.run, self.experiment)
         controls = CONTROLS[self.settings.profile]
         engine: Engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds) if controls else NoEngine()
-        trial = Trial(engine, controls, lambda _: worth_trying(self._judged(engine.ordered).findings, self.checks))
+        trial = Trial(
+            engine,
+            controls,
+            lambda _: worth_trying(self._judged(engine.ordered).findings, self.checks),
+            self.settings.budget.timeline_seconds,
+        )
         read = follow_log(self.run.events, self.watched)
         try:
             self._run(rooms, read, (SMOKE,))

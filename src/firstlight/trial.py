@@ -11,8 +11,10 @@ from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
-from firstlight.records import observed
 from firstlight.records.facts import ClipOrder, Contrast, LossSite
+from firstlight.records.nonfinite import NonFinite
+from firstlight.records.program import Ending, LoaderSeen
+from firstlight.records.training import BackwardSeen, StepSeen
 
 CONTROLS: dict[str, tuple[str, ...]] = {
     "quick": (),
@@ -54,8 +56,6 @@ LOCALISING_SECONDS = 30.0
 """Every operation of the step is looked at, after the steps before it were repeated."""
 BY_HEART = 0.05
 """Share of its first loss that a copy which learns its one batch has lost at least."""
-SECONDS = 8.0
-"""A timeline that is slower than this over its steps is compared over fewer of them."""
 
 
 @dataclass
@@ -66,6 +66,8 @@ class Trial:
     controls: tuple[str, ...]
     suspects: Callable[[Watched], tuple[str, ...]]
     """The repairs worth trying by what the program itself shows, once it is over."""
+    seconds: float
+    """Of one timeline."""
     _began: bool = False
     _judged: bool = field(default=False)
 
@@ -74,12 +76,12 @@ class Trial:
             return True  # training never began, or no timeline of it can be made
         if not self._began:
             self._began = True
-            order(self.engine, self.controls)
+            order(self.engine, self.controls, self.seconds)
         localise(self.engine, watched)
         self._retry(watched)
-        if not self._judged and (watched.exit_code is not None or watched.of(observed.Ending)):
+        if not self._judged and (watched.exit_code is not None or watched.of(Ending)):
             self._judged = True
-            order(self.engine, self._repairs(watched))
+            order(self.engine, self._repairs(watched), self.seconds)
             self.engine.close()
         return self._judged and self.engine.settled(watched)
 
@@ -88,7 +90,7 @@ class Trial:
         if "one-batch" in fates(watched):
             losses = losses_of(watched.timelines.get("one-batch", []))
             if len(losses) >= LEAST_STEPS and lost(level(losses)) < BY_HEART:
-                order(self.engine, ("one-batch-tenfold", "one-batch-hundredfold"))
+                order(self.engine, ("one-batch-tenfold", "one-batch-hundredfold"), self.seconds)
 
     def _repairs(self, watched: Watched) -> tuple[str, ...]:
         names = list(self.suspects(watched))
@@ -98,15 +100,15 @@ class Trial:
         return tuple(names)
 
 
-def order(engine: Engine, names: tuple[str, ...]) -> None:
-    """Orders the experiments that were not ordered before."""
+def order(engine: Engine, names: tuple[str, ...], seconds: float) -> None:
+    """Orders the experiments that were not ordered before, with so many seconds for each."""
     known = {ordered.name for ordered in engine.ordered}
-    engine.order(*orders_for(tuple(name for name in dict.fromkeys(names) if name not in known)))
+    engine.order(*orders_for(tuple(name for name in dict.fromkeys(names) if name not in known), seconds))
 
 
 def localise(engine: Engine, watched: Watched) -> None:
     """Has the step of the first non-finite value repeated operation by operation, once one was seen."""
-    bad = [record for record in watched.of(observed.NonFinite) if record.kind != "input" and not record.scaled]
+    bad = [record for record in watched.of(NonFinite) if record.kind != "input" and not record.scaled]
     if not bad or any(ordered.name == LOCALISED for ordered in engine.ordered):
         return
     step = min(record.step for record in bad)
@@ -114,13 +116,13 @@ def localise(engine: Engine, watched: Watched) -> None:
     engine.order(Order(name=LOCALISED, interventions=words, steps=step + 2, seconds=LOCALISING_SECONDS))
 
 
-def orders_for(names: tuple[str, ...]) -> list[Order]:
+def orders_for(names: tuple[str, ...], seconds: float) -> list[Order]:
     return [
         Order(
             name=experiment.name,
             interventions=experiment.interventions,
             steps=STEPS,
-            seconds=SECONDS,
+            seconds=seconds,
             eval_tail=experiment.eval_tail,
         )
         for experiment in (BY_NAME[name] for name in names if name in BY_NAME)
@@ -129,14 +131,14 @@ def orders_for(names: tuple[str, ...]) -> list[Order]:
 
 def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) -> Contrast | None:
     """The timelines against the program, with the loss and the rate they are about."""
-    steps = watched.of(observed.StepSeen)
-    backwards = watched.of(observed.BackwardSeen)
+    steps = watched.of(StepSeen)
+    backwards = watched.of(BackwardSeen)
     found = contrast(
         timelines_of(watched, orders),
         loss=max(losses, key=lambda loss: loss.calls, default=None),
         first_step=steps[0] if steps else None,
         fed=Fed(
-            by_loader=bool(watched.of(observed.LoaderSeen)),
+            by_loader=bool(watched.of(LoaderSeen)),
             calls=max((backward.calls for backward in backwards[:10]), default=0),
         ),
     )

@@ -8,7 +8,8 @@ from jsonschema import Draft202012Validator
 
 from firstlight.cli.main import run
 from firstlight.cli.schema import RECORDS
-from firstlight.records import observed, wire
+from firstlight.records import wire
+from firstlight.records.program import ProcessSeen
 from firstlight.records.report import REPORT_SCHEMA, Coverage, Report, Subject, Timing, Verdict
 
 
@@ -45,7 +46,7 @@ def test_a_report_obeys_it_with_numbers_that_are_not_finite(capsys: pytest.Captu
 
 def test_a_sighting_obeys_it(capsys: pytest.CaptureFixture[str]) -> None:
     validator = Draft202012Validator(printed(capsys, "observed"))
-    plain = wire.to_plain(observed.ProcessSeen(step=0, python="3.11", torch="2.13", device="cpu", threads=2))
+    plain = wire.to_plain(ProcessSeen(step=0, python="3.11", torch="2.13", device="cpu", threads=2))
     validator.validate(plain)
     assert not validator.is_valid({**plain, "fact": "gossip"})
 

@@ -3,8 +3,6 @@
 import contextlib
 import http.client
 import math
-import os
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -157,18 +155,3 @@ def _finding(severity: Severity, text: str) -> Finding:
         likely="the rate",
         do="divide it",
     )
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    missing = "playwright is not installed: `make test-browser` does it"
-    playwright = pytest.importorskip("playwright.sync_api", reason=missing)
-    names = ("chromium", "chromium-browser", "google-chrome")
-    binary = next(filter(None, (os.environ.get("CHROMIUM"), *map(shutil.which, names))), None)
-    if binary is None:
-        pytest.skip("no Chromium on this machine")
-    with playwright.sync_playwright() as started:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-        browser = started.chromium.launch(executable_path=binary, args=flags)
-        yield browser
-        browser.close()

@@ -22,7 +22,7 @@ FOREVER = 60.0
     low=st.integers(-5, 65),
     width=st.integers(0, 70),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_index_finds_every_step_of_a_stretch_and_no_other(
     tmp_path_factory: pytest.TempPathFactory, steps: list[int], cuts: list[int], low: int, width: int
 ) -> None:

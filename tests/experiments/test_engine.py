@@ -7,7 +7,8 @@ import pytest
 from firstlight.experiments.engine import SAME_START, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
 from firstlight.observe.watch import Watched
-from firstlight.records.observed import BackwardSeen, NurseryOpened, TimelineEnded
+from firstlight.records.timelines import NurseryOpened, TimelineEnded
+from firstlight.records.training import BackwardSeen
 
 
 def backward(value: float, rank: int = 0) -> BackwardSeen:

@@ -23,9 +23,9 @@ from firstlight.facts.contrast import (
     lost,
 )
 from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
-from firstlight.records.observed import StepSeen
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
+from firstlight.records.training import StepSeen
 
 BROKEN = (math.nan, math.inf, -math.inf)
 finite_losses = st.floats(min_value=-1e9, max_value=1e9)

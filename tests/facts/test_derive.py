@@ -12,33 +12,38 @@ from firstlight.facts.derive import REDUCERS, Reducer, derive
 from firstlight.facts.losses import broadcast, loss_terms
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
-from firstlight.records import feed, observed
+from firstlight.records import feed
+from firstlight.records.census import Census
 from firstlight.records.failing import Failing
 from firstlight.records.inner import Erased, Moved, Movement, Units
+from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
+from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Wrapped
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.sighting import Some, TensorCard
 from firstlight.records.symmetry import Symmetry
+from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
+from firstlight.records.training import Attention, BackwardSeen, ClipSeen, EvaluationSeen, LossCall, StepSeen
 
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
 
 
-def census(at: int, model: int = 0, rank: int = 0) -> observed.Census:
+def census(at: int, model: int = 0, rank: int = 0) -> Census:
     kinds = ("trainable", "frozen", "optimized", "unoptimized", "uncalled", "cut_off", "wasted", "zero")
     counts: dict[str, Any] = dict.fromkeys(kinds, Some())
-    return observed.Census(step=at, rank=rank, model=model, name="Net", site=TRAIN, steps=at, backwards=at, **counts)
+    return Census(step=at, rank=rank, model=model, name="Net", site=TRAIN, steps=at, backwards=at, **counts)
 
 
-def evaluation(at: int, model: int = 0, rank: int = 0) -> observed.EvaluationSeen:
+def evaluation(at: int, model: int = 0, rank: int = 0) -> EvaluationSeen:
     counts: dict[str, Any] = {"phases": at, "crowded": 0, "in_eval": False, "alone": True}
-    return observed.EvaluationSeen(step=at, rank=rank, model=model, name="Net", site=TRAIN, **counts)
+    return EvaluationSeen(step=at, rank=rank, model=model, name="Net", site=TRAIN, **counts)
 
 
-def attention(at: int, site: Site = TRAIN, rank: int = 0) -> observed.Attention:
+def attention(at: int, site: Site = TRAIN, rank: int = 0) -> Attention:
     shares: dict[str, Any] = {"sees_past": 1.0, "sees_self": 1.0, "sees_future": 0.0, "blind_rows": 0.0}
-    return observed.Attention(step=at, rank=rank, site=site, queries=4, keys=4, boolean=True, **shares)
+    return Attention(step=at, rank=rank, site=site, queries=4, keys=4, boolean=True, **shares)
 
 
 def program(rank: int) -> list[Observed]:
@@ -46,12 +51,10 @@ def program(rank: int) -> list[Observed]:
     column, row = (TensorCard(shape=shape, dtype="float32") for shape in ((8, 1), (8,)))
     place: dict[str, Any] = {"step": 0, "rank": rank, "site": TRAIN}
     return [
-        observed.LossCall(
-            **place, function="mse_loss", training=True, prediction=column, target=row, value=1.0, made_by=None
-        ),
-        observed.BackwardSeen(**place, value=1.0, connected=True),
-        observed.ClipSeen(**place, max_norm=1.0, norm=2.0, fresh=True, scaled=False),
-        observed.StepSeen(
+        LossCall(**place, function="mse_loss", training=True, prediction=column, target=row, value=1.0, made_by=None),
+        BackwardSeen(**place, value=1.0, connected=True),
+        ClipSeen(**place, max_norm=1.0, norm=2.0, fresh=True, scaled=False),
+        StepSeen(
             **place,
             optimizer=0,
             name="SGD",
@@ -66,11 +69,11 @@ def program(rank: int) -> list[Observed]:
             empty=False,
             lr=0.1,
         ),
-        observed.NonFinite(**place, kind="loss"),
-        observed.Dependence(**place, kind="examples", own=True, others=0, of=7),
-        observed.Behaviour(**place, output=column, again=0.0, train=0.0, spread=1.0, louder=1.0, poisoned=0),
-        observed.CustomGradient(**place, name="Clip", ratio=2.0),
-        observed.ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
+        NonFinite(**place, kind="loss"),
+        Dependence(**place, kind="examples", own=True, others=0, of=7),
+        Behaviour(**place, output=column, again=0.0, train=0.0, spread=1.0, louder=1.0, poisoned=0),
+        CustomGradient(**place, name="Clip", ratio=2.0),
+        ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
         Movement(step=2, rank=rank, optimizer=0, name="SGD", built=None, settings={"lr": 0.1}, tensors=(HALF,)),
         Units(
             step=2,
@@ -86,7 +89,7 @@ def program(rank: int) -> list[Observed]:
             examples=4,
         ),
         Erased(step=2, rank=rank, module="norm", kind="LayerNorm", site=None, shape=(4, 1), looks=1),
-        observed.Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
+        Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
         Failing(**place, module="Net", failed=3, returned=9, error="ValueError"),
         Symmetry(**place, again=0.0),
         Restored(**place, module="Net", held=2, matched=2, unexpected=0),
@@ -98,7 +101,7 @@ def program(rank: int) -> list[Observed]:
         feed.WorkerSeen(
             step=0, rank=rank, loader=1, worker=0, workers=2, seed=5, dataset="Photos", streams={"`random`": "a"}
         ),
-        observed.Ending(step=1, rank=rank, reason="steps", backwards=1, steps=1),
+        Ending(step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 
 
@@ -110,9 +113,9 @@ def test_nothing_observed_gives_no_facts() -> None:
 
 
 def test_what_no_fact_needs_is_passed_over() -> None:
-    seen = observed.ProcessSeen(step=0, python="3.11", torch="2.13", device="cpu", threads=1)
+    seen = ProcessSeen(step=0, python="3.11", torch="2.13", device="cpu", threads=1)
 
-    assert derive([seen, observed.Unseen(step=0, tap="census", reason="KeyError")]) == []
+    assert derive([seen, Unseen(step=0, tap="census", reason="KeyError")]) == []
 
 
 OF_THEIR_OWN = (loss_terms, ranks, distributed_orders)

@@ -5,16 +5,19 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
-from firstlight.records import facts, observed
+from firstlight.records import facts
+from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
+from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.sighting import Some
+from firstlight.records.training import BackwardSeen, Cut, StepSeen
 
 T = TypeVar("T")
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
-BACKWARD = observed.BackwardSeen(step=0, site=TRAIN, value=1.0, connected=True)
-STEP = observed.StepSeen(
+BACKWARD = BackwardSeen(step=0, site=TRAIN, value=1.0, connected=True)
+STEP = StepSeen(
     step=0,
     optimizer=0,
     name="SGD",
@@ -29,7 +32,7 @@ STEP = observed.StepSeen(
     stale=0,
     empty=False,
 )
-ENDING = observed.Ending(step=9, reason="steps", backwards=9, steps=9)
+ENDING = Ending(step=9, reason="steps", backwards=9, steps=9)
 
 
 def only(kind: type[T], *records: Observed) -> T:
@@ -41,20 +44,20 @@ def all_of(kind: type[T], *records: Observed) -> list[T]:
     return [fact for fact in derive(records) if isinstance(fact, kind)]
 
 
-def backward(**changes: Any) -> observed.BackwardSeen:
+def backward(**changes: Any) -> BackwardSeen:
     return replace(BACKWARD, **changes)
 
 
-def step(**changes: Any) -> observed.StepSeen:
+def step(**changes: Any) -> StepSeen:
     return replace(STEP, **changes)
 
 
-def ending(**changes: Any) -> observed.Ending:
+def ending(**changes: Any) -> Ending:
     return replace(ENDING, **changes)
 
 
-def non_finite(kind: str, at_step: int, **changes: Any) -> observed.NonFinite:
-    return replace(observed.NonFinite(kind=kind, step=at_step, site=TRAIN), **changes)
+def non_finite(kind: str, at_step: int, **changes: Any) -> NonFinite:
+    return replace(NonFinite(kind=kind, step=at_step, site=TRAIN), **changes)
 
 
 class TestStepping:
@@ -85,7 +88,7 @@ class TestLossRoot:
 
     def test_the_last_cut_before_it_is_blamed(self) -> None:
         cuts = [
-            observed.Cut(step=at, operation=operation, site=Site(file="model.py", line=at), parameters=Some())
+            Cut(step=at, operation=operation, site=Site(file="model.py", line=at), parameters=Some())
             for at, operation in ((0, "detach"), (2, "item"), (5, "numpy"))
         ]
 
@@ -94,7 +97,7 @@ class TestLossRoot:
         assert (root.cut_by, root.cut_at) == ("item", Site(file="model.py", line=2))
 
     def test_a_connected_loss_has_nobody_to_blame(self) -> None:
-        cut = observed.Cut(step=0, operation="item", site=TRAIN, parameters=Some())
+        cut = Cut(step=0, operation="item", site=TRAIN, parameters=Some())
 
         root = only(facts.LossRoot, cut, backward())
 
@@ -184,7 +187,7 @@ def test_graph_sizes_are_those_that_were_walked() -> None:
 
 class TestAccumulation:
     @staticmethod
-    def backward(at: int, **changes: Any) -> observed.BackwardSeen:
+    def backward(at: int, **changes: Any) -> BackwardSeen:
         return replace(BACKWARD, **{"step": at, "calls": 1, "averaged": True, **changes})
 
     def test_backwards_are_counted_for_each_step(self) -> None:
@@ -217,9 +220,7 @@ class TestAccumulation:
 
     def test_loaders_count_that_were_begun_before_the_first_step(self) -> None:
         epochs = [
-            observed.LoaderSeen(
-                step=at, loader=loader, epoch=0, batches=5, batch_size=8, examples=40, sampler="", site=None
-            )
+            LoaderSeen(step=at, loader=loader, epoch=0, batches=5, batch_size=8, examples=40, sampler="", site=None)
             for loader, at in ((0, 0), (1, 0), (2, 9))
         ]
 

@@ -8,17 +8,18 @@ from msgspec.structs import replace
 from firstlight.facts.derive import derive
 from firstlight.facts.losses import loss_terms
 from firstlight.facts.sightings import Sightings
-from firstlight.records import facts, observed
+from firstlight.records import facts
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
+from firstlight.records.training import BackwardSeen, LossCall, Pairing
 
 T = TypeVar("T")
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
 SCORES = TensorCard(shape=(8, 3), dtype="float32", low=-1.0, high=1.0, mean=0.0, std=1.0)
 LABELS = TensorCard(shape=(8,), dtype="int64", low=0.0, high=2.0)
-LOSS_CALL = observed.LossCall(
+LOSS_CALL = LossCall(
     step=0,
     function="cross_entropy",
     site=TRAIN,
@@ -39,7 +40,7 @@ def all_of(kind: type[T], *records: Observed) -> list[T]:
     return [fact for fact in derive(records) if isinstance(fact, kind)]
 
 
-def loss_call(**changes: Any) -> observed.LossCall:
+def loss_call(**changes: Any) -> LossCall:
     return replace(LOSS_CALL, **changes)
 
 
@@ -150,7 +151,7 @@ class TestLossSite:
 
 class TestShapeClash:
     @staticmethod
-    def mse(left: tuple[int, ...], right: tuple[int, ...], **changes: Any) -> observed.LossCall:
+    def mse(left: tuple[int, ...], right: tuple[int, ...], **changes: Any) -> LossCall:
         return loss_call(
             function="mse_loss",
             prediction=TensorCard(shape=left, dtype="float32"),
@@ -186,9 +187,9 @@ class TestShapeClash:
     def test_pairings_are_grouped_by_operation_and_line(self) -> None:
         shapes: dict[str, Any] = {"left": (8,), "right": (8, 1), "result": (8, 8)}
         records = [
-            observed.Pairing(step=5, operation="sub", site=TRAIN, differentiable=True, **shapes),
-            observed.Pairing(step=6, operation="sub", site=TRAIN, differentiable=True, **shapes),
-            observed.Pairing(step=6, operation="eq", site=OTHER, differentiable=False, **shapes),
+            Pairing(step=5, operation="sub", site=TRAIN, differentiable=True, **shapes),
+            Pairing(step=6, operation="sub", site=TRAIN, differentiable=True, **shapes),
+            Pairing(step=6, operation="eq", site=OTHER, differentiable=False, **shapes),
         ]
 
         found = all_of(facts.ShapeClash, *records)
@@ -203,7 +204,7 @@ def summed(step: int, *values: float, total: float | None = None) -> list[Observ
     """A step whose losses stand on lines of their own, and the backward on their sum."""
     card = TensorCard(shape=(8, 3), dtype="float32")
     calls: list[Observed] = [
-        observed.LossCall(
+        LossCall(
             step=step,
             function="mse_loss",
             site=Site(file="train.py", line=place),
@@ -216,7 +217,7 @@ def summed(step: int, *values: float, total: float | None = None) -> list[Observ
         for place, value in enumerate(values)
     ]
     value = sum(values) if total is None else total
-    return [*calls, observed.BackwardSeen(step=step, site=Site(file="train.py", line=9), value=value, connected=True)]
+    return [*calls, BackwardSeen(step=step, site=Site(file="train.py", line=9), value=value, connected=True)]
 
 
 def terms(*steps: list[Observed]) -> list[facts.LossTerms]:

@@ -5,14 +5,16 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
-from firstlight.records import facts, observed
+from firstlight.records import facts
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
+from firstlight.records.program import LoaderSeen
+from firstlight.records.training import ClipSeen, StepSeen
 
 T = TypeVar("T")
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
-STEP = observed.StepSeen(
+STEP = StepSeen(
     step=0,
     optimizer=0,
     name="SGD",
@@ -27,7 +29,7 @@ STEP = observed.StepSeen(
     stale=0,
     empty=False,
 )
-CLIP = observed.ClipSeen(step=0, site=TRAIN, max_norm=1.0, norm=2.0, fresh=True, scaled=False)
+CLIP = ClipSeen(step=0, site=TRAIN, max_norm=1.0, norm=2.0, fresh=True, scaled=False)
 
 
 def only(kind: type[T], *records: Observed) -> T:
@@ -39,12 +41,12 @@ def all_of(kind: type[T], *records: Observed) -> list[T]:
     return [fact for fact in derive(records) if isinstance(fact, kind)]
 
 
-def step(**changes: Any) -> observed.StepSeen:
+def step(**changes: Any) -> StepSeen:
     return replace(STEP, **changes)
 
 
-def epoch(at_step: int, loader: int = 0, batches: int | None = 5, rank: int = 0) -> observed.LoaderSeen:
-    return observed.LoaderSeen(
+def epoch(at_step: int, loader: int = 0, batches: int | None = 5, rank: int = 0) -> LoaderSeen:
+    return LoaderSeen(
         step=at_step,
         rank=rank,
         loader=loader,
@@ -57,7 +59,7 @@ def epoch(at_step: int, loader: int = 0, batches: int | None = 5, rank: int = 0)
     )
 
 
-def clip(**changes: Any) -> observed.ClipSeen:
+def clip(**changes: Any) -> ClipSeen:
     return replace(CLIP, **changes)
 
 

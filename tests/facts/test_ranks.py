@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings
 from firstlight.records.feed import FeedSeen, Pass
-from firstlight.records.observed import LoaderSeen, StepSeen
+from firstlight.records.program import LoaderSeen
+from firstlight.records.training import StepSeen
 
 KEYS = st.sets(st.integers(-(2**62), 2**62), min_size=1, max_size=400)
 

@@ -22,7 +22,7 @@ def train(steps):
         torch.nn.functional.mse_loss(model(torch.randn(8, 4)), torch.zeros(8, 1)).backward()
         optimizer.step()
 """
-FOREVER = "import time, subprocess, sys\nimport torch\nchild = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\nprint(child.pid, flush=True)\nwhile True: time.sleep(0.1)\n"
+FOREVER = "import time, subprocess, sys\nchild = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\nprint(child.pid, flush=True)\nwhile True: time.sleep(0.1)\n"
 
 
 def lives(pid: int) -> bool:
@@ -87,15 +87,16 @@ def test_a_crash_shows_the_users_line_and_none_of_ours(firstlight: Callable[...,
     assert "firstlight/observe" not in done.stdout
 
 
-def test_a_script_that_never_steps_is_given_up_with_everything_it_started(check: Callable[..., Any]) -> None:
-    checked = check(FOREVER, "--startup-seconds", "5")
+def test_a_script_that_never_steps_is_given_up_with_everything_it_started(judge: Callable[..., Any]) -> None:
+    checked = judge(FOREVER, startup_seconds=2)
     assert (checked.code, checked.report["verdict"]) == (2, "unjudged")
-    assert "no training step within 5 s" in checked.report["reason"]
+    assert "no training step within 2 s" in checked.report["reason"]
     output = (checked.folder / checked.report["subject"]["run"] / "output.log").read_text()
     assert not lives(int(output.split()[0]))
     assert strays(checked.folder) == []
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_ends_everything_and_leaves_a_readable_log(tmp_path: Path, number: int, code: int) -> None:
     (tmp_path / "train.py").write_text(FOREVER)
@@ -106,7 +107,6 @@ def test_an_interrupt_ends_everything_and_leaves_a_readable_log(tmp_path: Path, 
         cwd=tmp_path,
         env={**os.environ, "TMPDIR": str(temporary)},
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509  # ignored in background jobs
     ) as command:
         (run,) = wait_for(lambda: list(tmp_path.glob(".firstlight/runs/*/output.log")) or None)
         child = int(wait_for(lambda: run.read_text().strip() or None))
@@ -140,8 +140,8 @@ def test_killing_the_command_kills_the_script(tmp_path: Path) -> None:
     wait_for(lambda: None if lives(child) else True)
 
 
-def test_megabytes_of_output_are_bounded_and_their_end_is_kept(check: Callable[..., Any]) -> None:
-    checked = check(
+def test_megabytes_of_output_are_bounded_and_their_end_is_kept(judge: Callable[..., Any]) -> None:
+    checked = judge(
         "import torch\n" + LOOP + "train(5)\nfor i in range(120_000): print(i, 'x' * 80)\nraise KeyError('end')\n"
     )
     log = checked.folder / checked.report["subject"]["run"] / "output.log"
@@ -150,7 +150,7 @@ def test_megabytes_of_output_are_bounded_and_their_end_is_kept(check: Callable[.
     assert "119999" in "\n".join(checked.report["output_tail"])
 
 
-def test_side_effects_are_held_back_and_told(check: Callable[..., Any], tmp_path: Path) -> None:
+def test_side_effects_are_held_back_and_told(judge: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("mine\n")
     source = (
         "import os, torch\n"
@@ -158,25 +158,25 @@ def test_side_effects_are_held_back_and_told(check: Callable[..., Any], tmp_path
         + "os.makedirs('ckpt')\nopen('log.txt', 'a').write('theirs')\ntrain(20)\n"
         + "torch.save(model.state_dict(), 'ckpt/last.pt')\nassert torch.load('ckpt/last.pt')\nassert 'theirs' in open('log.txt').read()\n"
     )
-    checked = check(source)
+    checked = judge(source)
     assert (checked.code, checked.report["verdict"]) == (0, "clean")
     assert set(checked.report["coverage"]["held_back"]) == {"ckpt/last.pt", "log.txt"}
     assert (tmp_path / "log.txt").read_text() == "mine\n"
     assert strays(tmp_path) == ["log.txt"]
 
 
-def test_no_contain_lets_the_script_write(check: Callable[..., Any], tmp_path: Path) -> None:
-    check("import torch\n" + LOOP + "train(5)\ntorch.save(model.state_dict(), 'last.pt')\n", "--no-contain")
+def test_no_contain_lets_the_script_write(judge: Callable[..., Any], tmp_path: Path) -> None:
+    judge("import torch\n" + LOOP + "train(5)\ntorch.save(model.state_dict(), 'last.pt')\n", contain=False)
     assert strays(tmp_path) == ["last.pt"]
 
 
-def test_a_script_that_swallows_the_stop_is_ended_all_the_same(check: Callable[..., Any]) -> None:
+def test_a_script_that_swallows_the_stop_is_ended_all_the_same(judge: Callable[..., Any]) -> None:
     source = (
         "import torch\n"
         + LOOP
         + "while True:\n    try:\n        train(1000)\n    except BaseException:\n        pass\n"
     )
-    checked = check(source, "--steps", "10")
+    checked = judge(source, steps=10)
     assert (checked.code, checked.report["verdict"]) == (0, "clean")
     assert checked.report["coverage"]["steps"] == 10
 
@@ -213,7 +213,7 @@ def test_the_script_runs_as_python_would_run_it(check: Callable[..., Any], tmp_p
     assert output == ["__main__ train.py ['train.py', '--lr', '1', '--format', 'json'] True True True", "left"]
 
 
-def test_a_suppressed_finding_is_told_and_does_not_count(check: Callable[..., Any]) -> None:
+def test_a_suppressed_finding_is_told_and_does_not_count(judge: Callable[..., Any]) -> None:
     source = (
         "import torch\n"
         + LOOP.replace("        optimizer.zero_grad()\n", "").replace(
@@ -221,21 +221,30 @@ def test_a_suppressed_finding_is_told_and_does_not_count(check: Callable[..., An
         )
         + "train(30)\n"
     )
-    checked = check(source)
+    checked = judge(source)
     assert (checked.code, checked.report["verdict"]) == (0, "clean")
     assert "a test" in checked.report["coverage"]["suppressed"][0]
 
 
-def test_select_ignore_and_configuration_reach_the_run(check: Callable[..., Any], tmp_path: Path) -> None:
+def test_flags_reach_the_run(check: Callable[..., Any]) -> None:
     source = "import torch\n" + LOOP.replace("        optimizer.zero_grad()\n", "") + "train(30)\n"
-    assert check(source, "--ignore", "FL301").code == 0
-    assert check(source, "--select", "loss-broadcast").code == 0
+    checked = check(
+        source, "--profile", "quick", "--steps", "20", "--select", "loss-broadcast,FL301", "--ignore", "FL301"
+    )
+    assert (checked.code, checked.report["coverage"]["steps"]) == (0, 20)
+    assert {one["name"] for one in checked.report["checks"] if one["id"] > "FL1"} == {"loss-broadcast"}
+
+
+def test_select_ignore_and_configuration_reach_the_run(judge: Callable[..., Any], tmp_path: Path) -> None:
+    source = "import torch\n" + LOOP.replace("        optimizer.zero_grad()\n", "") + "train(30)\n"
+    assert judge(source, profile="quick", ignore=["FL301"]).code == 0
+    assert judge(source, profile="quick", select=["loss-broadcast"]).code == 0
     (tmp_path / "firstlight.toml").write_text('[severity]\ngradients-never-cleared = "warning"\n')
-    warned = check(source)
+    warned = judge(source, profile="quick")
     assert (warned.code, warned.report["verdict"]) == (0, "warn")
-    assert check(source, "--strict").code == 1
+    assert judge(source, profile="quick", strict=True).code == 1
     (tmp_path / "firstlight.toml").write_text("[checks.gradients-never-cleared]\nsteps-in-a-row = 100\n")
-    assert check(source).code == 0
+    assert judge(source, profile="quick").code == 0
 
 
 def test_output_goes_to_a_file_whole_or_not_at_all(firstlight: Callable[..., Any], tmp_path: Path) -> None:

@@ -7,6 +7,12 @@ from typing import Any
 
 import pytest
 
+from firstlight import session
+from firstlight.observe.target import parse
+from firstlight.observe.watch import Eyes
+from firstlight.report import json as json_report
+from firstlight.settings import load
+
 SCRIPT = """import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -26,6 +32,19 @@ for epoch in range(12):
         optimizer.step()
 """
 HEALTHY = SCRIPT.format(data="", lr="1e-3")
+
+
+@pytest.fixture
+def diagnosed(eyes: Eyes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """As the command does, with torch imported already."""
+    monkeypatch.chdir(tmp_path)
+
+    def report(source: str, symptom: str | None = None) -> Any:
+        (tmp_path / "train.py").write_text(source, encoding="utf-8")
+        found = session.diagnose(parse(("train.py",), module=False), load(tmp_path, seconds=100.0), eyes, symptom)
+        return json.loads(json_report.render(found))
+
+    return report
 
 
 def diagnose(firstlight: Callable[..., Any], folder: Path, source: str, *flags: str) -> Any:
@@ -50,8 +69,8 @@ def diagnose(firstlight: Callable[..., Any], folder: Path, source: str, *flags: 
         ),
     ],
 )
-def test_the_cause_comes_first(firstlight: Callable[..., Any], tmp_path: Path, source: str, cause: str) -> None:
-    report = diagnose(firstlight, tmp_path, source)
+def test_the_cause_comes_first(diagnosed: Callable[..., Any], source: str, cause: str) -> None:
+    report = diagnosed(source)
     assert report["diagnosis"][0]["cause"] == cause
     assert {h["role"] for h in report["diagnosis"]} >= {"likely", "subtle", "null"}
     assert report["diagnosis"][0]["fix"] or cause.startswith("hp-")
@@ -68,9 +87,9 @@ def test_a_healthy_program_is_said_to_be_healthy_with_what_was_tried(
 
 
 def test_an_earlier_run_is_diagnosed_from_its_log_without_running_anything(
-    firstlight: Callable[..., Any], tmp_path: Path
+    firstlight: Callable[..., Any], diagnosed: Callable[..., Any], tmp_path: Path
 ) -> None:
-    first = diagnose(firstlight, tmp_path, SCRIPT.format(data="x = x[torch.randperm(896)]", lr="1e-3"))
+    first = diagnosed(SCRIPT.format(data="x = x[torch.randperm(896)]", lr="1e-3"))
     (tmp_path / "train.py").unlink()
     done = firstlight("diagnose", "--format", "json", first["subject"]["run"])
     again = json.loads(done.stdout)
@@ -78,9 +97,12 @@ def test_an_earlier_run_is_diagnosed_from_its_log_without_running_anything(
     assert again["diagnosis"][0]["cause"] == first["diagnosis"][0]["cause"] == "data-label-misaligned"
 
 
-def test_a_symptom_is_evidence_and_an_unknown_one_is_an_error(firstlight: Callable[..., Any], tmp_path: Path) -> None:
-    report = diagnose(firstlight, tmp_path, HEALTHY, "--symptom", "val loss stuck at 0.69")
-    assert report["verdict"] == "clean"
+def test_a_symptom_is_evidence(diagnosed: Callable[..., Any]) -> None:
+    assert diagnosed(HEALTHY, symptom="val loss stuck at 0.69")["verdict"] == "clean"
+
+
+def test_an_unknown_symptom_is_an_error(firstlight: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEALTHY, encoding="utf-8")
     refused = firstlight("diagnose", "--symptom", "the colours are wrong", "train.py")
     assert refused.returncode == 2
     assert "not understood" in refused.stderr

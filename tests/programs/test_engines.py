@@ -18,6 +18,7 @@ from tests.programs.test_timelines import (
     PLAIN,
     STEP,
     Check,
+    Judge,
     fates_of,
     left_in,
     losses_of,
@@ -42,7 +43,7 @@ def limits_of(checked: Any) -> str:
 def test_fresh_runs_begin_and_go_on_as_the_program_does(check: Check) -> None:
     """To the last bit, although it does not seed itself; and neither a process nor a file of them is left."""
     marker = f"--mark-{uuid.uuid4().hex}"
-    checked = check(UNSEEDED, "--engine", "fresh", arguments=(marker,))
+    checked = check(UNSEEDED, "--engine", "fresh", "--seconds", "100", arguments=(marker,))
     losses, fates, coverage = losses_of(checked), fates_of(checked), checked.report["coverage"]
     until_tail = 145
 
@@ -67,7 +68,7 @@ def test_deaths_are_facts_and_the_rest_goes_on(check: Check) -> None:
         if name == "sharpened": threading.Event().wait()
 """
     marker = f"--mark-{uuid.uuid4().hex}"
-    checked = check(PLAIN + dies, "--engine", "fresh", arguments=(marker,))
+    checked = check(PLAIN + dies, "--engine", "fresh", "--seconds", "40", arguments=(marker,))
     fates = fates_of(checked)
     wanted = {"one-batch": 3, "lr-tenth": -9, "lr-tenfold": 1, "sharpened": None, "lr-hundredfold": 0, "probes": 0}
 
@@ -90,8 +91,8 @@ class TestWhereAForkCannotWork:
         assert not any("timelines" in limit for limit in report["coverage"]["limits"])
         assert report["diagnosis"][0]["cause"] == finding["cause"]
 
-    def test_asked_to_fork_it_says_that_it_could_not(self, check: Check) -> None:
-        checked = check(in_a_thread(ILL), "--engine", "fork")
+    def test_asked_to_fork_it_says_that_it_could_not(self, judge: Judge) -> None:
+        checked = judge(in_a_thread(ILL), engine="fork")
 
         assert (checked.report["coverage"]["engine"], checked.report["coverage"]["experiments"]) == (None, [])
         assert "not observed: timelines: training runs in a second thread" in limits_of(checked)

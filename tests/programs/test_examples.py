@@ -1,4 +1,4 @@
-"""Every check of a running program catches its failing example and leaves its healthy twin alone, by the real command."""
+"""Every check of a running program catches its failing example and leaves its healthy twin alone."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +9,8 @@ import pytest
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE
 from firstlight.records.facts import CheckCrash, Contrast
-from firstlight.records.observed import CustomGradient, Dependence
 from firstlight.records.symmetry import Symmetry
+from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Symmetry)
@@ -23,19 +23,15 @@ def profile(name: str) -> str:
     return "standard" if RUN[name].needs in BY_EXPERIMENT or RUN[name].proven is not None else "quick"
 
 
-def steps(name: str) -> tuple[str, ...]:
-    return ("--profile", profile(name), "--steps", "600", "--seconds", "20")
-
-
 @pytest.mark.parametrize("name", sorted(RUN))
-def test_the_failing_example_is_caught(check: Callable[..., Any], name: str) -> None:
-    checked = check((EXAMPLES / name / "fails.py").read_text(encoding="utf-8"), *steps(name))
+def test_the_failing_example_is_caught(judge: Callable[..., Any], name: str) -> None:
+    checked = judge((EXAMPLES / name / "fails.py").read_text(encoding="utf-8"), profile=profile(name), steps=600)
     loud = [finding["name"] for finding in checked.report["findings"] if finding["severity"] != "note"]
     assert loud == [name]
     assert checked.finding(name)["where"]["file"] == "train.py"
 
 
 @pytest.mark.parametrize("name", sorted(RUN))
-def test_the_healthy_twin_is_clean(check: Callable[..., Any], name: str) -> None:
-    checked = check((EXAMPLES / name / "healthy.py").read_text(encoding="utf-8"), *steps(name))
+def test_the_healthy_twin_is_clean(judge: Callable[..., Any], name: str) -> None:
+    checked = judge((EXAMPLES / name / "healthy.py").read_text(encoding="utf-8"), profile=profile(name), steps=600)
     assert (checked.report["verdict"], checked.loud()) == ("clean", [])

@@ -90,9 +90,9 @@ print("digest", digest.hexdigest(), torch.rand(1).item(), random.random())
         pytest.param(COMPILED, id="compiled"),
     ],
 )
-def test_weights_and_random_state_are_bit_identical(check: Callable[..., Any], tmp_path: Path, model: str) -> None:
+def test_weights_and_random_state_are_bit_identical(judge: Callable[..., Any], tmp_path: Path, model: str) -> None:
     source = PROGRAM.format(model=model)
-    checked = check(source, "--profile", "quick", "--steps", "1000")
+    checked = judge(source, profile="quick", steps=1000)
     assert checked.report["coverage"]["steps"] == 48
     assert not [text for text in checked.report["coverage"]["limits"] if "not observed" in text]
     under_observation = (tmp_path / checked.report["subject"]["run"] / "output.log").read_text()

@@ -190,12 +190,11 @@ for epoch in range(8):
 SPAWNED = (
     DATA
     + """
-import os, socket
+import tempfile
 import torch.distributed as dist, torch.multiprocessing as mp
 from torch.nn.parallel import DistributedDataParallel as DDP
-def work(rank, port):
-    os.environ.update(RANK=str(rank), WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
-    dist.init_process_group("gloo")
+def work(rank, folder):
+    dist.init_process_group("gloo", init_method=f"file://{{folder}}/meeting-point", rank=rank, world_size=2)
     model = DDP(net())
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     for i in range(60):
@@ -204,9 +203,8 @@ def work(rank, port):
         optimizer.zero_grad(); loss.backward(); optimizer.step()
     dist.destroy_process_group()
 if __name__ == "__main__":
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0)); port = s.getsockname()[1]
-    mp.spawn(work, args=(port,), nprocs=2)
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(work, args=(folder,), nprocs=2)
 """
 )
 SOFTMAX = ".softmax(1)"
@@ -248,31 +246,31 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
-def test_healthy_programs_of_every_kind_are_judged_and_clean(check: Callable[..., Any], kind: str) -> None:
+def test_healthy_programs_of_every_kind_are_judged_and_clean(judge: Callable[..., Any], kind: str) -> None:
     source, healthy, _, _ = PROGRAMS[kind]
-    checked = check(source.format(**healthy), "--profile", "quick")
+    checked = judge(source.format(**healthy), profile="quick")
     assert (checked.code, checked.report["verdict"], checked.loud()) == (0, "clean", []), checked.report["output_tail"]
     assert checked.report["coverage"]["steps"] >= 30
     assert not [text for text in checked.report["coverage"]["limits"] if "not observed" in text]
 
 
 @pytest.mark.parametrize("kind", [kind for kind, row in PROGRAMS.items() if row[2] is not None])
-def test_ill_programs_of_every_kind_are_caught(check: Callable[..., Any], kind: str) -> None:
+def test_ill_programs_of_every_kind_are_caught(judge: Callable[..., Any], kind: str) -> None:
     source, _, ill, name = PROGRAMS[kind]
-    checked = check(source.format(**ill or {}), "--profile", "quick")
+    checked = judge(source.format(**ill or {}), profile="quick")
     assert checked.code == 1
     assert checked.named("error") == [name]
     assert checked.finding(name)["where"]["file"] == "train.py"
 
 
-def test_ranks_of_one_bug_make_one_incident(check: Callable[..., Any]) -> None:
-    checked = check(SPAWNED.format(bug=SOFTMAX))
+def test_ranks_of_one_bug_make_one_incident(judge: Callable[..., Any]) -> None:
+    checked = judge(SPAWNED.format(bug=SOFTMAX), profile="quick")
     assert checked.report["environment"]["world"] == 2
     assert checked.finding("loss-double-activation")["count"] == 2
 
 
-def test_a_framework_that_hides_nan_losses_is_seen_through(check: Callable[..., Any]) -> None:
+def test_a_framework_that_hides_nan_losses_is_seen_through(judge: Callable[..., Any]) -> None:
     """HF Trainer replaces a NaN loss by a running mean in its logs."""
-    checked = check(HF.format(bug=" / (x.sum() * 0)"))
+    checked = judge(HF.format(bug=" / (x.sum() * 0)"))
     assert "not finite at step 0" in checked.finding("value-nonfinite")["saw"]
     assert not (checked.folder / "out").exists()

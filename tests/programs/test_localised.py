@@ -31,8 +31,8 @@ for step in range(40):
 """
 
 
-def test_a_bad_gradient_is_traced_to_the_slope_of_an_operation(check: Callable[..., Any]) -> None:
-    checked = check(PROGRAM, "--select", "value-nonfinite")
+def test_a_bad_gradient_is_traced_to_the_slope_of_an_operation(judge: Callable[..., Any]) -> None:
+    checked = judge(PROGRAM, select=["value-nonfinite"])
     finding = checked.finding("value-nonfinite")
     assert (finding["where"]["line"], finding["where"]["step"], finding["where"]["module"]) == (7, 25, "distance")
     assert "`sqrt` at 1 exact zero(s), where its slope is infinite" in finding["saw"]

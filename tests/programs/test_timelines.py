@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 Check = Callable[..., Any]
+Judge = Callable[..., Any]
 
 DATA = """import os, sys, queue, tempfile, threading
 import torch
@@ -93,10 +94,10 @@ def left_in(checked: Any) -> set[str]:
 
 
 class TestNothingIsDisturbed:
-    def test_the_same_again_is_the_same_to_the_last_bit(self, check: Check) -> None:
+    def test_the_same_again_is_the_same_to_the_last_bit(self, judge: Judge) -> None:
         """Weights, batches, dropout and the random states, Python's own among them, all came along."""
         noisy = STEP.replace("model(xb)", "model(xb + 0.1 * random.random() + 0.1 * numpy.random.rand())")
-        checked = check("import random, numpy\n" + DATA + MODEL + LOADER + LOOP + noisy, "--profile", "deep")
+        checked = judge("import random, numpy\n" + DATA + MODEL + LOADER + LOOP + noisy, profile="deep")
         losses = losses_of(checked)
 
         assert fates_of(checked)["same-again"] == 0
@@ -105,16 +106,16 @@ class TestNothingIsDisturbed:
         assert losses["other-seed"] != losses[None][:150]
         assert checked.loud() == []
 
-    def test_every_copy_begins_where_the_program_does(self, check: Check) -> None:
-        losses = losses_of(check(PLAIN))
+    def test_every_copy_begins_where_the_program_does(self, judge: Judge) -> None:
+        losses = losses_of(judge(PLAIN))
         same_loss = losses.keys() - {"probes", "sharpened", "unregularised"}
 
         assert len(same_loss) > 4
         assert {losses[name][0] for name in same_loss} == {losses[None][0]}
 
-    def test_loader_workers_serve_the_program_alone(self, check: Check) -> None:
+    def test_loader_workers_serve_the_program_alone(self, judge: Judge) -> None:
         loader = LOADER.replace("shuffle=True", "num_workers=2")
-        checked = check(DATA + MODEL + loader + LOOP + STEP + 'print("steps", step + 1)\n')
+        checked = judge(DATA + MODEL + loader + LOOP + STEP + 'print("steps", step + 1)\n')
         losses, fates = losses_of(checked), fates_of(checked)
 
         assert output_of(checked).splitlines()[-1] == "steps 150"
@@ -123,21 +124,21 @@ class TestNothingIsDisturbed:
         assert all(len(values) >= 100 for name, values in losses.items() if name != "probes")
         assert checked.loud() == []
 
-    def test_threads_and_temporary_folders_stay_with_the_program(self, check: Check) -> None:
-        checked = check(DATA + writer(most_waiting=0) + MODEL + LOADER + LOOP + STEP + WRITTEN)
+    def test_threads_and_temporary_folders_stay_with_the_program(self, judge: Judge) -> None:
+        checked = judge(DATA + writer(most_waiting=0) + MODEL + LOADER + LOOP + STEP + WRITTEN)
 
         assert output_of(checked).splitlines()[-1] == "written 150 True"
         assert set(fates_of(checked).values()) == {0}
         assert checked.loud() == []
 
-    def test_checkpoints_of_the_copies_leave_nothing_behind(self, check: Check) -> None:
+    def test_checkpoints_of_the_copies_leave_nothing_behind(self, judge: Judge) -> None:
         after = """
     if step % 20 == 0:
         torch.save(model.state_dict(), "last.pt")
         assert torch.load("last.pt").keys() == model.state_dict().keys()
 print("saved", os.path.exists("last.pt"))
 """
-        checked = check(PLAIN + after)
+        checked = judge(PLAIN + after)
 
         assert output_of(checked).splitlines()[-1] == "saved True"
         assert {path.name for path in checked.folder.iterdir()} - {".gitignore"} == {"train.py", ".firstlight"}
@@ -156,8 +157,8 @@ print("saved", os.path.exists("last.pt"))
 class TestCopiesThatDie:
     DIES = "    if step == 30 and os.getpid() != HOME:\n        os._exit(3)\n"
 
-    def test_it_is_recorded_and_the_program_goes_on(self, check: Check) -> None:
-        checked = check(DATA + "HOME = os.getpid()\n" + MODEL + LOADER + LOOP + STEP + self.DIES)
+    def test_it_is_recorded_and_the_program_goes_on(self, judge: Judge) -> None:
+        checked = judge(DATA + "HOME = os.getpid()\n" + MODEL + LOADER + LOOP + STEP + self.DIES)
         fates, losses = fates_of(checked), losses_of(checked)
 
         assert fates.pop("probes") == 0
@@ -179,9 +180,9 @@ class TestCopiesThatDie:
         assert (checked.report["verdict"], checked.loud()) == ("clean", [])
         assert running(marker) == []
 
-    def test_an_illness_is_still_found(self, check: Check) -> None:
+    def test_an_illness_is_still_found(self, judge: Judge) -> None:
         ill = MODEL.replace("nn.Linear(32, 6))", "nn.Linear(32, 6), nn.Softmax(dim=1))")
-        checked = check(DATA + "HOME = os.getpid()\n" + ill + LOADER + LOOP + STEP + self.DIES)
+        checked = judge(DATA + "HOME = os.getpid()\n" + ill + LOADER + LOOP + STEP + self.DIES)
 
         assert checked.report["verdict"] == "ill"
         assert checked.named("error") == ["loss-double-activation"]
@@ -210,8 +211,8 @@ PROVABLE = {
 
 class TestProof:
     @pytest.mark.parametrize("name", PROVABLE)
-    def test_the_repair_was_tried_and_helped(self, check: Check, name: str) -> None:
-        checked = check(PROVABLE[name])
+    def test_the_repair_was_tried_and_helped(self, judge: Judge, name: str) -> None:
+        checked = judge(PROVABLE[name])
         finding, diagnosis = checked.finding(name), checked.report["diagnosis"][0]
 
         assert checked.named("error") == [name]
@@ -220,8 +221,8 @@ class TestProof:
         assert finding["evidence"]["repaired"] < finding["evidence"]["as_it_is"]
         assert (diagnosis["cause"], diagnosis["verified"]) == (finding["cause"], True)
 
-    def test_labels_that_do_not_belong_to_their_inputs(self, check: Check) -> None:
-        checked = check(PLAIN.replace("loader =", "y = y[torch.randperm(len(y))]\nloader ="))
+    def test_labels_that_do_not_belong_to_their_inputs(self, judge: Judge) -> None:
+        checked = judge(PLAIN.replace("loader =", "y = y[torch.randperm(len(y))]\nloader ="))
 
         assert checked.named("warning") == ["pairing-is-lost"]
         assert checked.named("error") == []

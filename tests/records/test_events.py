@@ -37,7 +37,7 @@ def lines(kind: type[_Event]) -> st.SearchStrategy[_Event]:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @given(data=st.data())
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 def test_every_kind_of_line_is_admitted_and_comes_back(kind: type[_Event], data: st.DataObject) -> None:
     event = data.draw(lines(kind))
 

@@ -19,7 +19,7 @@ VALIDATOR = jsonschema.Draft202012Validator(wire.schema_of(Observed, "firstlight
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @given(data=st.data())
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 def test_every_sighting_is_admitted_and_comes_back(kind: type[Sighting], data: st.DataObject) -> None:
     record = data.draw(st.from_type(kind))
 

@@ -64,7 +64,7 @@ findings = st.builds(Finding, evidence=st.dictionaries(st.text(), SCALARS, max_s
 
 
 @given(st.builds(Report, findings=st.lists(findings, max_size=3).map(tuple)))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 def test_any_report_is_admitted_and_comes_back(report: Report) -> None:
     written = wire.encode(report)
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from firstlight.records import wire
 from firstlight.records.facts import LossCurve
 from firstlight.records.finding import Evidence, Scalar
-from firstlight.records.observed import LossCall
 from firstlight.records.places import Where
 from firstlight.records.sighting import TensorCard
+from firstlight.records.training import LossCall
 
 NAMES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats() | st.text()

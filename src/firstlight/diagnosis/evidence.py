@@ -10,11 +10,12 @@ from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.rank import COUNTED, UNKNOWN
 from firstlight.facts.contrast import improves, lost
 from firstlight.facts.sources import READ_FROM_SOURCE
+from firstlight.records.census import Census
 from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, LossCurve, LossSite, Motion, Pair, Rate
 from firstlight.records.finding import Finding
 from firstlight.records.inner import Units
-from firstlight.records.observed import Behaviour, Census, Dependence
 from firstlight.records.report import CheckOutcome, Status
+from firstlight.records.timelines import Behaviour, Dependence
 
 Seen = Iterator[tuple[str, bool]]
 

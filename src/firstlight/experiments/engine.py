@@ -12,9 +12,10 @@ import msgspec
 
 from firstlight.experiments.plan import Order, keeps_first_loss
 from firstlight.observe.watch import Watched
-from firstlight.records import observed
 from firstlight.records.declared import Logged
 from firstlight.records.facts import Timeline
+from firstlight.records.timelines import NurseryOpened, TimelineEnded
+from firstlight.records.training import BackwardSeen
 
 NURSERY = "nursery"
 """The timeline under which the log says how experiments are made and what became of each."""
@@ -47,15 +48,15 @@ class Engine(Protocol):
         """Nothing of it is left behind, whatever is still under way. May be called at any time, and twice."""
 
 
-def opened(watched: Watched) -> observed.NurseryOpened | None:
+def opened(watched: Watched) -> NurseryOpened | None:
     """How experiments are made of this program; None as long as none are."""
     notes = watched.timelines.get(NURSERY, [])
-    return next((note for note in notes if isinstance(note, observed.NurseryOpened)), None)
+    return next((note for note in notes if isinstance(note, NurseryOpened)), None)
 
 
-def fates(watched: Watched) -> dict[str, observed.TimelineEnded]:
+def fates(watched: Watched) -> dict[str, TimelineEnded]:
     notes = watched.timelines.get(NURSERY, [])
-    return {note.name: note for note in notes if isinstance(note, observed.TimelineEnded)}
+    return {note.name: note for note in notes if isinstance(note, TimelineEnded)}
 
 
 def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
@@ -94,7 +95,7 @@ def losses_of(records: Sequence[Logged]) -> tuple[float, ...]:
     """The loss of each step on the first rank: the values of the backward line that has most of them."""
     by_site: dict[object, list[float]] = {}
     for record in records:
-        if isinstance(record, observed.BackwardSeen) and record.rank == 0:
+        if isinstance(record, BackwardSeen) and record.rank == 0:
             by_site.setdefault(record.site, []).append(record.value)
     longest: list[float] = max(by_site.values(), key=len) if by_site else []
     return tuple(longest)

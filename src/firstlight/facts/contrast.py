@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
-from firstlight.records.observed import StepSeen
+from firstlight.records.training import StepSeen
 
 LEAST_STEPS = 20
 """Shorter runs are not compared."""

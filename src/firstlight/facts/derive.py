@@ -18,10 +18,14 @@ from firstlight.facts.stepping import (
     step_orders,
     steppings,
 )
-from firstlight.records import feed, observed, restored
+from firstlight.records import feed, restored
+from firstlight.records.census import Census
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
+from firstlight.records.program import ColumnsDropped
 from firstlight.records.symmetry import Symmetry
+from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
+from firstlight.records.training import Attention, EvaluationSeen
 
 
 def derive(records: Iterable[Logged]) -> list[Any]:
@@ -30,15 +34,15 @@ def derive(records: Iterable[Logged]) -> list[Any]:
     return [*(fact for reducer in REDUCERS for fact in reducer(seen)), *seen.all_of(DeclaredFact)]
 
 
-def censuses(seen: Sightings) -> Iterator[observed.Census]:
+def censuses(seen: Sightings) -> Iterator[Census]:
     """The last count of each model."""
-    for counts in groups(seen.of(observed.Census), lambda c: (c.rank, c.model)):
+    for counts in groups(seen.of(Census), lambda c: (c.rank, c.model)):
         yield counts[-1]
 
 
-def evaluations(seen: Sightings) -> Iterator[observed.EvaluationSeen]:
+def evaluations(seen: Sightings) -> Iterator[EvaluationSeen]:
     """The last count of each model."""
-    for counts in groups(seen.of(observed.EvaluationSeen), lambda e: (e.rank, e.model)):
+    for counts in groups(seen.of(EvaluationSeen), lambda e: (e.rank, e.model)):
         yield counts[-1]
 
 
@@ -48,29 +52,29 @@ def feeds(seen: Sightings) -> Iterator[feed.FeedSeen]:
         yield counts[-1]
 
 
-def attentions(seen: Sightings) -> Iterator[observed.Attention]:
-    for calls in groups(seen.of(observed.Attention), lambda a: (a.rank, a.site)):
+def attentions(seen: Sightings) -> Iterator[Attention]:
+    for calls in groups(seen.of(Attention), lambda a: (a.rank, a.site)):
         yield calls[0]
 
 
-def dependences(seen: Sightings) -> Iterator[observed.Dependence]:
-    yield from seen.of(observed.Dependence)
+def dependences(seen: Sightings) -> Iterator[Dependence]:
+    yield from seen.of(Dependence)
 
 
-def behaviours(seen: Sightings) -> Iterator[observed.Behaviour]:
-    yield from seen.of(observed.Behaviour)
+def behaviours(seen: Sightings) -> Iterator[Behaviour]:
+    yield from seen.of(Behaviour)
 
 
 def symmetries(seen: Sightings) -> Iterator[Symmetry]:
     yield from seen.of(Symmetry)
 
 
-def columns_dropped(seen: Sightings) -> Iterator[observed.ColumnsDropped]:
-    yield from seen.of(observed.ColumnsDropped)
+def columns_dropped(seen: Sightings) -> Iterator[ColumnsDropped]:
+    yield from seen.of(ColumnsDropped)
 
 
-def custom_gradients(seen: Sightings) -> Iterator[observed.CustomGradient]:
-    yield from seen.of(observed.CustomGradient)
+def custom_gradients(seen: Sightings) -> Iterator[CustomGradient]:
+    yield from seen.of(CustomGradient)
 
 
 def restorations(seen: Sightings) -> Iterator[restored.Restored]:

@@ -7,12 +7,15 @@ import msgspec
 
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
-from firstlight.records import facts, feed, observed
+from firstlight.records import facts, feed
+from firstlight.records.nonfinite import BadOperation, NonFinite
+from firstlight.records.program import LoaderSeen, ModelSeen
+from firstlight.records.training import BackwardSeen, StepSeen
 
 
 def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
-    steps = seen.of(observed.StepSeen)
-    for backs in groups(seen.of(observed.BackwardSeen), lambda b: (b.rank, b.site)):
+    steps = seen.of(StepSeen)
+    for backs in groups(seen.of(BackwardSeen), lambda b: (b.rank, b.site)):
         first = backs[0]
         own = [step for step in steps if step.rank == first.rank and step.backward_site == first.site]
         yield facts.LossCurve(
@@ -33,13 +36,13 @@ KINDS = ("input", "target", "activation", "loss", "gradient", "parameter")
 
 def first_bads(seen: Sightings) -> Iterator[facts.FirstBad]:
     """With a GradScaler a non-finite gradient alone is how it finds its scale: that step is skipped."""
-    bad = [item for item in seen.of(observed.NonFinite) if not (item.kind == "gradient" and item.scaled)]
+    bad = [item for item in seen.of(NonFinite) if not (item.kind == "gradient" and item.scaled)]
     for items in groups(bad, lambda item: item.rank):
         ordered = sorted(items, key=lambda item: (item.step, KINDS.index(item.kind)))
         first = ordered[0]
         loss = next((item for item in ordered if item.kind == "loss" and item.step == first.step), None)
         named = loss if first.operation is None and loss is not None and loss.operation else first
-        steps = [step for step in seen.of(observed.StepSeen) if step.rank == first.rank]
+        steps = [step for step in seen.of(StepSeen) if step.rank == first.rank]
         fact = facts.FirstBad(
             rank=first.rank,
             kind=first.kind,
@@ -54,12 +57,12 @@ def first_bads(seen: Sightings) -> Iterator[facts.FirstBad]:
             lr_site=steps[0].built if steps else None,
             also=tuple(item.kind for item in ordered[1:]),
         )
-        culprits = (c for c in seen.of(observed.BadOperation) if (c.rank, c.step) == (first.rank, first.step))
+        culprits = (c for c in seen.of(BadOperation) if (c.rank, c.step) == (first.rank, first.step))
         culprit = next(culprits, None)
         yield fact if culprit is None or culprit.phase == "given" else _blaming(fact, culprit)
 
 
-def _blaming(fact: facts.FirstBad, culprit: observed.BadOperation) -> facts.FirstBad:
+def _blaming(fact: facts.FirstBad, culprit: BadOperation) -> facts.FirstBad:
     """The step was repeated operation by operation, which is surer than what a finished graph shows."""
     return msgspec.structs.replace(
         fact,
@@ -73,10 +76,10 @@ def _blaming(fact: facts.FirstBad, culprit: observed.BadOperation) -> facts.Firs
 
 
 def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
-    for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.optimizer)):
+    for steps in groups(seen.of(StepSeen), lambda s: (s.rank, s.optimizer)):
         known = [step for step in steps if step.batch]
         pairs = list(pairwise(known))
-        models = [model for model in seen.of(observed.ModelSeen) if model.rank == steps[0].rank]
+        models = [model for model in seen.of(ModelSeen) if model.rank == steps[0].rank]
         yield facts.Feeding(
             rank=steps[0].rank,
             site=models[0].site if models else steps[0].backward_site,
@@ -91,7 +94,7 @@ def worker_streams(seen: Sightings) -> Iterator[facts.WorkerStream]:
     """Streams that the workers of one epoch drew from."""
     for workers in groups(seen.of(feed.WorkerSeen), lambda w: (w.rank, w.loader, w.seed)):
         first = workers[0]
-        epochs = [epoch for epoch in seen.of(observed.LoaderSeen) if epoch.rank == first.rank]
+        epochs = [epoch for epoch in seen.of(LoaderSeen) if epoch.rank == first.rank]
         for name in dict.fromkeys(name for worker in workers for name in worker.streams):
             states = [worker.streams[name] for worker in workers if name in worker.streams]
             yield facts.WorkerStream(

@@ -4,12 +4,13 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
 from firstlight.facts.sightings import Sightings, groups
-from firstlight.records import facts, observed
+from firstlight.records import facts
 from firstlight.records.sighting import TensorCard
+from firstlight.records.training import BackwardSeen, Cut, LossCall, Pairing
 
 
 def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
-    training = [call for call in seen.of(observed.LossCall) if call.training]
+    training = [call for call in seen.of(LossCall) if call.training]
     for calls in groups(training, lambda c: (c.rank, c.function, c.site)):
         first = calls[0]
         makers = {call.made_by for call in calls}
@@ -53,7 +54,7 @@ def _added(counts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(sum(column) for column in zip(*known, strict=True))
 
 
-def _mean_value(calls: Sequence[observed.LossCall]) -> float | None:
+def _mean_value(calls: Sequence[LossCall]) -> float | None:
     known = [call.value for call in calls if call.value is not None and call.reduction == "mean"]
     return sum(known) / len(known) if known else None
 
@@ -61,7 +62,7 @@ def _mean_value(calls: Sequence[observed.LossCall]) -> float | None:
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
-def _labels(calls: Sequence[observed.LossCall]) -> tuple[facts.Labels, ...]:
+def _labels(calls: Sequence[LossCall]) -> tuple[facts.Labels, ...]:
     """Several calls a step on one line are real and fake, or one transformation after the other: no order of data."""
     if len({call.step for call in calls}) < len(calls) or not all(_has_classes(call) for call in calls):
         return ()
@@ -69,7 +70,7 @@ def _labels(calls: Sequence[observed.LossCall]) -> tuple[facts.Labels, ...]:
     return tuple(facts.Labels(step=step, examples=card.shape[0], low=card.low, high=card.high) for step, card in cards)
 
 
-def _has_classes(call: observed.LossCall) -> bool:
+def _has_classes(call: LossCall) -> bool:
     """One class for each example: not one for each pixel or token, and none ignored."""
     target = call.target
     if target is None or not target.shape or target.nonfinite or call.ignored:
@@ -102,7 +103,7 @@ ELEMENTWISE = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_n
 
 
 def shape_clashes(seen: Sightings) -> Iterator[facts.ShapeClash]:
-    pairings = seen.of(observed.Pairing)
+    pairings = seen.of(Pairing)
     for group in groups(pairings, lambda p: (p.rank, p.operation, p.site, p.differentiable)):
         first = group[0]
         yield facts.ShapeClash(
@@ -116,14 +117,14 @@ def shape_clashes(seen: Sightings) -> Iterator[facts.ShapeClash]:
             times=len(group),
             first_step=first.step,
         )
-    calls = [call for call in seen.of(observed.LossCall) if call.function in ELEMENTWISE and call.target is not None]
+    calls = [call for call in seen.of(LossCall) if call.function in ELEMENTWISE and call.target is not None]
     for same in groups(calls, lambda c: (c.rank, c.function, c.site, c.training)):
         clashing = [call for call in same if _clash(call)]
         if clashing:
             yield _clash_of_calls(clashing)
 
 
-def _clash_of_calls(calls: list[observed.LossCall]) -> facts.ShapeClash:
+def _clash_of_calls(calls: list[LossCall]) -> facts.ShapeClash:
     first = calls[0]
     assert first.target is not None
     return facts.ShapeClash(
@@ -139,7 +140,7 @@ def _clash_of_calls(calls: list[observed.LossCall]) -> facts.ShapeClash:
     )
 
 
-def _clash(call: observed.LossCall) -> bool:
+def _clash(call: LossCall) -> bool:
     """Broadcasting made the result larger than both sides."""
     assert call.target is not None
     left, right = call.prediction.shape, call.target.shape
@@ -160,8 +161,8 @@ def _size(shape: tuple[int, ...]) -> int:
 
 
 def loss_roots(seen: Sightings) -> Iterator[facts.LossRoot]:
-    cuts = seen.of(observed.Cut)
-    ordinary = [back for back in seen.of(observed.BackwardSeen) if not back.functional]
+    cuts = seen.of(Cut)
+    ordinary = [back for back in seen.of(BackwardSeen) if not back.functional]
     for backs in groups(ordinary, lambda b: (b.rank, b.site)):
         first = backs[0]
         severed = [back for back in backs if not back.connected]
@@ -187,8 +188,8 @@ WHOLE = 0.01
 
 def loss_terms(seen: Sightings) -> Iterator[facts.LossTerms]:
     """Where each step calls the same several losses once, and backward is called on their sum."""
-    calls = [call for call in seen.of(observed.LossCall) if call.training and call.value is not None]
-    for backs in groups(seen.of(observed.BackwardSeen), lambda b: (b.rank, b.site)):
+    calls = [call for call in seen.of(LossCall) if call.training and call.value is not None]
+    for backs in groups(seen.of(BackwardSeen), lambda b: (b.rank, b.site)):
         rows = [_terms_of(back, [c for c in calls if c.step == back.step and c.rank == back.rank]) for back in backs]
         whole = [row for row in rows if row]
         names = set(map(frozenset, whole))
@@ -209,7 +210,7 @@ LEAST_TERMS = 3
 """Steps at which the sum was seen to be whole."""
 
 
-def _terms_of(back: observed.BackwardSeen, calls: list[observed.LossCall]) -> dict[str, float]:
+def _terms_of(back: BackwardSeen, calls: list[LossCall]) -> dict[str, float]:
     """Empty where the calls of the step are not the whole of what backward was called on."""
     named = {f"`{call.function}` at {call.site}": call.value or 0.0 for call in calls}
     if len(named) < 2 or len(named) < len(calls):

@@ -5,15 +5,17 @@ import statistics
 from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
-from firstlight.records import facts, observed
+from firstlight.records import facts
 from firstlight.records.inner import Erased, Movement, Units
+from firstlight.records.program import Wrapped
+from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
 HALVES = ("float16", "bfloat16")
 ENDS = 5
 
 
 def motions(seen: Sightings) -> Iterator[facts.Motion]:
-    steps = seen.of(observed.StepSeen)
+    steps = seen.of(StepSeen)
     for looks in groups(seen.of(Movement), lambda m: (m.rank, m.optimizer)):
         first = looks[0]
         losses = [
@@ -48,14 +50,14 @@ def erased(seen: Sightings) -> Iterator[Erased]:
         yield records[-1]
 
 
-def wrapped(seen: Sightings) -> Iterator[observed.Wrapped]:
-    for records in groups(seen.of(observed.Wrapped), lambda w: (w.rank, w.module)):
+def wrapped(seen: Sightings) -> Iterator[Wrapped]:
+    for records in groups(seen.of(Wrapped), lambda w: (w.rank, w.module)):
         yield records[-1]
 
 
 def precisions(seen: Sightings) -> Iterator[facts.Precision]:
     """One for each rank that computes in fewer bits; none for the others."""
-    training = [call for call in seen.of(observed.LossCall) if call.training]
+    training = [call for call in seen.of(LossCall) if call.training]
     for calls in groups(training, lambda c: c.rank):
         looks = [look for look in seen.of(Movement) if look.rank == calls[0].rank]
         halves = [moved for look in looks for moved in look.tensors if moved.dtype in HALVES]
@@ -67,6 +69,6 @@ def precisions(seen: Sightings) -> Iterator[facts.Precision]:
             site=call.site,
             scores=call.prediction.dtype,
             weights=halves[0].dtype if halves else "float32",
-            scaled=any(back.scale != 1.0 for back in seen.of(observed.BackwardSeen)),
+            scaled=any(back.scale != 1.0 for back in seen.of(BackwardSeen)),
             still=statistics.median(moved.still for moved in halves) if halves else 0.0,
         )

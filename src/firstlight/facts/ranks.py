@@ -5,18 +5,19 @@ from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import training_epochs
-from firstlight.records import observed
 from firstlight.records.feed import FeedSeen, Pass
+from firstlight.records.program import LoaderSeen, ModelSeen, Wrapped
 from firstlight.records.ranks import DistributedOrder, Ranks
+from firstlight.records.training import StepSeen
 
 
 def ranks(seen: Sightings) -> Iterator[Ranks]:
     """One for a program whose ranks each train with one optimizer; none for a single process."""
-    steps = seen.of(observed.StepSeen)
+    steps = seen.of(StepSeen)
     by_rank = {own[0].rank: own for own in groups(steps, lambda s: s.rank)}
     if len(by_rank) < 2 or any(step.optimizer != 0 for step in steps):
         return
-    models = seen.of(observed.ModelSeen)
+    models = seen.of(ModelSeen)
     passes = _first_passes(seen)
     epochs = training_epochs(seen, min(by_rank))
     batches = [set(row) for row in _aligned(by_rank, "batch")]
@@ -26,7 +27,7 @@ def ranks(seen: Sightings) -> Iterator[Ranks]:
         site=models[0].site if models else None,
         loader_site=epochs[0].site if epochs else None,
         optimizer_site=steps[0].built,
-        wrapped=bool(seen.of(observed.Wrapped)),
+        wrapped=bool(seen.of(Wrapped)),
         compared=len(batches),
         same_batch=sum(len(row) == 1 for row in batches),
         examples=min((own.examples for own in passes), default=0),
@@ -35,7 +36,7 @@ def ranks(seen: Sightings) -> Iterator[Ranks]:
     )
 
 
-def _aligned(by_rank: dict[int, list[observed.StepSeen]], field: str) -> list[list[str | float]]:
+def _aligned(by_rank: dict[int, list[StepSeen]], field: str) -> list[list[str | float]]:
     """The values of all ranks at each step at which every one of them has one."""
     rows: dict[int, dict[int, str | float]] = defaultdict(dict)
     for rank, steps in by_rank.items():
@@ -63,7 +64,7 @@ def _common(passes: list[Pass]) -> float:
 
 
 def distributed_orders(seen: Sightings) -> Iterator[DistributedOrder]:
-    for epochs in groups(seen.of(observed.LoaderSeen), lambda e: (e.rank, e.loader)):
+    for epochs in groups(seen.of(LoaderSeen), lambda e: (e.rank, e.loader)):
         known = [epoch.shuffled_by for epoch in epochs if epoch.shuffled_by is not None]
         if known and epochs[-1].step > epochs[0].step:
             yield DistributedOrder(rank=epochs[0].rank, site=epochs[0].site, epochs=tuple(known))

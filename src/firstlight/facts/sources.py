@@ -10,12 +10,15 @@ from firstlight.records import (
     inner,
     live,
     log,
-    observed,
     ranks,
     restored,
     source,
     symmetry,
 )
+from firstlight.records.census import Census
+from firstlight.records.program import ColumnsDropped, Wrapped
+from firstlight.records.timelines import CustomGradient, Dependence
+from firstlight.records.training import Attention, EvaluationSeen
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ SOURCES: dict[type, Source] = {
     facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
     facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
     inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),
-    observed.Wrapped: _from("wrappers", absent="no model is wrapped in DistributedDataParallel"),
+    Wrapped: _from("wrappers", absent="no model is wrapped in DistributedDataParallel"),
     ranks.Ranks: _from("feeding", "loaders", "wrappers", absent="the program is a single process"),
     ranks.DistributedOrder: _from("loaders", absent="no loader has a shuffling DistributedSampler"),
     restored.Restored: _from("checkpoints", absent="no state was loaded into a model"),
@@ -65,20 +68,18 @@ SOURCES: dict[type, Source] = {
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
-    observed.Census: _from("census", "operations", absent="no model with parameters was seen in training"),
-    observed.EvaluationSeen: _from(
-        "evaluations", absent="no trained model was called in eval mode or without gradients"
-    ),
+    Census: _from("census", "operations", absent="no model with parameters was seen in training"),
+    EvaluationSeen: _from("evaluations", absent="no trained model was called in eval mode or without gradients"),
     source.SourceFile: _from(absent=_NOT_READ),
     source.TrainingLoop: _from(absent=_NOT_READ),
     source.LossUse: _from(absent=_NOT_READ),
     source.Bootstrap: _from(absent="no target of a reward and a discounted value is written"),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     feed.FeedSeen: _from("feeding", absent="no model was seen in training"),
-    observed.Dependence: _from(absent="the model was not probed"),
+    Dependence: _from(absent="the model was not probed"),
     symmetry.Symmetry: _from(absent="the model was not probed"),
-    observed.ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
-    observed.CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
+    ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
+    CustomGradient: _from(absent="no hand-written backward of the user's own was called"),
     declared.Stumble: _from(absent="nothing was tried"),
     declared.Built: _from(absent="the model was not built"),
     declared.Output: _from(absent="the model was not called"),
@@ -112,7 +113,7 @@ SOURCES: dict[type, Source] = {
     declared.RoundTrip: _from(absent="no checkpoint was written"),
     declared.LogTried: _from(absent="no log was tried"),
     declared.InvariantTried: _from(absent="no invariant was declared"),
-    observed.Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
+    Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
 ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing})

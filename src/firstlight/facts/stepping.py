@@ -4,11 +4,13 @@ import statistics
 from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups, longest_run
-from firstlight.records import facts, observed
+from firstlight.records import facts
+from firstlight.records.program import Ending, LoaderSeen
+from firstlight.records.training import BackwardSeen, ClipSeen, StepSeen
 
 
 def step_orders(seen: Sightings) -> Iterator[facts.StepOrder]:
-    for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.optimizer)):
+    for steps in groups(seen.of(StepSeen), lambda s: (s.rank, s.optimizer)):
         first = steps[0]
         norms = [step.grad_norm for step in steps if step.grad_norm is not None]
         bare = [step for step in steps if step.bare]
@@ -30,9 +32,9 @@ def step_orders(seen: Sightings) -> Iterator[facts.StepOrder]:
 
 
 def steppings(seen: Sightings) -> Iterator[facts.Stepping]:
-    for endings in groups(seen.of(observed.Ending), lambda e: e.rank):
+    for endings in groups(seen.of(Ending), lambda e: e.rank):
         last = endings[-1]
-        backwards = [back for back in seen.of(observed.BackwardSeen) if back.rank == last.rank]
+        backwards = [back for back in seen.of(BackwardSeen) if back.rank == last.rank]
         yield facts.Stepping(
             rank=last.rank,
             backwards=last.backwards,
@@ -45,7 +47,7 @@ def steppings(seen: Sightings) -> Iterator[facts.Stepping]:
 
 
 def modes(seen: Sightings) -> Iterator[facts.Mode]:
-    for backs in groups(seen.of(observed.BackwardSeen), lambda b: (b.rank, b.site)):
+    for backs in groups(seen.of(BackwardSeen), lambda b: (b.rank, b.site)):
         names = {name for back in backs for name in back.eval_models}
         yield facts.Mode(
             rank=backs[0].rank,
@@ -57,7 +59,7 @@ def modes(seen: Sightings) -> Iterator[facts.Mode]:
 
 
 def clip_orders(seen: Sightings) -> Iterator[facts.ClipOrder]:
-    for clips in groups(seen.of(observed.ClipSeen), lambda c: (c.rank, c.site)):
+    for clips in groups(seen.of(ClipSeen), lambda c: (c.rank, c.site)):
         yield facts.ClipOrder(
             rank=clips[0].rank,
             site=clips[0].site,
@@ -71,7 +73,7 @@ def clip_orders(seen: Sightings) -> Iterator[facts.ClipOrder]:
 
 
 def rates(seen: Sightings) -> Iterator[facts.Rate]:
-    for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.optimizer)):
+    for steps in groups(seen.of(StepSeen), lambda s: (s.rank, s.optimizer)):
         known = [step.lr for step in steps if step.lr is not None]
         if known:
             yield facts.Rate(
@@ -90,16 +92,16 @@ def _epoch_steps(seen: Sightings, rank: int) -> int | None:
     return epochs[1].step - epochs[0].step if len(epochs) > 1 else None
 
 
-def training_epochs(seen: Sightings, rank: int) -> list[observed.LoaderSeen]:
+def training_epochs(seen: Sightings, rank: int) -> list[LoaderSeen]:
     """The beginnings of the first loader that steps were made between."""
-    for epochs in groups((e for e in seen.of(observed.LoaderSeen) if e.rank == rank), lambda e: e.loader):
+    for epochs in groups((e for e in seen.of(LoaderSeen) if e.rank == rank), lambda e: e.loader):
         if len(epochs) > 1 and epochs[1].step > epochs[0].step:
             return epochs
     return []
 
 
 def rebuildings(seen: Sightings) -> Iterator[facts.Rebuilding]:
-    for steps in groups(seen.of(observed.StepSeen), lambda s: (s.rank, s.built, s.name)):
+    for steps in groups(seen.of(StepSeen), lambda s: (s.rank, s.built, s.name)):
         yield facts.Rebuilding(
             rank=steps[0].rank,
             optimizer=steps[0].name,
@@ -112,11 +114,11 @@ def rebuildings(seen: Sightings) -> Iterator[facts.Rebuilding]:
 
 
 def accumulations(seen: Sightings) -> Iterator[facts.Accumulation]:
-    for backs in groups(seen.of(observed.BackwardSeen), lambda b: (b.rank, b.site)):
+    for backs in groups(seen.of(BackwardSeen), lambda b: (b.rank, b.site)):
         rank = backs[0].rank
-        steps = [step for step in seen.of(observed.StepSeen) if step.rank == rank]
-        lines = {back.site for back in seen.of(observed.BackwardSeen) if back.rank == rank}
-        loaders = {epoch.loader for epoch in seen.of(observed.LoaderSeen) if epoch.rank == rank and epoch.step == 0}
+        steps = [step for step in seen.of(StepSeen) if step.rank == rank]
+        lines = {back.site for back in seen.of(BackwardSeen) if back.rank == rank}
+        loaders = {epoch.loader for epoch in seen.of(LoaderSeen) if epoch.rank == rank and epoch.step == 0}
         yield facts.Accumulation(
             rank=rank,
             site=backs[0].site,
@@ -132,7 +134,7 @@ def accumulations(seen: Sightings) -> Iterator[facts.Accumulation]:
 
 
 def graph_sizes(seen: Sightings) -> Iterator[facts.GraphSize]:
-    for backs in groups(seen.of(observed.BackwardSeen), lambda b: (b.rank, b.site)):
+    for backs in groups(seen.of(BackwardSeen), lambda b: (b.rank, b.site)):
         nodes = tuple(back.nodes for back in backs if back.nodes is not None)
         yield facts.GraphSize(
             rank=backs[0].rank, site=backs[0].site, nodes=nodes, retained=all(back.retained for back in backs)

@@ -9,7 +9,7 @@ import torch
 from firstlight.guard.statistics.rows import Frame, named_rows
 from firstlight.records import events, wire
 from firstlight.records.finding import Finding
-from firstlight.records.observed import Unseen
+from firstlight.records.program import Unseen
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.report import terminal
 

@@ -15,9 +15,12 @@ from firstlight.observe import target as targets
 from firstlight.observe import traceback
 from firstlight.observe.inside import containment
 from firstlight.observe.process import Script, Start, popen
-from firstlight.records import observed, wire
+from firstlight.records import wire
 from firstlight.records.declared import Logged
 from firstlight.records.facts import ScriptOutcome
+from firstlight.records.program import Ending
+from firstlight.records.timelines import TimelineEnded
+from firstlight.records.training import BackwardSeen, StepSeen
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
 
@@ -26,6 +29,15 @@ GRACE_SECONDS = 10.0
 """After the budget, for a last long step; and for the script's own clean-up once it was told to stop."""
 
 Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """By which a script is started."""
+
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    """The user's."""
+    start: Start = popen
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,7 @@ class Eyes:
     startup_seconds: float = 120.0
     settled: Callable[["Watched"], bool] = lambda _: True
     """Whether nothing more is awaited of the script's copies, once it is over itself."""
+    means: Means = field(default_factory=Means)
 
 
 @dataclass
@@ -62,12 +75,12 @@ class Watched:
 
     @property
     def backwards(self) -> int:
-        return len(self.of(observed.BackwardSeen))
+        return len(self.of(BackwardSeen))
 
     @property
     def steps(self) -> int:
-        counted = [step.step + 1 for step in self.of(observed.StepSeen)]
-        by_hand = [end.backwards for end in self.of(observed.Ending) if not end.optimizers]
+        counted = [step.step + 1 for step in self.of(StepSeen)]
+        by_hand = [end.backwards for end in self.of(Ending) if not end.optimizers]
         return max([*counted, *by_hand], default=0)
 
     def outcome(self) -> ScriptOutcome:
@@ -86,7 +99,7 @@ class Watched:
         )
 
     def _ended(self) -> str:
-        if any(end.reason != "exit" for end in self.of(observed.Ending)):
+        if any(end.reason != "exit" for end in self.of(Ending)):
             return "stopped"
         if self.exit_code is None:
             return "stopped" if self.backwards else "silent"
@@ -97,17 +110,8 @@ class Watched:
 
 def watch(target: targets.Target, spec: session_spec.Spec, eyes: Eyes) -> Watched:
     """Every wait has an end, and no process of the script outlives this call."""
-    with running(target, spec, Means(), eyes.echo) as script:
+    with running(target, spec, eyes.means, eyes.echo) as script:
         return _follow(script, spec, eyes)
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """By which a script is started."""
-
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    """The user's."""
-    start: Start = popen
 
 
 @contextlib.contextmanager
@@ -137,6 +141,8 @@ def environment_of(
     with _temporary_folder() as temporary:
         found = {**users, "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         found["FIRSTLIGHT_DISABLED"] = "1"  # a guard in the script would watch what is watched already
+        # Copies run beside the program: threads that spin while they wait take the cores from those that work.
+        found.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         if spec.seed is not None:
             found.setdefault("PYTHONHASHSEED", str(spec.seed))
         if spec.contain:
@@ -166,7 +172,7 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
         _read(reader, watched, script.seconds)
         eyes.progress(_told(watched, spec, script.seconds))
         eyes.settled(watched)
-        if watched.of(observed.Ending):
+        if watched.of(Ending):
             ending_since.append(script.seconds)
             return script.seconds - ending_since[0] > GRACE_SECONDS
         if watched.startup is None:
@@ -198,7 +204,7 @@ def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
 
 
 def _counted(watched: Watched) -> str:
-    ended = sum(isinstance(record, observed.TimelineEnded) for record in watched.timelines.get("nursery", ()))
+    ended = sum(isinstance(record, TimelineEnded) for record in watched.timelines.get("nursery", ()))
     return f"{ended} done"
 
 
@@ -217,7 +223,7 @@ def read_log(events: Path) -> Watched:
 
 
 def _told(watched: Watched, spec: session_spec.Spec, seconds: float) -> str:
-    last = next((record for record in reversed(watched.records) if isinstance(record, observed.StepSeen)), None)
+    last = next((record for record in reversed(watched.records) if isinstance(record, StepSeen)), None)
     if last is None:
         return f"starting the script … {seconds:.0f} s"
     loss = f", loss {last.loss:.4g}" if last.loss is not None else ""

@@ -6,7 +6,7 @@ Derived in `facts/` from what the observers streamed; some sightings (`Census`, 
 import msgspec
 
 from firstlight.records.inner import Movement
-from firstlight.records.observed import Argument
+from firstlight.records.nonfinite import Argument
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
 

@@ -1,7 +1,7 @@
 from firstlight.checks.data.columns_dropped import CHECK
 from firstlight.checks.declare import NoLimits
-from firstlight.records.observed import ColumnsDropped
 from firstlight.records.places import Site
+from firstlight.records.program import ColumnsDropped
 
 
 def dropped(*columns: str) -> ColumnsDropped:

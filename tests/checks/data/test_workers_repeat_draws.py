@@ -4,8 +4,9 @@ from firstlight.checks.data.workers_repeat_draws import CHECK
 from firstlight.facts.derive import derive
 from firstlight.records.facts import WorkerStream
 from firstlight.records.feed import WorkerSeen
-from firstlight.records.observed import LoaderSeen, Observed
+from firstlight.records.observed import Observed
 from firstlight.records.places import Site
+from firstlight.records.program import LoaderSeen
 
 
 def stream(alike: int) -> WorkerStream:

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.gradient_ignores_output import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import CustomGradient
 from firstlight.records.places import Site
+from firstlight.records.timelines import CustomGradient
 
 DEAF = CustomGradient(step=0, rank=1, name="Forgiving", site=Site(file="train.py", line=27), ratio=1.0)
 

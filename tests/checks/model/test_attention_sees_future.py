@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.attention_sees_future import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Attention
 from firstlight.records.places import Site
+from firstlight.records.training import Attention
 
 INVERTED = Attention(
     step=3,

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.examples_mix import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Dependence
 from firstlight.records.places import Site
+from firstlight.records.timelines import Dependence
 
 MIXED = Dependence(step=0, rank=1, kind="examples", site=Site(file="train.py", line=31), own=True, others=8, of=15)
 

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.future_leaks import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Dependence
 from firstlight.records.places import Site
+from firstlight.records.timelines import Dependence
 
 LEAKS = Dependence(step=0, rank=1, kind="future", site=Site(file="train.py", line=33), own=True, others=5, of=6)
 

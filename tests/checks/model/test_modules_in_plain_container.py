@@ -3,8 +3,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from firstlight.checks.model.modules_in_plain_container import CHECK
+from firstlight.records.census import Census, HiddenModules
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Census, HiddenModules
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
 

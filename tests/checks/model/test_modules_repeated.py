@@ -3,8 +3,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from firstlight.checks.model.modules_repeated import CHECK
+from firstlight.records.census import Census, RepeatedModule
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Census, RepeatedModule
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
 

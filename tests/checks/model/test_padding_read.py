@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.padding_read import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Dependence
 from firstlight.records.places import Site
+from firstlight.records.timelines import Dependence
 
 READ = Dependence(step=0, kind="padding", site=Site(file="train.py", line=40), own=True, others=30, of=30)
 

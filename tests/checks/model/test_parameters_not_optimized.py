@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.model.parameters_not_optimized import CHECK, listed
+from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
 

@@ -3,8 +3,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from firstlight.checks.model.requires_grad_on_module import CHECK
+from firstlight.records.census import Census
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Census
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
 

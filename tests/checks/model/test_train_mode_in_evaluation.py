@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.model.train_mode_in_evaluation import CHECK
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import EvaluationSeen
 from firstlight.records.places import Site
+from firstlight.records.training import EvaluationSeen
 
 SEEN = EvaluationSeen(
     step=100,

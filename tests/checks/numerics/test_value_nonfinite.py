@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from firstlight.checks.numerics.value_nonfinite import CHECK
 from firstlight.records.facts import FirstBad
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Argument
+from firstlight.records.nonfinite import Argument
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
 

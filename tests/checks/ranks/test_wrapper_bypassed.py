@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.ranks.wrapper_bypassed import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.observed import Wrapped
 from firstlight.records.places import Site
+from firstlight.records.program import Wrapped
 
 PAST = Wrapped(step=9, module="Net", site=Site(file="train.py", line=33), through=0, beside=9, world=2)
 

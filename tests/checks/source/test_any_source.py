@@ -17,9 +17,7 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*/*.p
 CHECKS = [check for check in CATALOGUE if check.needs in READ_FROM_SOURCE or check.id == "FL001"]
 WORDS = [word for path in EXAMPLES[:40] for word in path.read_text().split(" ")]
 
-few = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+few = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
 def judged(data: bytes, folder: Path, name: str = "any.py") -> tuple[Finding, ...]:

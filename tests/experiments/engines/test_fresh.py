@@ -12,7 +12,7 @@ from firstlight.experiments.engines.job import Job, Made, lost
 from firstlight.experiments.plan import Order
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Watched, read_log
-from firstlight.records.observed import ProcessSeen
+from firstlight.records.program import ProcessSeen
 from firstlight.store.run_directory import RunDirectory
 
 TARGET = Target(("train.py",), ("python", "train.py"), "train.py", "python")

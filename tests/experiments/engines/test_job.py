@@ -36,7 +36,7 @@ def test_one_that_hangs_is_ended_with_all_it_started(prepare: Prepare) -> None:
     marker = f"mark-{uuid.uuid4().hex}"
     escape = f"__import__('subprocess').Popen([sys.executable, '-c', 'import time; time.sleep(99)', '{marker}'],"
     hang = f"step == 5 and ({escape} start_new_session=True), time.sleep(99))"
-    made = make(prepare(script(after=hang), seconds=1.0))
+    made = make(prepare(script(after=hang), seconds=5.0))
     assert (made.exit_code, len(losses_of(made))) == (None, 6)
     assert running(marker) == []
 

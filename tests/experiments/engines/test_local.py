@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import psutil
 import pytest
@@ -13,6 +13,8 @@ from firstlight.experiments.engines.local import LocalHands
 from firstlight.experiments.engines.on_ray import SETTINGS, RayHands
 from firstlight.experiments.engines.warm import warmable
 from firstlight.observe.target import Target
+
+Children = Callable[[], list[psutil.Process]]
 
 
 def hands_for(job: Job, warm: bool) -> LocalHands:
@@ -30,11 +32,14 @@ def done_by(hands: LocalHands | RayHands, *jobs: Job) -> list[Made]:
     return [made for made in found if made is not None]
 
 
-def children() -> Iterator[psutil.Process]:
-    yield from psutil.Process().children(recursive=True)
+@pytest.fixture
+def children() -> Children:
+    """Those begun since: other tests share a process of their own."""
+    before = psutil.Process().children(recursive=True)
+    return lambda: [child for child in psutil.Process().children(recursive=True) if child not in before]
 
 
-def test_a_warm_parent_changes_nothing_but_the_time(prepare: Prepare) -> None:
+def test_a_warm_parent_changes_nothing_but_the_time(prepare: Prepare, children: Children) -> None:
     """The whole environment of a run is its own: working directory, arguments, random state, output, exit code."""
     words = "os.getcwd(), sys.argv, __name__, __file__, random.random(), os.environ['OMP_NUM_THREADS']"
     jobs = [prepare(script(), name=name, interventions=words) for name, words in (("a", ()), ("b", ("lr=10",)))]
@@ -53,10 +58,10 @@ def test_a_warm_parent_changes_nothing_but_the_time(prepare: Prepare) -> None:
     finally:
         warm.end()
         cold.end()
-    assert list(children()) == []
+    assert children() == []
 
 
-def test_what_is_under_way_ends_with_the_hands(prepare: Prepare) -> None:
+def test_what_is_under_way_ends_with_the_hands(prepare: Prepare, children: Children) -> None:
     job = prepare(script(before="time.sleep(99)"))
     hands = hands_for(job, warm=True)
     while not hands.ready():
@@ -66,11 +71,13 @@ def test_what_is_under_way_ends_with_the_hands(prepare: Prepare) -> None:
     assert hands.made(token) is None
     hands.end()
     hands.end()
-    assert list(children()) == []
+    assert children() == []
 
 
-def test_a_parent_that_is_killed_takes_its_children_along_and_others_start_without_it(prepare: Prepare) -> None:
-    job = prepare(script(), seconds=2.0)
+def test_a_parent_that_is_killed_takes_its_children_along_and_others_start_without_it(
+    prepare: Prepare, children: Children
+) -> None:
+    job = prepare(script())
     hands = hands_for(job, warm=True)
     while not hands.ready():
         time.sleep(0.05)

@@ -8,7 +8,7 @@ from torch import nn
 from firstlight.experiments.inside.behaviour import behaviour
 from firstlight.experiments.inside.dependence import Asked, dependences
 from firstlight.observe.inside.taps.models import Call
-from firstlight.records.observed import Dependence
+from firstlight.records.timelines import Dependence
 
 
 def asked(module: nn.Module, *inputs: torch.Tensor, target: torch.Tensor | None = None, rows: int = 0) -> Asked:

@@ -8,6 +8,8 @@ import pytest
 
 from firstlight.experiments.inside.forking import fork
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 
 @pytest.fixture
 def interrupted_while_forking() -> None:

@@ -68,7 +68,7 @@ TREES = st.recursive(
 
 
 @given(TREES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_tree_comes_back_as_it_was(tree: Any) -> None:
     assert same(again(tree), tree)
 

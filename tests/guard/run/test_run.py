@@ -35,7 +35,7 @@ for step, (xb, yb) in enumerate(DataLoader(TensorDataset(x, y), batch_size=16, s
     optimizer.step()
     if "slow" in sys.argv:
         print(step, flush=True)
-        time.sleep(0.05)
+        time.sleep(0.05 if step < 16 else 10)  # whoever means to end it may be late
 torch.save(model.state_dict(), "weights.pt")
 print("said", sys.stdin.read() if "read" in sys.argv else "")
 if "crash" in sys.argv:
@@ -151,6 +151,7 @@ def start(tmp_path: Path, *words: str) -> "subprocess.Popen[str]":
     return process
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     ("number", "code"),
     [pytest.param(signal.SIGTERM, 143, id="terminated"), pytest.param(signal.SIGINT, 130, id="ctrl-c")],

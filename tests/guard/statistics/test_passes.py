@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from firstlight.guard.statistics.foreach import ForeachPass
@@ -16,7 +16,6 @@ FLOATS = st.one_of(st.floats(-1e6, 1e6, width=32), st.sampled_from([0.0, math.na
 
 
 @given(st.lists(FLOATS, min_size=1, max_size=60))
-@settings(deadline=None)
 def test_a_row_is_right_whatever_the_values(values: list[float]) -> None:
     tensor = torch.tensor(values)
     kept = tensor[torch.isfinite(tensor)].double()

@@ -158,7 +158,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
 
 
 @given(data=st.data())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_a_log_cut_anywhere_is_torn_at_most(sound: tuple[Path, bytes], data: st.DataObject) -> None:
     path, whole = sound
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
@@ -183,7 +183,6 @@ LINES = (
 
 
 @given(st.lists(LINES, max_size=30), st.sampled_from([*BUILT_IN.values(), STEP]), st.booleans())
-@settings(deadline=None)
 def test_any_log_is_read_alike_in_stretches_and_line_by_line(lines: list[bytes], rules: LogRules, ended: bool) -> None:
     """In one stretch everything is quick or everything slow; line by line each is tried the quick way first."""
     data = b"\n".join(part.replace(b"\n", b" ") for part in lines) + (b"\n" if ended else b"")

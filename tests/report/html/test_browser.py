@@ -4,8 +4,6 @@ Needs Chromium on the machine and the `browser` extra; `make test-browser` insta
 safe is tested without a browser too, in test_page.py.
 """
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,24 +14,8 @@ from firstlight.facts.chronicle.gathering import gather
 from firstlight.records.report import Report
 from firstlight.report import html
 
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: `make test-browser` does it"
-)
-CHROMIUM = next(
-    filter(None, (os.environ.get("CHROMIUM"), *map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))),
-    None,
-)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 Tell = Callable[[str], Report]
 Events = Callable[..., Iterator[dict[str, Any]]]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 class Watched:
@@ -66,13 +48,13 @@ class Watched:
 
 
 @pytest.fixture
-def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Watched]]:
+def open_page(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Watched]]:
     contexts = []
 
     def open_(text: str, **options: Any) -> Watched:
         path = tmp_path / "report.html"
         path.write_text(text, encoding="utf-8")
-        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
         contexts.append(context)
         return Watched(context.new_page(), path.as_uri())
 

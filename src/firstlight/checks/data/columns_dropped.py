@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import ColumnsDropped
 from firstlight.records.places import at
+from firstlight.records.program import ColumnsDropped
 
 
 def find(dropped: ColumnsDropped, _limits: NoLimits) -> Iterator[Evidence]:

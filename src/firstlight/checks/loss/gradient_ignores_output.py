@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import CustomGradient
 from firstlight.records.places import at
+from firstlight.records.timelines import CustomGradient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

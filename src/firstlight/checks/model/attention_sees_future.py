@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Attention
 from firstlight.records.places import at
+from firstlight.records.training import Attention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

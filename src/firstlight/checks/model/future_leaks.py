@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Dependence
 from firstlight.records.places import at
+from firstlight.records.timelines import Dependence
 
 
 def find(dependence: Dependence, _limits: NoLimits) -> Iterator[Evidence]:

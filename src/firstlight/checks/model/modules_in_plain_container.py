@@ -12,8 +12,8 @@ A list used to keep a frozen teacher out of `parameters()` takes no part in the 
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census
 from firstlight.records.places import at
 
 

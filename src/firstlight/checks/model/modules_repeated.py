@@ -12,8 +12,8 @@ calling the one layer in a loop says it more plainly and is not reported. Module
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census
 from firstlight.records.places import at
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Dependence
 from firstlight.records.places import at
+from firstlight.records.timelines import Dependence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

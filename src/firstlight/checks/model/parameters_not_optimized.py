@@ -12,8 +12,8 @@ Freeze the rest with `requires_grad_(False)` to say so, which also saves its bac
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census
 from firstlight.records.places import at
 from firstlight.records.sighting import Some
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.checks.model.parameters_not_optimized import listed
+from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census
 from firstlight.records.places import at
 
 

@@ -10,8 +10,8 @@ A module that defines such an attribute for its own bookkeeping, while all its p
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import Census
 from firstlight.records.places import at
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.observed import EvaluationSeen
 from firstlight.records.places import at
+from firstlight.records.training import EvaluationSeen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

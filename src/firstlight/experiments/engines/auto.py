@@ -5,7 +5,7 @@ from firstlight.experiments.engines.fork import ForkEngine
 from firstlight.experiments.engines.fresh import FreshEngine
 from firstlight.experiments.plan import Order
 from firstlight.observe.watch import Watched
-from firstlight.records import observed
+from firstlight.records.program import Unseen
 
 TIMELINES = "timelines"
 """The tap that is unseen where a copy of the program would not work."""
@@ -25,7 +25,7 @@ class AutoEngine:
 
     def attend(self, watched: Watched) -> bool:
         if self._chosen is self._fork and not self._fork.attend(watched):
-            refused = [unseen.reason for unseen in watched.of(observed.Unseen) if unseen.tap == TIMELINES]
+            refused = [unseen.reason for unseen in watched.of(Unseen) if unseen.tap == TIMELINES]
             if not refused:
                 return False
             self._fresh.reason = refused[0]

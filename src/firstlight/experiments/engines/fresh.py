@@ -20,6 +20,8 @@ from firstlight.observe.target import Target
 from firstlight.observe.watch import Watched
 from firstlight.records import observed, wire
 from firstlight.records.events import Fact
+from firstlight.records.program import ProcessSeen
+from firstlight.records.timelines import NurseryOpened, TimelineEnded
 from firstlight.store.event_log import EventLog
 
 PATIENCE = 3.0
@@ -71,7 +73,7 @@ class FreshEngine:
         if self._log is None:
             self._log = EventLog(Path(self.program.events), self.program.run_id)
             self._log.timeline = NURSERY
-            self._note(observed.NurseryOpened(step=0, pid=os.getpid(), engine=self.hands.name, reason=self.reason))
+            self._note(NurseryOpened(step=0, pid=os.getpid(), engine=self.hands.name, reason=self.reason))
         self._collect()
         if ready and self._waiting:
             self._begin(watched)
@@ -99,7 +101,7 @@ class FreshEngine:
 
     def _begin(self, watched: Watched) -> None:
         """As many at once as there are cores; one, and not beside the program, where they would share a device."""
-        alone = any(seen.device != "cpu" or seen.world > 1 for seen in watched.of(observed.ProcessSeen))
+        alone = any(seen.device != "cpu" or seen.world > 1 for seen in watched.of(ProcessSeen))
         if alone and not watched.over:
             return
         if self._opened is None:
@@ -122,9 +124,7 @@ class FreshEngine:
             assert self._log is not None
             self._log.take_in(made.events)
             self._note(
-                observed.TimelineEnded(
-                    step=0, name=name, seconds=made.seconds, exit_code=made.exit_code, message=made.message
-                )
+                TimelineEnded(step=0, name=name, seconds=made.seconds, exit_code=made.exit_code, message=made.message)
             )
 
     def _note(self, record: observed.Observed) -> None:

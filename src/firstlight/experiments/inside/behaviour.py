@@ -5,7 +5,7 @@ import torch
 from firstlight.experiments.inside.dependence import LEAST_ROWS, Asked
 from firstlight.experiments.inside.steering import Change, changed
 from firstlight.observe.inside import reading
-from firstlight.records.observed import Behaviour
+from firstlight.records.timelines import Behaviour
 
 
 def behaviour(asked: Asked) -> Behaviour | None:

@@ -13,8 +13,8 @@ import torch
 
 from firstlight.experiments.inside.steering import changed
 from firstlight.observe.inside import reading
-from firstlight.records.observed import Dependence
 from firstlight.records.places import Site
+from firstlight.records.timelines import Dependence
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.taps.models import Call

@@ -24,7 +24,7 @@ from firstlight.experiments.inside import interventions, seclusion
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.plan import Order
 from firstlight.observe.inside.observer import rank, world
-from firstlight.records.observed import NurseryOpened, TimelineEnded
+from firstlight.records.timelines import NurseryOpened, TimelineEnded
 from firstlight.store.event_log import LineReader
 
 if TYPE_CHECKING:

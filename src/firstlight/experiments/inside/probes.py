@@ -15,8 +15,8 @@ from firstlight.experiments.inside.loss_steering import Steered
 from firstlight.experiments.inside.steering import changed
 from firstlight.experiments.inside.symmetry import symmetry
 from firstlight.observe.inside import reading, sites
-from firstlight.records.observed import CustomGradient
 from firstlight.records.places import Site
+from firstlight.records.timelines import CustomGradient
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

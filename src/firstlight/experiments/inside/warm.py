@@ -7,6 +7,7 @@ script's own. Errands come over the channel, a socket. What is forked for one ru
 
 import contextlib
 import importlib
+import multiprocessing.process
 import os
 import select
 import signal
@@ -107,6 +108,7 @@ def main() -> None:
     os.environ.update(errand.environment)
     os.chdir(errand.cwd)
     tempfile.tempdir = None  # its place comes from the environment
+    vars(multiprocessing.process)["ORIGINAL_DIR"] = errand.cwd  # where spawned processes look for the script
     del sys.argv[1]
     start.main()
 

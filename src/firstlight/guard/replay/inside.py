@@ -26,7 +26,7 @@ from firstlight.guard.replay.wide import Wide
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.localise import Birth, Localiser, ModulePath, told
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import Replayed
+from firstlight.records.nonfinite import Replayed
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

@@ -19,7 +19,7 @@ from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.records.artifact import Manifest
 from firstlight.records.facts import FirstBad
-from firstlight.records.observed import BadOperation, Replayed
+from firstlight.records.nonfinite import BadOperation, Replayed
 from firstlight.records.report import REPORT_SCHEMA, Coverage, Report, Subject, Timing, Verdict
 from firstlight.report import json as json_report
 from firstlight.store.artifacts import Artifact, digest_of

@@ -13,9 +13,10 @@ from firstlight.checks.run import check_crashed
 from firstlight.diagnosis.rank import rank
 from firstlight.facts.sources import LIVE
 from firstlight.findings.judge import judge
-from firstlight.records import events, observed, wire
+from firstlight.records import events, wire
 from firstlight.records.facts import CheckCrash
 from firstlight.records.finding import Finding, Scalar, Severity
+from firstlight.records.program import Unseen
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Status, Subject, Timing, Verdict
 from firstlight.store.event_log import LineReader, typed
 
@@ -66,7 +67,7 @@ def _hear(logged: Logged, event: Any) -> None:
 
 def _hear_fact(logged: Logged, plain: dict[str, Any]) -> None:
     try:
-        record = wire.convert(plain, observed.Unseen)
+        record = wire.convert(plain, Unseen)
     except msgspec.ValidationError:
         return
     logged.lost.append(f"{record.tap}: {record.reason}")

@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.singularities import BACKWARD, Reason, explain, found_in
-from firstlight.records.observed import Argument, BadOperation
+from firstlight.records.nonfinite import Argument, BadOperation
 from firstlight.records.places import Site
 
 MEANT = frozenset(

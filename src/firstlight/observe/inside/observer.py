@@ -25,7 +25,9 @@ from firstlight.observe import spec as session
 from firstlight.observe.inside import containment
 from firstlight.records import wire
 from firstlight.records.events import Fact, Step, _Event
-from firstlight.records.observed import Ending, Observed, ProcessSeen, StepSeen, Unseen
+from firstlight.records.observed import Observed
+from firstlight.records.program import Ending, ProcessSeen, Unseen
+from firstlight.records.training import StepSeen
 from firstlight.store.event_log import EventLog
 
 MILESTONES = (3, 10, 30, 100, 300, 1000)
@@ -236,16 +238,25 @@ class Observer:
         self.finished = True
 
 
-def rank() -> int:
+_standing: tuple[int, int] | None = None
+
+
+def _stands() -> tuple[int, int] | None:
+    """Rank and world; also when the program has taken the process group down and the last things are said."""
+    global _standing
     if torch.distributed.is_available() and torch.distributed.is_initialized():
-        return torch.distributed.get_rank()
-    return int(os.environ.get("RANK", "0") or 0)
+        _standing = torch.distributed.get_rank(), torch.distributed.get_world_size()
+    return _standing
+
+
+def rank() -> int:
+    stands = _stands()
+    return int(os.environ.get("RANK", "0") or 0) if stands is None else stands[0]
 
 
 def world() -> int:
-    if torch.distributed.is_available() and torch.distributed.is_initialized():
-        return torch.distributed.get_world_size()
-    return 1
+    stands = _stands()
+    return 1 if stands is None else stands[1]
 
 
 _current: Observer | None = None

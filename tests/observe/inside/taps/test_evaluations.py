@@ -6,7 +6,7 @@ from torch import nn
 
 from firstlight.observe.inside.taps.evaluations import Evaluations, is_noisy
 from firstlight.observe.inside.taps.models import Call, Models, Root
-from firstlight.records.observed import EvaluationSeen
+from firstlight.records.training import EvaluationSeen
 
 
 class Watcher:

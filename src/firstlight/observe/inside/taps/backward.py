@@ -9,8 +9,8 @@ import torch
 from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.echo import Asked
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import BackwardSeen
 from firstlight.records.places import Site
+from firstlight.records.training import BackwardSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

@@ -13,7 +13,7 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import Census, HiddenModules, RepeatedModule
+from firstlight.records.census import Census, HiddenModules, RepeatedModule
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
 

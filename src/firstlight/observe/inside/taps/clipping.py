@@ -8,8 +8,8 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import ClipSeen
 from firstlight.records.places import Site
+from firstlight.records.training import ClipSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.imports import when_imported
-from firstlight.records.observed import ColumnsDropped
+from firstlight.records.program import ColumnsDropped
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

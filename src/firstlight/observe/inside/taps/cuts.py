@@ -8,9 +8,9 @@ import torch
 from firstlight.observe.inside import graph, sites
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.handlers import Handlers, argument
-from firstlight.records.observed import Cut
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
+from firstlight.records.training import Cut
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

@@ -12,8 +12,8 @@ import torch
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.models import NOISY, Call, Models, Root
-from firstlight.records.observed import EvaluationSeen
 from firstlight.records.places import Site
+from firstlight.records.training import EvaluationSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

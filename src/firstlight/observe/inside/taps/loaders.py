@@ -8,7 +8,7 @@ import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import LoaderSeen
+from firstlight.records.program import LoaderSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

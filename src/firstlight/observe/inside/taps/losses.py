@@ -10,8 +10,8 @@ from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.echo import Asked
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.handlers import Handlers, argument
-from firstlight.records.observed import LossCall
 from firstlight.records.places import Site
+from firstlight.records.training import LossCall
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

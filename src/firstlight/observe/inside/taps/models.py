@@ -13,8 +13,8 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.observed import ModelSeen
 from firstlight.records.places import Site
+from firstlight.records.program import ModelSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

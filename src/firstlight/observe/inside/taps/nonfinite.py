@@ -15,7 +15,7 @@ import torch
 from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.singularities import BACKWARD, FORWARD, Singularity
-from firstlight.records.observed import NonFinite
+from firstlight.records.nonfinite import NonFinite
 from firstlight.records.places import Site
 
 if TYPE_CHECKING:

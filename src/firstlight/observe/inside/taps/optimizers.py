@@ -16,8 +16,9 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.lineage import Generation, Lineage, keeps
-from firstlight.records.observed import Ending, StepSeen
 from firstlight.records.places import Site
+from firstlight.records.program import Ending
+from firstlight.records.training import StepSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

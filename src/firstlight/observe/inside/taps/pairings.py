@@ -8,7 +8,7 @@ import torch
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.handlers import Handlers, argument
-from firstlight.records.observed import Pairing
+from firstlight.records.training import Pairing
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

@@ -10,8 +10,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank, world
-from firstlight.records.observed import Wrapped
 from firstlight.records.places import Site
+from firstlight.records.program import Wrapped
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer

@@ -1,0 +1,63 @@
+"""Which parameters of a model train, and which torch does not find."""
+
+import msgspec
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting, Some
+
+
+class HiddenModules(msgspec.Struct, frozen=True, kw_only=True):
+    """Modules or parameters kept in a plain list, tuple or dict, where torch does not find them."""
+
+    owner: str
+    attribute: str
+    container: str
+    parameters: Some
+    site: Site | None = None
+
+
+class RepeatedModule(msgspec.Struct, frozen=True, kw_only=True):
+    """One module with parameters that stands several times in one ModuleList or Sequential."""
+
+    container: str
+    """Its path in the model, or its class where it is the model."""
+    kind: str
+    module: str
+    times: int
+    parameters: Some
+    site: Site | None = None
+
+
+class Census(Sighting, frozen=True, kw_only=True, tag="census"):
+    """Which parameters of a root model train, counted at milestones; the last one counts."""
+
+    model: int
+    name: str
+    site: Site | None
+    steps: int
+    """Optimizer steps that touched this model."""
+    backwards: int
+    trainable: Some
+    frozen: Some
+    optimized: Some
+    unoptimized: Some
+    """Got gradients, requires them, and is in no optimizer."""
+    uncalled: Some
+    """No gradient ever, and the module that owns it was never called."""
+    cut_off: Some
+    """No gradient ever, although the owning module was called: it ran with gradients disabled, or a cut was seen."""
+    wasted: Some
+    """No gradient ever, though the owning module ran with gradients on and nothing cut it: its output is not used."""
+    zero: Some
+    """A gradient arrived at every backward and was exactly zero each time."""
+    cut_site: Site | None = None
+    cut_by: str | None = None
+    own_code: bool = True
+    """The classes that own the wasted or cut-off parameters are defined in the user's files."""
+    hidden: tuple[HiddenModules, ...] = ()
+    repeated: tuple[RepeatedModule, ...] = ()
+    strangers: Some = Some()
+    """Held by the optimizers, never given a gradient, and part of no model seen."""
+    flagged: tuple[str, ...] = ()
+    """Modules on which `requires_grad` was set as a plain attribute, which freezes and thaws nothing."""
+    flag_site: Site | None = None

@@ -1,0 +1,83 @@
+"""The program under observation: its process, models, loaders and wrappers, and how its observation ended."""
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+
+class ProcessSeen(Sighting, frozen=True, kw_only=True, tag="process"):
+    python: str
+    torch: str
+    device: str
+    threads: int
+    world: int = 1
+
+
+class ModelSeen(Sighting, frozen=True, kw_only=True, tag="model"):
+    """A root model: the outermost module called with gradients enabled."""
+
+    model: int
+    name: str
+    site: Site | None
+    tensors: int
+    elements: int
+    trainable: int
+    compiled: bool = False
+
+
+class LoaderSeen(Sighting, frozen=True, kw_only=True, tag="loader"):
+    """A DataLoader began an epoch."""
+
+    loader: int
+    epoch: int
+    batches: int | None
+    batch_size: int | None
+    examples: int | None
+    sampler: str
+    site: Site | None
+    shuffled_by: int | None = None
+    """The epoch number from which a `DistributedSampler` makes its order."""
+
+
+class Wrapped(Sighting, frozen=True, kw_only=True, tag="wrapped"):
+    """A DistributedDataParallel wrapper, and whether training goes through it; the last record counts."""
+
+    module: str
+    site: Site | None
+    """Where the module inside it is called."""
+    through: int
+    """Calls of the wrapper with gradients enabled."""
+    beside: int
+    """Calls of the module inside it, with gradients enabled, that did not come through the wrapper."""
+    world: int
+
+
+class ColumnsDropped(Sighting, frozen=True, kw_only=True, tag="columns-dropped"):
+    """Numeric columns the Hugging Face Trainer took away although the user's model takes any keyword."""
+
+    model: str
+    takes: str
+    """Name of the parameter that takes further keywords."""
+    columns: tuple[str, ...]
+    site: Site | None
+
+
+class Unseen(Sighting, frozen=True, kw_only=True, tag="unseen"):
+    """Something that could not be observed, and why."""
+
+    tap: str
+    reason: str
+
+
+class Ending(Sighting, frozen=True, kw_only=True, tag="ending"):
+    """The process let go of the program. Absent when it was killed."""
+
+    reason: str
+    """`steps`, `time`, `exit`."""
+    backwards: int
+    steps: int
+    optimizers: tuple[str, ...] = ()
+    unstepped: tuple[str, ...] = ()
+    """Optimizers that were built, whose parameters got gradients, and that never stepped."""
+    weights_moved: bool | None = None
+    """Where no optimizer exists: whether any weight changed between two backwards."""
+    held_back: tuple[str, ...] = ()

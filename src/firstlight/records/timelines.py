@@ -1,0 +1,63 @@
+"""Experiments on copies of the program: that they can be made, how each ended, and what was asked of the model."""
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting, TensorCard
+
+
+class NurseryOpened(Sighting, frozen=True, kw_only=True, tag="nursery"):
+    """From here on experiments can be made."""
+
+    pid: int
+    engine: str = "fork"
+    """How: `fork` copies the program at its first batch, `fresh` and `ray` run it again from its beginning."""
+    reason: str | None = None
+    """Why not by the engine tried first."""
+
+
+class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
+    name: str
+    seconds: float
+    exit_code: int | None
+    """None where it did not end by itself, for taking too long or for a reason told below; negative for a signal."""
+    message: str = ""
+    """The last line of its error output, where it is known."""
+
+
+class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
+    """What an output was found to depend on, by its gradient, in eval mode."""
+
+    kind: str
+    """`examples`: one example's output on the others' inputs; `future`: a position's on later positions; `padding`:
+    examples whose output rests on their padding."""
+    site: Site | None
+    own: bool
+    """It depends on what it should depend on."""
+    others: int
+    """How many of those it should not depend on."""
+    of: int
+
+
+class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):
+    """What the model does with its first batch when it is asked again. Differences are relative to the output."""
+
+    site: Site | None
+    output: TensorCard
+    again: float
+    """Between two calls in eval mode with the same inputs."""
+    train: float
+    """Between train and eval mode."""
+    spread: float | None
+    """Of the outputs over the examples, against their size; None for a single example."""
+    louder: float | None
+    """Change of the output when every floating-point input is doubled; None where there is none."""
+    poisoned: int | None
+    """Other examples whose output turns NaN when one example's input is NaN; None where that cannot be asked."""
+
+
+class CustomGradient(Sighting, frozen=True, kw_only=True, tag="custom-gradient"):
+    """A hand-written backward, given a gradient and twice that gradient."""
+
+    name: str
+    site: Site | None
+    ratio: float
+    """Of the two results; 2 for every backward that takes account of what it is given."""
