@@ -61,7 +61,7 @@ def test_windows_hold_a_constant_amount(steps: int) -> None:
     def run(first: int, last: int) -> int:
         for step in range(first, last):
             row = StepRow(step=step, loss=1.0 + step % 7, lr=0.1, grad_norm=1.0, batch=str(step), step_s=0.1)
-            judge.sees(row, Seen(tensors=1, memory=1e9 if step % 50 == 0 else None), step % 8 == 0)
+            judge.sees(row, Seen(memory=1e9 if step % 50 == 0 else None), step % 8 == 0)
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 

@@ -104,6 +104,8 @@ class Looks:
                 {
                     "name": output.name,
                     "kind": output.kind,
+                    "mean": float(f"{output.mean:.5g}"),
+                    "std": float(f"{output.std:.5g}"),
                     "rms": float(f"{output.rms:.5g}"),
                     "absmax": float(f"{output.absmax:.5g}"),
                     "dead": round(output.dead, 4),

@@ -88,7 +88,7 @@ def _backward(original: Callable[..., Any], tensors: Any, *arguments: Any, **key
     if not isinstance(root, torch.Tensor):
         root = next(iter(tensors), None) if isinstance(tensors, tuple | list) else None
     if isinstance(root, torch.Tensor) and root.numel() == 1:
-        _tell("backward_begins", root.detach())
+        _tell("backward_begins", root)
     return original(tensors, *arguments, **keywords)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from firstlight.facts.live.tensors import Look
+from firstlight.facts.live.turning import Bad, Origin
 from firstlight.facts.live.windows import Seen
 from firstlight.guard.pacing import Pace
 from firstlight.guard.statistics import choose
@@ -46,6 +47,9 @@ class Pending:
 
 
 class Watch:
+    origin: Origin | None = None
+    """Of the last bad loss, where it could be traced."""
+
     def __init__(
         self, index: int, optimizer: torch.optim.Optimizer, models: Mapping[str, torch.nn.Module], skips: bool = False
     ) -> None:
@@ -194,15 +198,14 @@ class Watch:
         """What the judge gets beside the row; each tensor by itself only when looked at closely."""
         names, adaptive = self.subjects.names, type(self.optimizer).__name__ not in PLAIN
         if frame is None:
-            return Seen(tensors=len(names), adaptive=adaptive, memory=memory)
+            return Seen(bad=Bad(tensors=len(names)), adaptive=adaptive, memory=memory)
         bad: tuple[str, ...] = ()
         if row.bad_gradients or row.bad_weights:
             rows = frame.gradients if row.bad_gradients else frame.weights
             bad = tuple(n for n, count in zip(names, rows[:, NONFINITE].tolist(), strict=True) if count)
         look = self._look(frame) if closely else None
-        return Seen(
-            bad_names=bad, tensors=len(names), kinds=self.subjects.kinds, look=look, adaptive=adaptive, memory=memory
-        )
+        told = Bad(bad, len(names), self.origin)
+        return Seen(bad=told, kinds=self.subjects.kinds, look=look, adaptive=adaptive, memory=memory)
 
     def _look(self, frame: Frame) -> Look:
         return Look(

@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from statistics import quantiles
 
 from firstlight.facts.live import robust
 from firstlight.facts.live.series import RECENT, Series, middle
@@ -145,7 +146,7 @@ class FeedWindow:
             distinct=len(self._early),
             same=self._same,
             wait_share=middle(list(self._shares)) if len(self._shares) == FEED_WINDOW else 0.0,
-            step_s=middle(list(self._seconds)) if self._seconds else 0.0,
+            step_s=quantiles(self._seconds, n=10)[0] if len(self._seconds) > 1 else 0.0,
         )
 
 
