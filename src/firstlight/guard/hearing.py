@@ -49,7 +49,7 @@ class Hearing:
     def _backward_begins(self, loss: torch.Tensor) -> None:
         """It drives the optimizer that steps next; several that step in a row share it."""
         self._recent.append(loss)
-        self._guard.looks.backward_begins()
+        self._guard.looks.backward_begins(loss)
         for watch in self._guard.watches:
             watch.losses.append(loss)
             watch.backward_begins()

@@ -5,13 +5,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 
 from firstlight.facts.live.tensors import Look
 from firstlight.facts.live.turning import Bad, Origin
 from firstlight.facts.live.windows import Seen
+from firstlight.guard.optimizers import rate_of
 from firstlight.guard.pacing import Pace
 from firstlight.guard.statistics import choose
 from firstlight.guard.statistics.rows import L2, NONFINITE, UPDATE, ZEROS, Frame, Pass, Scalars
@@ -205,7 +205,8 @@ class Watch:
             bad = tuple(n for n, count in zip(names, rows[:, NONFINITE].tolist(), strict=True) if count)
         look = self._look(frame) if closely else None
         told = Bad(bad, len(names), self.origin)
-        return Seen(bad=told, kinds=self.subjects.kinds, look=look, adaptive=adaptive, memory=memory)
+        on_device = self.subjects.device.type != "cpu"
+        return Seen(told, self.subjects.kinds, look, adaptive, memory, on_device)
 
     def _look(self, frame: Frame) -> Look:
         return Look(
@@ -250,17 +251,3 @@ class Watch:
             batch=pending.batch,
             guard_s=pending.guard_s,
         )
-
-
-def rate_of(optimizer: torch.optim.Optimizer) -> float | None:
-    """The largest of its groups'; None where it lies on a device, since reading it would wait."""
-    found = []
-    for group in optimizer.param_groups:
-        lr: Any = group.get("lr")
-        if isinstance(lr, torch.Tensor):
-            if lr.device.type != "cpu":
-                return None
-            lr = lr.item()
-        if lr is not None:
-            found.append(float(lr))
-    return max(found, default=None)

@@ -177,6 +177,8 @@ class FeedTrack(_Live, frozen=True, kw_only=True):
     """Of the step's time, waiting for a batch; a median over 100 steps."""
     step_s: float
     """What a step takes when nothing else holds the machine: a tenth of those 100 were no longer."""
+    on_device: bool = False
+    """It is an accelerator that waits."""
 
 
 class PaceTrack(_Live, frozen=True, kw_only=True):
@@ -253,3 +255,19 @@ class Resumed(_Live, frozen=True, kw_only=True):
     mismatched: int
     """Whose state has another shape than the parameter."""
     first: str | None = None
+
+
+class RankTrack(_Live, frozen=True, kw_only=True):
+    """The weights of all ranks at one sampled step."""
+
+    world: int
+    looks: int
+    first: float
+    """How far the ranks lay apart at the first look: the largest difference in a weight's length, relative to it."""
+    apart: float
+    looks_apart: int
+    """The last so many looks found any difference."""
+    name: str | None
+    """The weight that differs most."""
+    wrapped: bool
+    """A model is inside DistributedDataParallel, which promises the same weights everywhere."""

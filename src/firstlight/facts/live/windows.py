@@ -23,6 +23,8 @@ class Seen:
     """Every parameter by itself, on the steps at which the windows are judged."""
     adaptive: bool = False
     memory: float | None = None
+    on_device: bool = False
+    """The weights are on an accelerator."""
 
 
 @dataclass
@@ -60,7 +62,7 @@ class Windows:
             window.add(row)
         of.rates.add(row.lr)
         of.pace.add(row, seen.memory)
-        self.feed.add(row)
+        self.feed.add(row, seen.on_device)
         if seen.look is not None:
             of.tensors.add(seen.kinds, seen.look)
         if row.components:
