@@ -21,6 +21,8 @@ class Hearing:
         self._steps: dict[int, int] = {}
         """Steps of each optimizer when its scaler last stepped it."""
         self.backward_begins = guard.shield("losses", self._waking)
+        self.backward_ended = self._attentive(guard.shield("gradients that pile up", self._backward_ended))
+        self._trace = guard.shield("tracing a bad loss", self._traced)
         self.clipped = self._attentive(guard.shield("clipping", self._clipped))
         self.scaled = self._attentive(guard.shield("loss scaling", self._scaled))
         self.scaler_stepped = guard.shield("loss scaling", self._scaler_stepped)
@@ -42,9 +44,17 @@ class Hearing:
         guard.attentive |= bad
         if not guard.attentive:
             return
-        for watch in guard.watches:
-            watch.origin = origin_of(root, watch.subjects.by_identity()) if bad and not guard.judge.over else None
+        if bad and not guard.judge.over:
+            self._trace(root)
         self._backward_begins(loss)
+
+    def _traced(self, root: torch.Tensor) -> None:
+        for watch in self._guard.watches:
+            watch.origin = origin_of(root, watch.subjects.by_identity())
+
+    def _backward_ended(self) -> None:
+        for watch in self._guard.watches:
+            watch.backward_ended()
 
     def _backward_begins(self, loss: torch.Tensor) -> None:
         """It drives the optimizer that steps next; several that step in a row share it."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FIRST_LOOK = 10
 """Step of the first look: whatever is compiled is compiled by then."""
+EARLY = (0, 10, 20)
+"""Steps at which ranks are compared besides: they begin alike, and two more looks tell whether they stay so."""
 MEMORY_EVERY = 50
 DEVICE_EVERY = 200
 MOST_MODULES_A_LINE = 200
@@ -31,6 +33,8 @@ class Looks:
         self._activations = Activations(guard.models)
         self._invariants = Invariants(guard.options.invariants)
         self._ranks = Ranks()
+        self._hold = guard.shield("invariants", self._judge_invariants)
+        self._compare = guard.shield("comparing ranks", self._compared)
         self._predictions: Predictions | None = None
         self._health: Health | None = None
         self._step = 0
@@ -58,7 +62,7 @@ class Looks:
     def step_begins(self) -> None:
         if self._activations.armed:
             self._activations.disarm()
-            self._judge_invariants()
+            self._hold()
 
     def _judge_invariants(self) -> None:
         models = list(self._guard.models.values())
@@ -70,7 +74,10 @@ class Looks:
 
     def measured(self, watch: "Watch", frame: Frame) -> None:
         """A look at all tensors has come in."""
-        if frame.step == 0 or self.is_due(frame.step):
+        self._compare(watch, frame)
+
+    def _compared(self, watch: "Watch", frame: Frame) -> None:
+        if frame.step in EARLY or self.is_due(frame.step):
             self._ranks.tells(watch, frame)
         if self._guard.judge.is_due(frame.step):
             self._fresh += self._guard.judge.judge(list(self._ranks.arrived(list(self._guard.models.values()))))
@@ -143,7 +150,5 @@ class Looks:
 
     def close(self) -> None:
         self._activations.disarm()
-        for trip in self._guard.judge.judge(list(self._ranks.arrived(list(self._guard.models.values())))):
-            self._guard.trip(trip)
         if self._predictions is not None:
             self._predictions.close()

@@ -16,7 +16,6 @@ from firstlight.observe.inside.singularities import FORWARD
 
 MEANT = ("mask", "bias")
 """In the names of what a node kept: an infinity there was put there on purpose."""
-LEAF = "AccumulateGrad"
 PLACES = {"other": 1, "weight": 1, "mat1": 1, "mat2": 2}
 """Which argument of its node a kept tensor is; the first where nothing is said."""
 
@@ -27,7 +26,7 @@ def origin_of(root: torch.Tensor, names: Mapping[int, str]) -> Origin | None:
     if (weight := _bad_weight(nodes, names)) is not None:
         return Origin(module=weight, words=f"the weight `{weight}` was not finite before this step")
     module, bad = None, torch.isnan if bool(torch.isnan(root)) else torch.isinf
-    for node in sorted((n for n in nodes if graph.name_of(n) != LEAF), key=lambda n: n._sequence_nr()):
+    for node in sorted((n for n in nodes if not _is_leaf(n)), key=lambda n: n._sequence_nr()):
         used = _module_of(node, names)
         words = _singular(node) or _shown(node, bad)
         if words is not None:
@@ -42,11 +41,19 @@ def _bad_weight(nodes: list[Any], names: Mapping[int, str]) -> str | None:
 
 
 def _module_of(node: Any, names: Mapping[int, str]) -> str | None:
-    """The module whose weight the node used, itself or through a transposition."""
-    near = [child for child, _ in node.next_functions if child is not None]
-    near += [leaf for child in near for leaf, _ in child.next_functions if leaf is not None and len(near) < 8]
-    used = (names.get(id(leaf)) for child in near if (leaf := getattr(child, "variable", None)) is not None)
-    return next((name.rpartition(".")[0] or name for name in used if name), None)
+    """The module whose weight the node used, as it is or transposed or cast."""
+    for child, _ in node.next_functions:
+        end = child
+        while end is not None and not _is_leaf(end) and graph.keeps_values(end) and end.next_functions:
+            end = end.next_functions[0][0]
+        name = names.get(id(end.variable)) if end is not None and _is_leaf(end) else None
+        if name is not None:
+            return name.rpartition(".")[0] or name
+    return None
+
+
+def _is_leaf(node: Any) -> bool:
+    return getattr(node, "variable", None) is not None
 
 
 def _singular(node: Any) -> str | None:
@@ -76,7 +83,7 @@ def _blamed(node: Any, kept: str, count: int) -> str:
         return f"`{_operation(node)}` made {count} value(s) that are not finite"
     givers = [child for child, _ in node.next_functions]
     maker = givers[min(PLACES.get(kept, 0), len(givers) - 1)] if givers else None
-    if maker is None or graph.name_of(maker) == LEAF:
+    if maker is None or _is_leaf(maker):
         return f"`{_operation(node)}` was given, from outside the model, {count} value(s) that are not finite"
     outside = any(child is None for child, _ in maker.next_functions)
     also = ", one of whose arguments came from outside the model" if outside else ""

@@ -49,6 +49,8 @@ class Pending:
 class Watch:
     origin: Origin | None = None
     """Of the last bad loss, where it could be traced."""
+    _cleared = True
+    """Somebody has cleared the gradients since the last step."""
 
     def __init__(
         self, index: int, optimizer: torch.optim.Optimizer, models: Mapping[str, torch.nn.Module], skips: bool = False
@@ -81,7 +83,6 @@ class Watch:
         self._over_at: float | None = None
         self._set = False
         self._mark: tuple[torch.Tensor, int, int] | None = None
-        self._piled = False
         self._left_out: list[StepRow] = []
 
     @property
@@ -112,7 +113,7 @@ class Watch:
         if has_closure:
             self._read()
         self.step += 1
-        self._mark_gradient()
+        self._begin_anew()
         if not self._pending:
             return
         pending, now = self._pending[-1], time.perf_counter()
@@ -131,10 +132,17 @@ class Watch:
         self._over_at = now
         self.pace.took(self.step - 1, None if spent_s is None else self._read_s + spent_s, step_s)
         if spent_s is None and self.is_due:
-            self._mark_gradient()
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._mark_gradient()
+        self._cleared = self._mark is None
 
     def _mark_gradient(self) -> None:
-        """A gradient that nobody has cleared is, at the next backward, the same memory at the same version."""
+        """A gradient that nobody has cleared is, at the next backward, the same memory at the same version.
+
+        The next backward may be another's (a GAN's generator leaves gradients in its rival): so every gap counts.
+        """
         first = next((p for p in self.subjects.parameters if p.grad is not None and not p.grad.is_sparse), None)
         self._mark = None
         if first is not None and first.grad is not None:
@@ -144,8 +152,10 @@ class Watch:
         if self._mark is not None:
             parameter, address, version = self._mark
             grad = parameter.grad
-            self._piled = grad is not None and (grad.data_ptr(), grad._version) == (address, version)
-            self._mark = None
+            self._cleared |= grad is None or (grad.data_ptr(), grad._version) != (address, version)
+
+    def backward_ended(self) -> None:
+        self._mark_gradient()
 
     def _read(self) -> None:
         scale = getattr(self.optimizer, "grad_scale", None)
@@ -155,7 +165,7 @@ class Watch:
             clip_at=self.clips[0] if self.clips else None,
             unscale=scale is not None,
             scaled_loss=self.scale is not None,
-            piled=self._piled,
+            piled=not self._cleared,
         )
         norm = self.clips[1] if self.clips else None
         scalars = Scalars(loss=self._loss(), scale=self.scale if scale is None else scale, clip_norm=norm)
