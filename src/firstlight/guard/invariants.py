@@ -20,6 +20,7 @@ class Invariants:
         self._declared = [Invariant.of(given) for given in declared]
         self._seen: dict[str, Any] = {}
         self._handles: list[Any] = []
+        self._armed = False
         self._looks: dict[str, int] = {}
         self._broken: dict[str, int] = {}
         self._first: dict[str, str] = {}
@@ -27,6 +28,7 @@ class Invariants:
     def arm(self, model: nn.Module | None) -> None:
         if model is None or not self._declared:
             return
+        self._armed = True
         wanted = {_path(invariant.on) for invariant in self._declared}
         for name, module in model.named_modules():
             if name in wanted or (name == "" and wanted & {OUTPUT, INPUT}):
@@ -40,16 +42,16 @@ class Invariants:
         return hook
 
     def hears(self, loss: torch.Tensor) -> None:
-        if self._handles:
+        if self._armed:
             self._seen[LOSS] = loss
 
     def judge(self, model: nn.Module, step: int) -> list[InvariantTried]:
         """Once for each `arm`; lets go of what was held."""
-        if not self._handles:
+        if not self._armed:
             return []
         for handle in self._handles:
             handle.remove()
-        seen, self._seen, self._handles = self._seen, {}, []
+        seen, self._seen, self._handles, self._armed = self._seen, {}, [], False
         return [self._tried(invariant, seen, model, step) for invariant in self._declared]
 
     def _tried(self, invariant: Invariant, seen: dict[str, Any], model: nn.Module, step: int) -> InvariantTried:
