@@ -20,6 +20,5 @@ for epoch in range(26):
         loss = nn.functional.cross_entropy(model(batch), labels, label_smoothing=0.1)
         optimizer.zero_grad()
         loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 0.1)
         optimizer.step()
 print("last loss", loss.item())

@@ -1,4 +1,4 @@
-"""Sorts points, one batch of which was recorded in another unit."""
+"""Sorts points, some of which were recorded in another unit; the gradients are clipped."""
 
 import torch
 from torch import nn
@@ -15,7 +15,7 @@ step = 0
 for epoch in range(26):
     for batch, labels in loader:
         step += 1
-        if step == 180:
+        if step % 61 == 60:
             batch = batch * 60
         loss = nn.functional.cross_entropy(model(batch), labels, label_smoothing=0.1)
         optimizer.zero_grad()

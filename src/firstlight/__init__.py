@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from firstlight.experiments.declared.selection import EpochSelector as EpochSelector
     from firstlight.guard.attach import guard as guard
     from firstlight.guard.capture.choices import Capturing as Capturing
+    from firstlight.guard.journal import Retention as Retention
     from firstlight.schema import Column as Column
     from firstlight.schema import validate_schema as validate_schema
     from firstlight.survey import gate as gate
@@ -26,6 +27,7 @@ _PUBLIC = {
     "EpochSelector": "firstlight.experiments.declared.selection",
     "Experiment": "firstlight.experiments.declared.experiment",
     "Invariant": "firstlight.experiments.declared.invariants",
+    "Retention": "firstlight.guard.journal",
     "SchemaError": "firstlight.errors",
     "gate": "firstlight.survey",
     "guard": "firstlight.guard.attach",
@@ -41,6 +43,7 @@ __all__ = [
     "EpochSelector",
     "Experiment",
     "Invariant",
+    "Retention",
     "SchemaError",
     "__version__",
     "gate",

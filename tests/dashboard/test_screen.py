@@ -1,6 +1,7 @@
 """`firstlight watch`, as the words are typed and as the run goes on."""
 
 import io
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -63,3 +64,24 @@ def test_a_terminal_is_not_commanded_by_a_log(write: Write, capsys: pytest.Captu
 def test_a_run_that_has_not_begun(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["watch", str(write("a", steps=0).run.path)]) == 0
     assert "running  train.py" in capsys.readouterr().out
+
+
+def test_a_run_that_stands_still_is_told_from_one_with_long_steps(write: Write, tmp_path: Path) -> None:
+    going = write("a")
+    console = Console(file=io.StringIO(), width=120)
+    shown = Screen.of(going.run)
+
+    for silence in (90, 600):
+        moment = time.time() - silence
+        os.utime(going.run.events, (moment, moment))
+        shown.once(console)
+    told = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "stalled  train.py · step 20 · nothing written for 90 s" in told
+    assert "nothing written for 10 min" in told
+
+    slow = write("b", steps=0)
+    slow.log.append(events.Step, step=0, loss=1.0, step_s=30.0)
+    moment = time.time() - 600
+    os.utime(slow.run.events, (moment, moment))
+    Screen.of(slow.run).once(console)
+    assert "running  train.py" in console.file.getvalue()  # type: ignore[attr-defined]

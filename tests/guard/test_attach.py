@@ -183,3 +183,31 @@ def test_activations_and_predictions_are_written_down(tmp_path: Path) -> None:
     table = lines(guard, "prediction_table")[0]
     assert [row[1] for row in table["rows"]] == [0, 1, 2, 0, 1, 2]
     assert 0 < table["confidence_min"] <= table["confidence_mean"] <= table["confidence_max"] <= 1
+
+
+def test_a_rival_that_leaves_gradients_behind_piles_nothing_up(tmp_path: Path) -> None:
+    maker, critic = nn.Linear(2, 2), nn.Linear(2, 1)
+    makes, judges = (torch.optim.SGD(each.parameters(), lr=0.01) for each in (maker, critic))
+    with fl.guard([maker, critic], [makes, judges], directory=tmp_path, capture=None) as guard:
+        for _ in range(40):
+            makes.zero_grad()
+            critic(maker(torch.randn(4, 2))).mean().backward()
+            makes.step()
+            judges.zero_grad()
+            (critic(torch.randn(4, 2)) - critic(maker(torch.randn(4, 2)).detach())).mean().backward()
+            judges.step()
+
+    assert not any(row.piled for row in guard.window)
+    assert guard.trips == []
+
+
+def test_gradients_nobody_clears_pile_up_from_the_second_step_on(tmp_path: Path) -> None:
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    with fl.guard(model, optimizer, directory=tmp_path, capture=None) as guard:
+        for _ in range(3):
+            for _ in range(2):
+                model(torch.randn(4, 2)).square().mean().backward()
+            optimizer.step()
+
+    assert [row.piled for row in guard.window] == [False, True, True]

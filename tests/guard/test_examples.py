@@ -1,5 +1,6 @@
 """Every check of a live run catches its failing example and leaves its healthy twin alone, attached from outside."""
 
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -13,10 +14,12 @@ from firstlight.guard.inside import install
 from firstlight.guard.options import Options
 from firstlight.guard.predictions import FIRST
 from firstlight.records.finding import Severity
-from firstlight.records.live import EvalTrack
+from firstlight.records.live import EvalTrack, RankTrack
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-NAMES = sorted(check.name for check in CATALOGUE if check.needs in LIVE and check.needs is not EvalTrack)
+ELSEWHERE = (EvalTrack, RankTrack)
+"""Facts that need what the program tells, or several processes."""
+NAMES = sorted(check.name for check in CATALOGUE if check.needs in LIVE and check.needs not in ELSEWHERE)
 
 
 def guarded(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Guard:
@@ -41,3 +44,25 @@ def test_the_failing_example_is_caught(name: str, tmp_path: Path, monkeypatch: p
 def test_the_healthy_twin_is_left_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guard = guarded(EXAMPLES / name / "healthy.py", tmp_path, monkeypatch)
     assert [finding.saw for finding in guard.judge.incidents.values() if finding.severity is not Severity.NOTE] == []
+
+
+TOLD = sorted(check.name for check in CATALOGUE if check.needs is EvalTrack)
+
+
+def flags(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Of a program that has a guard of its own and tells it what only the program knows."""
+    monkeypatch.chdir(folder)
+    runpy.run_path(str(path), run_name="__main__")
+    (events,) = folder.glob(".firstlight/runs/*/events.ndjson")
+    found = [json.loads(line) for line in events.read_text().splitlines()]
+    return [event["type"] for event in found if event["phase"] == "red_flag"]
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_the_program_tells_is_judged(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert flags(EXAMPLES / name / "fails.py", tmp_path, monkeypatch) == [name]
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_healthy_numbers_are_left_alone(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert flags(EXAMPLES / name / "healthy.py", tmp_path, monkeypatch) == []

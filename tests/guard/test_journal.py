@@ -1,18 +1,22 @@
 """A long run keeps a short log and a constant amount of memory."""
 
 import gc
+import time
 import tracemalloc
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import firstlight as fl
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.live.windows import Seen
 from firstlight.facts.sources import LIVE
 from firstlight.guard.journal import Journal, Retention, Thinned
 from firstlight.guard.judging import Judge
+from firstlight.guard.statistics.rows import L2, WIDTH, Frame
 from firstlight.records import events
 from firstlight.records.telemetry import StepRow
 from firstlight.store.event_log import LineReader
@@ -61,7 +65,7 @@ def test_windows_hold_a_constant_amount(steps: int) -> None:
     def run(first: int, last: int) -> int:
         for step in range(first, last):
             row = StepRow(step=step, loss=1.0 + step % 7, lr=0.1, grad_norm=1.0, batch=str(step), step_s=0.1)
-            judge.sees(row, Seen(tensors=1, memory=1e9 if step % 50 == 0 else None), step % 8 == 0)
+            judge.sees(row, Seen(memory=1e9 if step % 50 == 0 else None), step % 8 == 0)
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 
@@ -71,3 +75,44 @@ def test_windows_hold_a_constant_amount(steps: int) -> None:
     tracemalloc.stop()
 
     assert late < early * 1.2 + 20_000
+
+
+def test_a_whole_guard_over_twenty_thousand_steps(tmp_path: Path) -> None:
+    parameter = torch.nn.Parameter(torch.zeros(2))
+    optimizer = torch.optim.SGD([parameter], lr=0.1)
+    rows = torch.zeros(2, WIDTH)
+    rows[:, L2] = 1.0
+    kept = fl.Retention(steps=100, tensors=10)
+    with fl.guard(optimizer, directory=tmp_path, retention=kept, capture=None) as guard:
+
+        def run(first: int, last: int) -> tuple[int, int]:
+            for step in range(first, last):
+                told = {"val_loss": 1.0} if step % 100 == 0 else {}
+                row = StepRow(step=step, loss=1.0 + step % 7, lr=0.1, grad_norm=1.0, batch=str(step), components=told)
+                guard._judge_row(guard.watches[0], row, Frame(step, rows, (True,)))
+            gc.collect()
+            assert guard.events is not None
+            return tracemalloc.get_traced_memory()[0], guard.events.stat().st_size
+
+        tracemalloc.start()
+        early, short = run(0, 4_000)
+        late, size = run(4_000, 20_000)
+        tracemalloc.stop()
+
+    assert late < early * 1.2 + 20_000
+    assert size < 2 * short
+    assert guard.shield.broken == {}
+
+
+def test_a_quiet_log_gets_a_heartbeat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path, Retention())
+    journal.write(events.Heartbeat, step=0)
+    journal.beats(1)
+    begun = time.monotonic()
+    monkeypatch.setattr("firstlight.guard.journal.time.monotonic", lambda: begun + 31)
+    journal.beats(2)
+    journal.beats(3)
+    journal.close()
+
+    assert journal.run is not None
+    assert [event["step"] for event in LineReader(journal.run.events).new()] == [0, 2]

@@ -134,6 +134,7 @@ from firstlight.checks.numerics import (
 from firstlight.checks.ranks import (
     epochs_in_one_order,
     ranks_drift_apart,
+    ranks_part,
     ranks_share_data,
     wrapper_bypassed,
 )
@@ -454,6 +455,7 @@ CATALOGUE: tuple[Check, ...] = (
     wrapper_bypassed.CHECK,
     ranks_share_data.CHECK,
     ranks_drift_apart.CHECK,
+    ranks_part.CHECK,
     epochs_in_one_order.CHECK,
 )
 

@@ -18,9 +18,17 @@ from firstlight.store.run_directory import RunDirectory
 
 MEASURES = {"loss": "loss", "lr": "learning rate", "grad_norm": "gradient norm"}
 STYLES = {"ill": "bold red", "warn": "bold yellow", "clean": "bold green", "running": "bold cyan", "error": "red"}
-STYLES |= {"warning": "yellow", "note": "cyan", "silent": "bold yellow", "unjudged": "bold magenta"}
+STYLES |= {
+    "warning": "yellow",
+    "note": "cyan",
+    "silent": "bold yellow",
+    "stalled": "bold red",
+    "unjudged": "bold magenta",
+}
 LATEST = 50
 """Steps over which the pace is taken."""
+STEPS_OF_SILENCE = 30
+"""A run that has been silent for less than so many of its own steps is at work on a long one."""
 MOST_FLAGS = 8
 NARROWEST = 10
 SLICE_SECONDS = 0.2
@@ -66,15 +74,22 @@ class Screen:
         card = self.card()
         if card is None:
             return Text("the run is gone")
-        word = card.verdict if card.state == "ended" and card.verdict else card.state
-        pace = _pace(chronicle)
+        word, pace = self._word(card, chronicle), _pace(chronicle)
         parts = [
             f"  {card.command}",
             f"step {card.steps:,}",
-            pace,
+            f"nothing written for {_minutes(card.quiet)}" if card.quiet else pace,
             f"read {self.follower.read:.0%}" if self.follower.read < 1 else "",
         ]
         return Text(word, style=STYLES.get(word, "bold")) + Text(_printable(" · ".join(part for part in parts if part)))
+
+    def _word(self, card: Card, chronicle: Chronicle) -> str:
+        """A run whose steps are long writes seldom; one that is silent for many of its own steps stands still."""
+        if card.state == "ended" and card.verdict:
+            return card.verdict
+        usual = _step_seconds(chronicle)
+        slow = card.state == "silent" and usual is not None and card.quiet < STEPS_OF_SILENCE * usual
+        return "running" if slow else "stalled" if card.state == "silent" else card.state
 
     def _flags(self) -> Iterator[Text]:
         loud = [one for one in self.follower.sightings if one["phase"] != "run_end"]
@@ -112,6 +127,15 @@ def _printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
-def _pace(chronicle: Chronicle) -> str:
+def _step_seconds(chronicle: Chronicle) -> float | None:
     times = [value for curve in chronicle.measures.get("step_s", ())[:1] for value in curve.y[-LATEST:] if value > 0]
-    return f"{len(times) / sum(times):.3g} steps/s" if times else ""
+    return sum(times) / len(times) if times else None
+
+
+def _pace(chronicle: Chronicle) -> str:
+    usual = _step_seconds(chronicle)
+    return f"{1 / usual:.3g} steps/s" if usual else ""
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 2 * 60 else f"{seconds:.0f} s"

@@ -68,6 +68,8 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     warnings: int = 0
     notes: int = 0
     cause: str | None = None
+    quiet: float = 0.0
+    """Seconds since a silent run last wrote."""
 
 
 class Shelf:
@@ -106,8 +108,9 @@ class Shelf:
         if known is None or known[0] != stamp:
             self._known[run.id] = known = (stamp, _read(run), stamp[0] / 1e9)
         _, card, written = known
-        silent = card.state == "running" and time.time() - written > QUIET_SECONDS
-        return msgspec.structs.replace(card, state="silent") if silent else card
+        quiet = max(0.0, time.time() - written)
+        silent = card.state == "running" and quiet > QUIET_SECONDS
+        return msgspec.structs.replace(card, state="silent", quiet=quiet) if silent else card
 
 
 def _root(folder: Path) -> Path:

@@ -134,6 +134,7 @@ LIVE: frozenset[type] = frozenset(
         live.PredictionTrack,
         live.EvalTrack,
         live.Resumed,
+        live.RankTrack,
     }
 )
 """Facts of the guard, made step by step while a program runs for real."""

@@ -1,7 +1,9 @@
 """What the modules put out, on sampled steps: hooks are there for one forward pass and gone after it.
 
-On a device the outputs are held until the backward begins (or until they are much), then read in one pass, not waited
-for. Hooks put on after `torch.compile` do not run: a compiled model is then not looked at, and no graph breaks.
+On the host an output is read at once, and of a large one an even sample of its elements; only the units of a ReLU are
+all read, since one that speaks rarely is not dead. On a device the outputs are held until the backward begins (or until
+they are much), then read whole in one pass, not waited for. Hooks put on after `torch.compile` do not run: a compiled
+model is then not looked at, and no graph breaks.
 """
 
 from collections.abc import Mapping
@@ -11,8 +13,8 @@ import torch
 from torch import nn
 
 from firstlight.facts.live.looks import Output
-from firstlight.guard.statistics.host import flat, row_of
-from firstlight.guard.statistics.rows import HIGH, L2, LOW, WIDTH
+from firstlight.guard.statistics.host import flat, in_memory_order, row_of
+from firstlight.guard.statistics.rows import HIGH, L2, LOW, MEAN, STD, stride_of
 
 DYING = (nn.ReLU, nn.ReLU6, nn.Threshold, nn.Hardswish, nn.Hardtanh)
 """Functions whose units can fall silent for good."""
@@ -22,8 +24,11 @@ FLAT_ENDS: dict[type[nn.Module], tuple[float, float]] = {
     nn.Hardsigmoid: (0.0, 1.0),
     nn.Softsign: (-0.97, 0.97),
 }
+NEVER_NEGATIVE = (nn.ReLU, nn.ReLU6)
 MOST_HELD_BYTES = 1 << 30
 MOST_MODULES = 400
+SAMPLE = 1 << 14
+"""Elements of an output that are read on the host: they tell its root mean square to one per cent."""
 
 
 class Activations:
@@ -33,8 +38,8 @@ class Activations:
         self._held: list[tuple[str, nn.Module, torch.Tensor]] = []
         self._bytes = 0
         self._flying: list[Flying] = []
+        self._read: list[Output] = []
         self._seen: set[str] = set()
-        self._inputs: dict[str, float] = {}
 
     @property
     def armed(self) -> bool:
@@ -56,12 +61,19 @@ class Activations:
                 return
             if isinstance(output, torch.Tensor) and output.is_floating_point() and output.numel():
                 self._seen.add(name)
-                self._held.append((name, module, output.detach()))
-                self._bytes += output.nbytes
-                if output.device.type == "cpu" or self._bytes > MOST_HELD_BYTES:
-                    self.flush()
+                self._came(name, module, output.detach())
 
         return hook
+
+    def _came(self, name: str, module: nn.Module, output: torch.Tensor) -> None:
+        if output.device.type == "cpu":
+            with torch.no_grad():
+                self._read.append(read_here(name, module, output))
+            return
+        self._held.append((name, module, output))
+        self._bytes += output.nbytes
+        if self._bytes > MOST_HELD_BYTES:
+            self.flush()
 
     def flush(self) -> None:
         """Reads what is held, before the backward frees or overwrites it."""
@@ -78,67 +90,85 @@ class Activations:
 
     def arrived(self) -> list[Output]:
         """All outputs of the last sampled step once they are here; empty before. Never waits."""
-        if self.armed or not self._flying or not all(flying.is_here for flying in self._flying):
+        if self.armed or not all(flying.is_here for flying in self._flying):
             return []
+        read, self._read = self._read, []
         flying, self._flying = self._flying, []
-        return [output for each in flying for output in each.outputs()]
+        return read + [output for each in flying for output in each.outputs()]
 
 
 class Flying:
-    """Outputs on their way to the host."""
+    """Outputs on their way from a device to the host."""
 
     def __init__(self, held: list[tuple[str, nn.Module, torch.Tensor]]) -> None:
-        self._about = [(name, type(module).__name__, t.numel(), t.element_size() == 2) for name, module, t in held]
-        device = held[0][2].device
-        self._event = torch.cuda.Event() if device.type == "cuda" else None
-        shares = [(dead_share(module, output), end_share(module, output)) for _, module, output in held]
-        if self._event is None:
-            rows = torch.tensor([row_of(flat(output)) for _, _, output in held]).view(-1, WIDTH)
-            self._rows, self._shares = rows, torch.tensor([[float(a), float(b)] for a, b in shares])
-            return
         from firstlight.guard.statistics.device import rows_of
 
-        none = torch.zeros((), device=device)  # made there: a number sent from here would have to be waited for
-        flat_pairs = [value if isinstance(value, torch.Tensor) else none for pair in shares for value in pair]
-        pairs = torch.stack(flat_pairs).view(-1, 2)
+        self._about = [(name, module, output.numel(), output.element_size() == 2) for name, module, output in held]
+        none = torch.zeros(
+            (), device=held[0][2].device
+        )  # made there: a number sent from here would have to be waited for
+        shares = [
+            share for _, module, output in held for share in (dead_share(module, output), end_share(module, output))
+        ]
+        pairs = torch.stack([none if share is None else share for share in shares]).view(-1, 2)
         found = rows_of([output for _, _, output in held])
         self._rows = torch.empty(found.shape, pin_memory=True).copy_(found, non_blocking=True)
         self._shares = torch.empty(pairs.shape, pin_memory=True).copy_(pairs, non_blocking=True)
+        self._event = torch.cuda.Event()
         self._event.record()
 
     @property
     def is_here(self) -> bool:
-        return self._event is None or self._event.query()
+        return bool(self._event.query())
 
     def outputs(self) -> list[Output]:
-        return [
-            Output(
-                name=name,
-                kind=kind,
-                rms=row[L2] / count**0.5,
-                absmax=max(-row[LOW], row[HIGH]),
-                dead=dead,
-                saturated=saturated,
-                half=half,
-            )
-            for (name, kind, count, half), row, (dead, saturated) in zip(
-                self._about, self._rows.tolist(), self._shares.tolist(), strict=True
-            )
-        ]
+        rows = zip(self._about, self._rows.tolist(), self._shares.tolist(), strict=True)
+        return [told(about, row, (dead, saturated)) for about, row, (dead, saturated) in rows]
 
 
-def dead_share(module: nn.Module, output: torch.Tensor) -> float | torch.Tensor:
+def read_here(name: str, module: nn.Module, output: torch.Tensor) -> Output:
+    values = flat(in_memory_order(output)[:: stride_of(output.numel(), SAMPLE)].contiguous())
+    dead, saturated = dead_share(module, output), end_share(module, values)
+    shares = (0.0 if dead is None else dead.item(), 0.0 if saturated is None else saturated.item())
+    return told((name, module, values.numel(), output.element_size() == 2), row_of(values, zeros=0.0), shares)
+
+
+def told(about: tuple[str, nn.Module, int, bool], row: list[float], shares: tuple[float, float]) -> Output:
+    """`about`: name, module, elements that were read, and whether they have 16 bits."""
+    name, module, count, half = about
+    return Output(
+        name=name,
+        kind=type(module).__name__,
+        mean=row[MEAN],
+        std=row[STD],
+        rms=row[L2] / count**0.5,
+        absmax=max(-row[LOW], row[HIGH]),
+        dead=shares[0],
+        saturated=shares[1],
+        half=half,
+    )
+
+
+def dead_share(module: nn.Module, output: torch.Tensor) -> torch.Tensor | None:
     """Share of units that are zero for every example."""
     if not isinstance(module, DYING) or output.ndim < 2:
-        return 0.0
-    units = 1 if output.ndim > 3 else output.ndim - 1
-    others = [dim for dim in range(output.ndim) if dim != units]
-    return 1.0 - output.abs().amax(dim=others).ne(0).float().mean()
+        return None
+    silent = _over_units(torch.amax, output) == 0
+    if not isinstance(module, NEVER_NEGATIVE):
+        silent &= _over_units(torch.amin, output) == 0
+    return silent.float().mean()
 
 
-def end_share(module: nn.Module, output: torch.Tensor) -> float | torch.Tensor:
+def _over_units(reduce: Any, output: torch.Tensor) -> torch.Tensor:
+    """Images have their units in the second dimension, all else in the last. Examples first: that is the fast way."""
+    if output.ndim > 3:
+        return reduce(reduce(output, dim=0).flatten(1), dim=1)  # type: ignore[no-any-return]
+    return reduce(output.flatten(0, -2), dim=0)  # type: ignore[no-any-return]
+
+
+def end_share(module: nn.Module, output: torch.Tensor) -> torch.Tensor | None:
     """Share of outputs at the flat ends of the function."""
     ends = FLAT_ENDS.get(type(module))
     if ends is None:
-        return 0.0
+        return None
     return 1.0 - ((output > ends[0]) & (output < ends[1])).float().mean()

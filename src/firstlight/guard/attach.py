@@ -23,6 +23,7 @@ from firstlight.guard.hearing import Hearing
 from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
 from firstlight.guard.looking import Looks
+from firstlight.guard.optimizers import has_closure, must_skip, unwrapped
 from firstlight.guard.options import OnRed, Options, is_disabled
 from firstlight.guard.pacing import Pace
 from firstlight.guard.resuming import resumed_state
@@ -224,6 +225,7 @@ class Guard:
             due = self.judge.is_due(watch.looks)
             watch.looks += 1
             self.telling.step(watch, row, frame)
+            self.looks.measured(watch, frame)
         self.tell(self.moments.measured, row)
         if row.loss is not None and not math.isfinite(row.loss):
             watch.pace.hurries()
@@ -246,23 +248,6 @@ class Guard:
             self.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(self, *arguments)
 
 
-def has_closure(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-    return callable(keywords.get("closure")) or any(callable(argument) for argument in arguments[1:] or arguments)
-
-
-def must_skip(optimizer: torch.optim.Optimizer) -> None:
-    if not getattr(optimizer, "_step_supports_amp_scaling", False):
-        name = type(optimizer).__name__
-        raise UsageError(f"on_nonfinite='skip' needs a fused optimizer; make it as {name}(..., fused=True).")
-
-
-def unwrapped(optimizer: Any) -> torch.optim.Optimizer:
-    """The one whose hooks run: frameworks put theirs around it."""
-    while isinstance(inner := getattr(optimizer, "optimizer", None), torch.optim.Optimizer):
-        optimizer = inner
-    return optimizer  # type: ignore[no-any-return]  # an optimizer, by what was asked above
-
-
 def guard(  # noqa: PLR0913 (one parameter per option)
     *parts: Any,
     on_red: OnRed = "warn",
@@ -270,6 +255,7 @@ def guard(  # noqa: PLR0913 (one parameter per option)
     every: int = 200,
     cost: float | None = None,
     fixed_batch: Any = None,
+    invariants: Iterable[Any] = (),
     ignore: tuple[str, ...] = (),
     directory: RunDirectory | Path | str | None = None,
     retention: Retention | None = None,
@@ -282,7 +268,8 @@ def guard(  # noqa: PLR0913 (one parameter per option)
     `skip` has fused optimizers leave out a step whose gradients are not finite. `every`: steps between two looks at
     activations and predictions, 0 for none. `cost`: share of a step's time the host may spend on a look; where it takes
     more, as at small models, not every step is looked at; None looks at every step. `fixed_batch`: inputs, or a pair of
-    inputs and targets, whose predictions are followed. `ignore`: checks to leave out. `directory`: where
+    inputs and targets, whose predictions are followed. `invariants`: `firstlight.Invariant` or mappings, held against
+    the first model every `every` steps. `ignore`: checks to leave out. `directory`: where
     `.firstlight/runs/` is made. `capture`: what is kept for a replay when a flag goes up; None for nothing. `sinks`:
     where the numbers go besides the log, by name or as objects. With FIRSTLIGHT_DISABLED=1 in the environment it does
     nothing.
@@ -293,6 +280,7 @@ def guard(  # noqa: PLR0913 (one parameter per option)
         every=every,
         cost=cost,
         fixed_batch=fixed_batch,
+        invariants=tuple(invariants),
         ignore=tuple(ignore),
         directory=Path(directory) if isinstance(directory, str) else directory,
         retention=retention or Retention(),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.guard.tracing import origin_of
 from firstlight.guard.watch import MOST_LOSSES
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ class Hearing:
         self._steps: dict[int, int] = {}
         """Steps of each optimizer when its scaler last stepped it."""
         self.backward_begins = guard.shield("losses", self._waking)
+        self.backward_ended = self._attentive(guard.shield("gradients that pile up", self._backward_ended))
+        self._trace = guard.shield("tracing a bad loss", self._traced)
         self.clipped = self._attentive(guard.shield("clipping", self._clipped))
         self.scaled = self._attentive(guard.shield("loss scaling", self._scaled))
         self.scaler_stepped = guard.shield("loss scaling", self._scaler_stepped)
@@ -36,20 +39,31 @@ class Hearing:
 
     def _waking(self, root: torch.Tensor) -> None:
         """A bad loss wakes the guard for this very step, before the weights move. On the host asking costs nothing."""
-        guard = self._guard
-        if not guard.attentive and root.device.type == "cpu":
-            guard.attentive = not math.isfinite(root.item())
-        if guard.attentive:
-            self._backward_begins(root)
+        guard, loss = self._guard, root.detach()
+        bad = root.device.type == "cpu" and not math.isfinite(loss.item())
+        guard.attentive |= bad
+        if not guard.attentive:
+            return
+        if bad and not guard.judge.over:
+            self._trace(root)
+        self._backward_begins(loss)
 
-    def _backward_begins(self, root: torch.Tensor) -> None:
-        """It drives the optimizer that steps next; several that step in a row share it."""
-        self._recent.append(root)
-        self._guard.looks.backward_begins()
+    def _traced(self, root: torch.Tensor) -> None:
         for watch in self._guard.watches:
-            watch.losses.append(root)
+            watch.origin = origin_of(root, watch.subjects.by_identity())
+
+    def _backward_ended(self) -> None:
+        for watch in self._guard.watches:
+            watch.backward_ended()
+
+    def _backward_begins(self, loss: torch.Tensor) -> None:
+        """It drives the optimizer that steps next; several that step in a row share it."""
+        self._recent.append(loss)
+        self._guard.looks.backward_begins(loss)
+        for watch in self._guard.watches:
+            watch.losses.append(loss)
             watch.backward_begins()
-        self._guard.tell(self._guard.moments.backward_begins, root)
+        self._guard.tell(self._guard.moments.backward_begins, loss)
 
     def recent(self) -> list[torch.Tensor]:
         return list(self._recent)

@@ -14,13 +14,15 @@ import msgspec
 
 from firstlight.errors import FirstlightError
 from firstlight.records import wire
-from firstlight.records.events import GradientStats, _Event
+from firstlight.records.events import GradientStats, Heartbeat, _Event
 from firstlight.records.telemetry import TensorRow
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory
 
 MOST_TENSORS_A_LINE = 150
 """Keeps a line of statistics below the longest a line may be."""
+HEARTBEAT_S = 30.0
+"""A log in which nothing was written for so long gets a line that the run is alive, at the end of the step."""
 PATIENCE_S = 30.0
 """A log that failed is tried again after this long."""
 
@@ -65,6 +67,7 @@ class Journal:
         self.problem: str | None = None
         self._log: EventLog | None = None
         self._retry_at = 0.0
+        self._written_at = time.monotonic()
         self._parent = directory
         self._steps: dict[int, Thinned] = {}
         self._tensors: dict[int, Thinned] = {}
@@ -95,8 +98,15 @@ class Journal:
         assert self._log is not None
         try:
             self.written_bytes += self._log.append(kind, **fields)
+            self._written_at = time.monotonic()
         except (OSError, FirstlightError) as error:
             self._failed(error)
+
+    def beats(self, step: int) -> None:
+        """However thinned the log of a long run is, one that is alive writes."""
+        if time.monotonic() - self._written_at > HEARTBEAT_S:
+            self._written_at = time.monotonic()
+            self.write(Heartbeat, always=True, step=step)
 
     def write_rows(self, step: int, rows: list[TensorRow]) -> None:
         for start in range(0, len(rows), MOST_TENSORS_A_LINE):

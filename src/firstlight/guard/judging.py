@@ -10,10 +10,12 @@ from firstlight.checks.declare import Check
 from firstlight.facts.live.windows import Seen, Windows
 from firstlight.facts.sources import LIVE
 from firstlight.findings.judge import stamp
+from firstlight.records.declared import InvariantTried
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.settings import enabled, load
 
+UNKNOWN = "unknown"
 JUDGE_EVERY = 8
 """Steps between two judgements of the windows; a bad number is judged at once."""
 
@@ -22,7 +24,7 @@ def live_checks(ignore: tuple[str, ...], cwd: Path) -> tuple[Check, ...]:
     """Those that judge a live run, with the user's settings in place."""
     settings = load(cwd)
     chosen = msgspec.structs.replace(settings, ignore=(*settings.ignore, *ignore))
-    return tuple(check for check in enabled(chosen) if check.needs in LIVE)
+    return tuple(check for check in enabled(chosen) if check.needs in LIVE or check.needs is InvariantTried)
 
 
 class Judge:
@@ -32,11 +34,13 @@ class Judge:
         self.checks = tuple(checks)
         self.windows = Windows(rank)
         self.incidents: dict[str, Finding] = {}
-        """By cause."""
+        """By cause; where none is known, by what is broken."""
         self.crashed: dict[str, str] = {}
         """Checks that failed, and how."""
         self._needs = frozenset(check.needs for check in self.checks)
         self._skipped = 0
+        self.step = 0
+        """The last that was seen."""
         self.over = False
         """A bad number was seen: everything after it follows from it."""
 
@@ -45,6 +49,7 @@ class Judge:
         return look == 0 or look % JUDGE_EVERY == JUDGE_EVERY - 1
 
     def sees(self, row: StepRow, seen: Seen, due: bool) -> list[Trip]:
+        self.step = row.step
         if self.over:
             return []
         facts = self.windows.sees(row, seen)
@@ -83,20 +88,21 @@ class Judge:
         return trips
 
     def _is_new(self, finding: Finding) -> bool:
-        known = self.incidents.get(finding.cause)
+        key = finding.cause if finding.cause != UNKNOWN else f"{finding.name}: {finding.where.module}"
+        known = self.incidents.get(key)
         if known is None or finding.severity.weight > known.severity.weight:
             count = 1 if known is None else known.count + 1
-            self.incidents[finding.cause] = msgspec.structs.replace(finding, count=count)
+            self.incidents[key] = msgspec.structs.replace(finding, count=count)
             return finding.severity is not Severity.NOTE
-        self.incidents[finding.cause] = msgspec.structs.replace(known, count=known.count + 1)
+        self.incidents[key] = msgspec.structs.replace(known, count=known.count + 1)
         return False
 
     def _trip(self, finding: Finding, fact: Any) -> Trip:
         step = finding.where.step
         return Trip(
             finding=finding,
-            step=fact.step if step is None else step,
-            optimizer=fact.optimizer,
+            step=getattr(fact, "step", self.step) if step is None else step,
+            optimizer=getattr(fact, "optimizer", 0),
             parameter=getattr(fact, "name", None),
             module=finding.where.module,
             rank=fact.rank,

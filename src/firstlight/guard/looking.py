@@ -1,19 +1,27 @@
-"""What is looked at now and then: activations and predictions every so many steps, memory more often."""
+"""What is looked at now and then: activations, predictions, invariants and the other ranks, and memory more often."""
 
 from typing import TYPE_CHECKING
 
 from firstlight.facts.live.looks import Output, PredictionWindow
 from firstlight.guard.activations import Activations
 from firstlight.guard.health import Health
+from firstlight.guard.invariants import Invariants
 from firstlight.guard.predictions import Predictions
+from firstlight.guard.ranks import Ranks
+from firstlight.guard.statistics.rows import Frame
 from firstlight.records import events
 from firstlight.records.telemetry import Trip
 
 if TYPE_CHECKING:
+    import torch
+
     from firstlight.guard.attach import Guard
+    from firstlight.guard.watch import Watch
 
 FIRST_LOOK = 10
 """Step of the first look: whatever is compiled is compiled by then."""
+EARLY = (0, 10, 20)
+"""Steps at which ranks are compared besides: they begin alike, and two more looks tell whether they stay so."""
 MEMORY_EVERY = 50
 DEVICE_EVERY = 200
 MOST_MODULES_A_LINE = 200
@@ -23,6 +31,10 @@ class Looks:
     def __init__(self, guard: "Guard") -> None:
         self._guard = guard
         self._activations = Activations(guard.models)
+        self._invariants = Invariants(guard.options.invariants)
+        self._ranks = Ranks()
+        self._hold = guard.shield("invariants", self._judge_invariants)
+        self._compare = guard.shield("comparing ranks", self._compared)
         self._predictions: Predictions | None = None
         self._health: Health | None = None
         self._step = 0
@@ -42,13 +54,33 @@ class Looks:
         """The next forward pass is looked at."""
         return self._activations.armed
 
-    def backward_begins(self) -> None:
+    def backward_begins(self, loss: "torch.Tensor") -> None:
         if self._activations.armed:
             self._activations.flush()
+            self._invariants.hears(loss)
 
     def step_begins(self) -> None:
         if self._activations.armed:
             self._activations.disarm()
+            self._hold()
+
+    def _judge_invariants(self) -> None:
+        models = list(self._guard.models.values())
+        for tried in self._invariants.judge(models[0], self._step) if models else ():
+            self._guard.journal.write(
+                events.Invariant, name=tried.name, ok=not (tried.broken or tried.missing), stats={"told": tried.first}
+            )
+            self._fresh += self._guard.judge.judge([tried])
+
+    def measured(self, watch: "Watch", frame: Frame) -> None:
+        """A look at all tensors has come in."""
+        self._compare(watch, frame)
+
+    def _compared(self, watch: "Watch", frame: Frame) -> None:
+        if frame.step in EARLY or self.is_due(frame.step):
+            self._ranks.tells(watch, frame)
+        if self._guard.judge.is_due(frame.step):
+            self._fresh += self._guard.judge.judge(list(self._ranks.arrived(list(self._guard.models.values()))))
 
     def is_due(self, step: int) -> bool:
         every = self._guard.options.every
@@ -62,6 +94,7 @@ class Looks:
             self._watch_predictions()
         if step > 1:
             self._activations.arm()
+            self._invariants.arm(next(iter(self._guard.models.values()), None))
             self._look_at_predictions(step)
 
     def _watch_predictions(self) -> None:
@@ -104,6 +137,8 @@ class Looks:
                 {
                     "name": output.name,
                     "kind": output.kind,
+                    "mean": float(f"{output.mean:.5g}"),
+                    "std": float(f"{output.std:.5g}"),
                     "rms": float(f"{output.rms:.5g}"),
                     "absmax": float(f"{output.absmax:.5g}"),
                     "dead": round(output.dead, 4),

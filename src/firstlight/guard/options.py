@@ -27,6 +27,7 @@ class Options:
     every: int = 200
     cost: float | None = None
     fixed_batch: Any = None
+    invariants: tuple[Any, ...] = ()
     ignore: tuple[str, ...] = ()
     directory: RunDirectory | Path | None = None
     retention: Retention = field(default_factory=Retention)

@@ -17,6 +17,7 @@ from torch.utils.data import dataloader
 
 class Listener(Protocol):
     def backward_begins(self, root: torch.Tensor) -> None: ...
+    def backward_ended(self) -> None: ...
     def clipped(self, parameters: list[torch.Tensor], max_norm: float, norm: torch.Tensor) -> None: ...
     def scaled(self, scaler: Any) -> None: ...
     def scaler_stepped(self, scaler: Any, optimizer: torch.optim.Optimizer) -> None: ...
@@ -88,8 +89,10 @@ def _backward(original: Callable[..., Any], tensors: Any, *arguments: Any, **key
     if not isinstance(root, torch.Tensor):
         root = next(iter(tensors), None) if isinstance(tensors, tuple | list) else None
     if isinstance(root, torch.Tensor) and root.numel() == 1:
-        _tell("backward_begins", root.detach())
-    return original(tensors, *arguments, **keywords)
+        _tell("backward_begins", root)
+    found = original(tensors, *arguments, **keywords)
+    _tell("backward_ended")
+    return found
 
 
 def _clip(original: Callable[..., Any], parameters: Any, max_norm: Any, total: Any, *rest: Any, **keywords: Any) -> Any:

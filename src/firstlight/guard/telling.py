@@ -59,6 +59,7 @@ class Telling:
                 batch_hash=row.batch,
                 components=row.components,
             )
+        journal.beats(row.step)
         if frame is not None and (journal.wants_tensors(row.optimizer, row.step) or bad):
             self.tensors(watch, row.step, frame)
 
@@ -121,8 +122,16 @@ class Telling:
         seconds = time.monotonic() - self._begun
         self._losses()
         status = "stopped" if self._guard.trips and self._guard.options.on_red == "stop" else "ok"
-        steps = self._guard.step
-        journal.write(events.RunEnd, always=True, status=status, elapsed_seconds=seconds, exit_code=None, steps=steps)
+        clipping, cut = self._guard.judge.windows.clipped()
+        journal.write(
+            events.RunEnd,
+            always=True,
+            status=status,
+            elapsed_seconds=seconds,
+            exit_code=None,
+            steps=self._guard.step,
+            clipped=cut / clipping if clipping else None,
+        )
         if journal.lost:
             sys.stderr.write(f"firstlight guard: {journal.lost} lines of the log were lost ({journal.problem})\n")
 

@@ -5,12 +5,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 
 from firstlight.facts.live.tensors import Look
+from firstlight.facts.live.turning import Bad, Origin
 from firstlight.facts.live.windows import Seen
+from firstlight.guard.optimizers import rate_of
 from firstlight.guard.pacing import Pace
 from firstlight.guard.statistics import choose
 from firstlight.guard.statistics.rows import L2, NONFINITE, UPDATE, ZEROS, Frame, Pass, Scalars
@@ -46,6 +47,11 @@ class Pending:
 
 
 class Watch:
+    origin: Origin | None = None
+    """Of the last bad loss, where it could be traced."""
+    _cleared = True
+    """Somebody has cleared the gradients since the last step."""
+
     def __init__(
         self, index: int, optimizer: torch.optim.Optimizer, models: Mapping[str, torch.nn.Module], skips: bool = False
     ) -> None:
@@ -77,7 +83,6 @@ class Watch:
         self._over_at: float | None = None
         self._set = False
         self._mark: tuple[torch.Tensor, int, int] | None = None
-        self._piled = False
         self._left_out: list[StepRow] = []
 
     @property
@@ -108,7 +113,7 @@ class Watch:
         if has_closure:
             self._read()
         self.step += 1
-        self._mark_gradient()
+        self._begin_anew()
         if not self._pending:
             return
         pending, now = self._pending[-1], time.perf_counter()
@@ -127,10 +132,17 @@ class Watch:
         self._over_at = now
         self.pace.took(self.step - 1, None if spent_s is None else self._read_s + spent_s, step_s)
         if spent_s is None and self.is_due:
-            self._mark_gradient()
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._mark_gradient()
+        self._cleared = self._mark is None
 
     def _mark_gradient(self) -> None:
-        """A gradient that nobody has cleared is, at the next backward, the same memory at the same version."""
+        """A gradient that nobody has cleared is, at the next backward, the same memory at the same version.
+
+        The next backward may be another's (a GAN's generator leaves gradients in its rival): so every gap counts.
+        """
         first = next((p for p in self.subjects.parameters if p.grad is not None and not p.grad.is_sparse), None)
         self._mark = None
         if first is not None and first.grad is not None:
@@ -140,8 +152,10 @@ class Watch:
         if self._mark is not None:
             parameter, address, version = self._mark
             grad = parameter.grad
-            self._piled = grad is not None and (grad.data_ptr(), grad._version) == (address, version)
-            self._mark = None
+            self._cleared |= grad is None or (grad.data_ptr(), grad._version) != (address, version)
+
+    def backward_ended(self) -> None:
+        self._mark_gradient()
 
     def _read(self) -> None:
         scale = getattr(self.optimizer, "grad_scale", None)
@@ -151,7 +165,7 @@ class Watch:
             clip_at=self.clips[0] if self.clips else None,
             unscale=scale is not None,
             scaled_loss=self.scale is not None,
-            piled=self._piled,
+            piled=not self._cleared,
         )
         norm = self.clips[1] if self.clips else None
         scalars = Scalars(loss=self._loss(), scale=self.scale if scale is None else scale, clip_norm=norm)
@@ -194,15 +208,15 @@ class Watch:
         """What the judge gets beside the row; each tensor by itself only when looked at closely."""
         names, adaptive = self.subjects.names, type(self.optimizer).__name__ not in PLAIN
         if frame is None:
-            return Seen(tensors=len(names), adaptive=adaptive, memory=memory)
+            return Seen(bad=Bad(tensors=len(names)), adaptive=adaptive, memory=memory)
         bad: tuple[str, ...] = ()
         if row.bad_gradients or row.bad_weights:
             rows = frame.gradients if row.bad_gradients else frame.weights
             bad = tuple(n for n, count in zip(names, rows[:, NONFINITE].tolist(), strict=True) if count)
         look = self._look(frame) if closely else None
-        return Seen(
-            bad_names=bad, tensors=len(names), kinds=self.subjects.kinds, look=look, adaptive=adaptive, memory=memory
-        )
+        told = Bad(bad, len(names), self.origin)
+        on_device = self.subjects.device.type != "cpu"
+        return Seen(told, self.subjects.kinds, look, adaptive, memory, on_device)
 
     def _look(self, frame: Frame) -> Look:
         return Look(
@@ -247,17 +261,3 @@ class Watch:
             batch=pending.batch,
             guard_s=pending.guard_s,
         )
-
-
-def rate_of(optimizer: torch.optim.Optimizer) -> float | None:
-    """The largest of its groups'; None where it lies on a device, since reading it would wait."""
-    found = []
-    for group in optimizer.param_groups:
-        lr: Any = group.get("lr")
-        if isinstance(lr, torch.Tensor):
-            if lr.device.type != "cpu":
-                return None
-            lr = lr.item()
-        if lr is not None:
-            found.append(float(lr))
-    return max(found, default=None)

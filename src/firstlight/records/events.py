@@ -329,6 +329,8 @@ class RunEnd(_Event, frozen=True, kw_only=True, tag="run_end"):
     exit_code: int | None
     steps: int | None = None
     """Optimizer steps that were made; not every one of them has a line."""
+    clipped: float | None = None
+    """Share of the steps with clipping at which it cut; None where the program does not clip by norm."""
 
 
 Event = (

@@ -30,7 +30,9 @@ class Turned(_Live, frozen=True, kw_only=True):
     scaled: bool
     """A loss scaler is at work."""
     module: str | None = None
-    """The first module whose output was not finite, where one was found."""
+    """For a loss: the module in or after which the first bad number of its graph was seen."""
+    origin: str = ""
+    """How that number came about, in words."""
 
 
 class LossTrack(_Live, frozen=True, kw_only=True):
@@ -55,7 +57,8 @@ class LossTrack(_Live, frozen=True, kw_only=True):
     same: int
     """The last so many losses are equal to the bit."""
     spikes: int
-    """Single losses of the last thousand that stood far above their neighbours and above the start, and came back."""
+    """Single losses of the last thousand that stood far above their neighbours and above the start, and came back;
+    without those whose gradient was clipped."""
     since_best: int
     """Steps since the lowest stretch."""
     positive: bool
@@ -173,6 +176,9 @@ class FeedTrack(_Live, frozen=True, kw_only=True):
     wait_share: float
     """Of the step's time, waiting for a batch; a median over 100 steps."""
     step_s: float
+    """What a step takes when nothing else holds the machine: a tenth of those 100 were no longer."""
+    on_device: bool = False
+    """It is an accelerator that waits."""
 
 
 class PaceTrack(_Live, frozen=True, kw_only=True):
@@ -249,3 +255,19 @@ class Resumed(_Live, frozen=True, kw_only=True):
     mismatched: int
     """Whose state has another shape than the parameter."""
     first: str | None = None
+
+
+class RankTrack(_Live, frozen=True, kw_only=True):
+    """The weights of all ranks at one sampled step."""
+
+    world: int
+    looks: int
+    first: float
+    """How far the ranks lay apart at the first look: the largest difference in a weight's length, relative to it."""
+    apart: float
+    looks_apart: int
+    """The last so many looks found any difference."""
+    name: str | None
+    """The weight that differs most."""
+    wrapped: bool
+    """A model is inside DistributedDataParallel, which promises the same weights everywhere."""

@@ -6,7 +6,8 @@ and came back within a few steps.
 
 ## When it is fine
 One spike is nothing. Losses near zero jump by large factors when a batch holds one hard example: a spike must pass
-the loss of the untrained model to count.
+the loss of the untrained model to count. Outliers that the program meets by clipping the gradients do no harm; such
+spikes are not counted.
 """
 
 from collections.abc import Iterator

@@ -9,7 +9,7 @@ A rise within the noise of the evaluations is none. With label smoothing, strong
 the loss may part while the metric still improves: look at the metric.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -26,8 +26,8 @@ class Limits:
     """In a row that are worse than the best."""
     worse: float = 0.1
     """Share of the best by which the last is worse."""
-    noises: float = 2.0
-    """Of the evaluations' own noise."""
+    noises: float = 5.0
+    """Of the evaluations' own noise: the best of dozens lies two and more below their level by chance alone."""
 
 
 def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
@@ -35,8 +35,7 @@ def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
         return
     best = min(range(len(track.values)), key=track.values.__getitem__)
     tail = track.values[best + 1 :]
-    steps = [abs(b - a) for a, b in pairwise(track.values[: best + 1])]
-    noise = median(steps) if steps else 0.0
+    noise = max(_noise(track.values[: best + 1]), _noise(tail))
     low, last = track.values[best], track.values[-1]
     if len(tail) < limits.evaluations or not low > 0 or not track.train[-1] < track.train[best]:
         return
@@ -50,6 +49,13 @@ def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
         wanted="both falling, or an end of the training",
         numbers={"best": low, "last": last, "evaluations": len(tail)},
     )
+
+
+def _noise(values: Sequence[float]) -> float:
+    """How unevenly they go up or down."""
+    steps = [b - a for a, b in pairwise(values)]
+    usual = median(steps) if steps else 0.0
+    return median(abs(step - usual) for step in steps) if steps else 0.0
 
 
 CHECK = Check(

@@ -2,7 +2,8 @@
 
 ## What it sees
 The loss, a gradient or a weight holds a NaN or an infinity at some step of a live run, for the first time. What comes
-after it follows from it and is not told again.
+after it follows from it and is not told again. On the CPU the graph of a bad loss is read before its backward: the
+first bad number in it and the module it was seen at are named.
 
 ## When it is fine
 A loss scaler tries large scales on purpose: gradients that overflow under it are left out by it and are not
@@ -36,10 +37,11 @@ def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
     }[turned.kind if turned.kind in ("loss", "gradient") else "weight"]
     before = f"; it was {turned.earlier[-1]:.4g} a step before" if turned.kind == "loss" and turned.earlier else ""
     nearest = f"; the one nearest to the loss is `{turned.name}`" if turned.name and turned.kind == "gradient" else ""
+    came = f"; {turned.origin}" if turned.origin else ""
     grew = f"; over the last {len(turned.norms)} steps it had grown {growth:.3g} times" if ran_away else ""
     yield Evidence(
         where=Where(module=turned.module or turned.name, step=turned.step, rank=turned.rank),
-        saw=f"at step {turned.step} {what}{before}{nearest}{grew}",
+        saw=f"at step {turned.step} {what}{before}{came}{nearest}{grew}",
         wanted="finite numbers",
         cause="hp-lr-high" if ran_away else "num-nonfinite",
         likely="the steps are too large: numbers grew until they overflowed" if ran_away else None,

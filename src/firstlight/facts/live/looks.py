@@ -24,6 +24,8 @@ class Output:
     dead: float
     saturated: float
     half: bool
+    mean: float = 0.0
+    std: float = 0.0
 
 
 @dataclass(slots=True)

@@ -50,6 +50,8 @@ class Losses:
         self._last: float | None = None
         self._spikes: deque[int] = deque()
         self._logs: deque[float] = deque(maxlen=RECENT)
+        self._cut: deque[bool] = deque(maxlen=RECENT)
+        """Whether the gradient of each of those losses was clipped."""
         self._best, self._best_at = math.inf, 0
 
     def add(self, row: StepRow) -> None:
@@ -59,27 +61,28 @@ class Losses:
         self._same = self._same + 1 if loss == self._last else 1
         self._last = loss
         self._positive &= loss >= 0
-        self._watch_spikes(row.step, loss)
+        self._watch_spikes(row, loss)
         self.series.add(loss)
         if self.series.best < self._best:
             self._best, self._best_at = self.series.best, self.series.count
 
-    def _watch_spikes(self, step: int, loss: float) -> None:
+    def _watch_spikes(self, row: StepRow, loss: float) -> None:
         """A candidate is judged when its neighbours on both sides are known."""
-        while self._spikes and self._spikes[0] < step - SPIKES_OVER:
+        while self._spikes and self._spikes[0] < row.step - SPIKES_OVER:
             self._spikes.popleft()
         if loss <= 0 or not self._positive:
             return
         self._logs.append(math.log(loss))
+        self._cut.append(row.clip_coef is not None and row.clip_coef < 1)
         if len(self._logs) < RECENT // 2 or self.series.count % 4:
             return
         logs = list(self._logs)
-        around, suspects = median(logs), logs[-8:-4]
+        around, suspects = median(logs), zip(logs[-8:-4], list(self._cut)[-8:-4], strict=True)
         sigma = max(robust.spread(logs), 1e-3)
         back = median(logs[-4:]) - around < SPIKE / 4 * sigma
-        high = [value for value in suspects if value - around > SPIKE * sigma and math.exp(value) > self.series.start]
-        if high and back:
-            self._spikes.append(step)
+        high = [value for value, cut in suspects if not cut and value - around > SPIKE * sigma]
+        if back and any(math.exp(value) > self.series.start for value in high):
+            self._spikes.append(row.step)
 
     def fact(self, row: StepRow, rank: int, rates: Rates, setting: tuple[int, bool]) -> LossTrack | None:
         """`setting`: optimizers of the run, and whether a loader feeds it."""

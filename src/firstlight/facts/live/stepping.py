@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from statistics import quantiles
 
 from firstlight.facts.live import robust
 from firstlight.facts.live.series import RECENT, Series, middle
@@ -115,6 +116,7 @@ class FeedWindow:
         self._early: set[str] = set()
         self._last: str | None = None
         self._same = self._steps = 0
+        self._on_device = False
         self._shares: deque[float] = deque(maxlen=FEED_WINDOW)
         self._seconds: deque[float] = deque(maxlen=FEED_WINDOW)
 
@@ -122,7 +124,8 @@ class FeedWindow:
     def fed(self) -> bool:
         return self._steps > 0
 
-    def add(self, row: StepRow) -> None:
+    def add(self, row: StepRow, on_device: bool = False) -> None:
+        self._on_device |= on_device
         if row.data_wait_s is not None and row.step_s:
             self._shares.append(min(1.0, row.data_wait_s / row.step_s))
             self._seconds.append(row.step_s)
@@ -145,7 +148,8 @@ class FeedWindow:
             distinct=len(self._early),
             same=self._same,
             wait_share=middle(list(self._shares)) if len(self._shares) == FEED_WINDOW else 0.0,
-            step_s=middle(list(self._seconds)) if self._seconds else 0.0,
+            on_device=self._on_device,
+            step_s=quantiles(self._seconds, n=10)[0] if len(self._seconds) > 1 else 0.0,
         )
 
 

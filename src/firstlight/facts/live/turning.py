@@ -2,11 +2,31 @@
 
 import math
 from collections import deque
+from dataclasses import dataclass
 
 from firstlight.records.live import Turned
 from firstlight.records.telemetry import StepRow
 
 REMEMBERED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a bad loss came from, as far as its graph shows."""
+
+    module: str | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """What goes with a bad number."""
+
+    names: tuple[str, ...] = ()
+    """Parameters whose gradient, or else whose weight, is not finite, in the model's order."""
+    tensors: int = 0
+    """Parameters in all."""
+    origin: Origin | None = None
 
 
 class Turning:
@@ -17,8 +37,7 @@ class Turning:
         self._norms: deque[float] = deque(maxlen=REMEMBERED)
         self._told = False
 
-    def sees(self, row: StepRow, rank: int, bad_names: tuple[str, ...], tensors: int) -> Turned | None:
-        """`bad_names`: parameters whose gradient, or else whose weight, is not finite, in the model's order."""
+    def sees(self, row: StepRow, rank: int, bad: Bad) -> Turned | None:
         kind = _kind(row)
         if kind is None:
             self._remember(row)
@@ -32,13 +51,15 @@ class Turning:
             optimizer=row.optimizer,
             step=row.step,
             kind=kind,
-            name=bad_names[-1] if bad_names and kind != "loss" and len(bad_names) < tensors else None,
-            bad=1 if kind == "loss" else len(bad_names),
-            tensors=tensors,
+            name=bad.names[-1] if bad.names and kind != "loss" and len(bad.names) < bad.tensors else None,
+            bad=1 if kind == "loss" else len(bad.names),
+            tensors=bad.tensors,
             lr=row.lr,
             earlier=tuple(self._losses),
             norms=tuple(self._norms),
             scaled=row.amp_scale is not None,
+            module=bad.origin.module if bad.origin is not None and kind == "loss" else None,
+            origin=bad.origin.words if bad.origin is not None and kind == "loss" else "",
         )
 
     def _remember(self, row: StepRow) -> None:

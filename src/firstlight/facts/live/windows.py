@@ -9,7 +9,7 @@ from firstlight.facts.live.looks import ActivationWindow, EvalWindow, Prediction
 from firstlight.facts.live.losses import Gradients, Losses, Rates
 from firstlight.facts.live.stepping import ClipWindow, FeedWindow, PaceWindow, RateWindow, ScaleWindow
 from firstlight.facts.live.tensors import Look, TensorWindow
-from firstlight.facts.live.turning import Turning
+from firstlight.facts.live.turning import Bad, Turning
 from firstlight.records.telemetry import StepRow
 
 
@@ -17,14 +17,14 @@ from firstlight.records.telemetry import StepRow
 class Seen:
     """What goes with a step beyond its numbers."""
 
-    bad_names: tuple[str, ...] = ()
-    """Parameters whose gradient, or else whose weight, is not finite, in the model's order."""
-    tensors: int = 0
+    bad: Bad = field(default_factory=Bad)
     kinds: dict[str, tuple[bool, bool]] = field(default_factory=dict)
     look: Look | None = None
     """Every parameter by itself, on the steps at which the windows are judged."""
     adaptive: bool = False
     memory: float | None = None
+    on_device: bool = False
+    """The weights are on an accelerator."""
 
 
 @dataclass
@@ -56,13 +56,13 @@ class Windows:
     def sees(self, row: StepRow, seen: Seen) -> list[Any]:
         """Facts that cannot wait."""
         of = self._of.setdefault(row.optimizer, _Of())
-        turned = of.turning.sees(row, self.rank, seen.bad_names, seen.tensors)
+        turned = of.turning.sees(row, self.rank, seen.bad)
         of.last, of.adaptive = row, seen.adaptive
         for window in (of.losses, of.gradients, of.rate, of.clip, of.scale):
             window.add(row)
         of.rates.add(row.lr)
         of.pace.add(row, seen.memory)
-        self.feed.add(row)
+        self.feed.add(row, seen.on_device)
         if seen.look is not None:
             of.tensors.add(seen.kinds, seen.look)
         if row.components:

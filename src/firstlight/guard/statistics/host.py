@@ -79,6 +79,10 @@ def flat(tensor: torch.Tensor) -> torch.Tensor:
     """All elements in one dimension, in any order, as float32 (or float64); without a copy where memory is dense."""
     if tensor.dtype not in (torch.float32, torch.float64):
         tensor = tensor.abs().float() if tensor.is_complex() else tensor.float()
+    return in_memory_order(tensor)
+
+
+def in_memory_order(tensor: torch.Tensor) -> torch.Tensor:
     if tensor.is_contiguous():
         return tensor.view(-1)
     if is_dense(tensor):

@@ -72,6 +72,9 @@ class Subjects:
         pairs = zip(self.parameters, zeros, strict=True)
         return [1.0 if p.grad is not None and p.grad.is_sparse else share for p, share in pairs]
 
+    def by_identity(self) -> dict[int, str]:
+        return {id(parameter): name for parameter, name in zip(self.parameters, self.names, strict=True)}
+
     def weights(self) -> list[torch.Tensor]:
         return [local(parameter) for parameter in self.parameters]
 

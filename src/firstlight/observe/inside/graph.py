@@ -51,6 +51,11 @@ def name_of(node: Node) -> str:
     return str(node.name())
 
 
+def keeps_values(node: Node) -> bool:
+    """It only moves values about, or casts them."""
+    return name_of(node) in _KEEPS_VALUES
+
+
 def nodes_behind(root: torch.Tensor) -> Iterator[Node]:
     """Breadth first from the root, in an order that is the same for the same program."""
     if root.grad_fn is None:
@@ -80,7 +85,7 @@ def activation_behind(tensor: torch.Tensor) -> tuple[str | None, Node | None]:
         name = name_of(node)
         if name in _ACTIVATIONS:
             return _ACTIVATIONS[name], node
-        if name not in _KEEPS_VALUES or not node.next_functions:
+        if not keeps_values(node) or not node.next_functions:
             return None, None
         node = node.next_functions[0][0]
     return None, None

@@ -1,0 +1,95 @@
+"""Where a loss that is not finite came from, read off its graph before the backward frees it.
+
+Nothing is run again. Each node of the graph kept what its backward needs, and the nodes are numbered in the order of
+the forward pass, so the first that shows a bad number is near its source. Named is the module whose weights were used
+last up to there. What happens inside a compiled graph or a kernel of its own is not seen.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from firstlight.facts.live.turning import Origin
+from firstlight.observe.inside import graph, reading
+from firstlight.observe.inside.singularities import FORWARD
+
+MEANT = ("mask", "bias")
+"""In the names of what a node kept: an infinity there was put there on purpose."""
+PLACES = {"other": 1, "weight": 1, "mat1": 1, "mat2": 2}
+"""Which argument of its node a kept tensor is; the first where nothing is said."""
+
+
+def origin_of(root: torch.Tensor, names: Mapping[int, str]) -> Origin | None:
+    """`names`: of the parameters, by identity."""
+    nodes = list(graph.nodes_behind(root))
+    if (weight := _bad_weight(nodes, names)) is not None:
+        return Origin(module=weight, words=f"the weight `{weight}` was not finite before this step")
+    module, bad = None, torch.isnan if bool(torch.isnan(root)) else torch.isinf
+    for node in sorted((n for n in nodes if not _is_leaf(n)), key=lambda n: n._sequence_nr()):
+        used = _module_of(node, names)
+        words = _singular(node) or _shown(node, bad)
+        if words is not None:
+            return Origin(module=used or module, words=words)
+        module = used or module
+    return Origin(module=module, words="") if module is not None else None
+
+
+def _bad_weight(nodes: list[Any], names: Mapping[int, str]) -> str | None:
+    leaves = (leaf for node in nodes if (leaf := getattr(node, "variable", None)) is not None)
+    return next((names.get(id(leaf), "") for leaf in leaves if not reading.all_finite(leaf)), None)
+
+
+def _module_of(node: Any, names: Mapping[int, str]) -> str | None:
+    """The module whose weight the node used, as it is or transposed or cast."""
+    for child, _ in node.next_functions:
+        end = child
+        while end is not None and not _is_leaf(end) and graph.keeps_values(end) and end.next_functions:
+            end = end.next_functions[0][0]
+        name = names.get(id(end.variable)) if end is not None and _is_leaf(end) else None
+        if name is not None:
+            return name.rpartition(".")[0] or name
+    return None
+
+
+def _is_leaf(node: Any) -> bool:
+    return getattr(node, "variable", None) is not None
+
+
+def _singular(node: Any) -> str | None:
+    entries = [entry for entry in FORWARD if entry.node == graph.name_of(node)]
+    kept = graph.saved_tensors(node) if entries else {}
+    for entry in entries:
+        tensor = kept.get(entry.kept)
+        whole = entry.operation == "pow" and float(getattr(node, "_saved_exponent", 0.5)).is_integer()
+        if tensor is not None and not whole and (count := int(entry.bad(tensor.detach()).sum())):
+            return entry.words.format(n=count)
+    return None
+
+
+def _shown(node: Any, bad: Any) -> str | None:
+    """What the node kept holds bad numbers: it made them, or was given them by the one before it."""
+    for name, tensor in graph.saved_tensors(node).items():
+        if any(word in name for word in MEANT) or not tensor.is_floating_point() or not reading.readable(tensor):
+            continue
+        count = int(bad(reading.values_of(tensor)).sum())
+        if count:
+            return _blamed(node, name, count)
+    return None
+
+
+def _blamed(node: Any, kept: str, count: int) -> str:
+    if kept == "result":
+        return f"`{_operation(node)}` made {count} value(s) that are not finite"
+    givers = [child for child, _ in node.next_functions]
+    maker = givers[min(PLACES.get(kept, 0), len(givers) - 1)] if givers else None
+    if maker is None or _is_leaf(maker):
+        return f"`{_operation(node)}` was given, from outside the model, {count} value(s) that are not finite"
+    outside = any(child is None for child, _ in maker.next_functions)
+    also = ", one of whose arguments came from outside the model" if outside else ""
+    return f"{count} value(s) that are not finite came out of `{_operation(maker)}`{also}"
+
+
+def _operation(node: Any) -> str:
+    """As one would write it: `AddmmBackward0` is `addmm`."""
+    return graph.name_of(node).partition("Backward")[0].lower()
