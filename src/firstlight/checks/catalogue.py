@@ -455,8 +455,8 @@ CATALOGUE: tuple[Check, ...] = (
     wrapper_bypassed.CHECK,
     ranks_share_data.CHECK,
     ranks_drift_apart.CHECK,
-    ranks_part.CHECK,
     epochs_in_one_order.CHECK,
+    ranks_part.CHECK,
 )
 
 SECTIONS = {
