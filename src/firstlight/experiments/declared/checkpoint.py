@@ -1,6 +1,15 @@
-"""A checkpoint written, read back into new objects and used: the same outputs, and the same next steps."""
+"""A checkpoint written, read back into new objects and used: the same outputs, and the same next steps.
 
+The steps of both are seeded alike, so that what differs is state. Whether functions of the user's own bring back the
+random state and the place in the data as well is asked by itself.
+"""
+
+import hashlib
+import inspect
 import itertools
+import math
+import random
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +21,10 @@ from firstlight.experiments.declared.fitting import step
 from firstlight.experiments.declared.stumbling import line_of, using
 from firstlight.observe.inside import reading
 from firstlight.records.declared import RoundTrip
+from firstlight.records.observed import Unseen
 
+ELSEWHERE = 12345
+"""Seed of the process that loads: another one than that of the process that saved."""
 STEPS = 3
 """Before the checkpoint is written, and again after."""
 PREFIXES = ("module.", "_orig_mod.", "model.", "state_dict.", "net.")
@@ -51,6 +63,7 @@ class _Run:
         self.optimizer = bench.optimizer(self.model) if has_steps else None
         with_schedule = self.optimizer is not None and bench.experiment.scheduler is not None
         self.scheduler = bench.scheduler(self.optimizer) if with_schedule else None
+        self.draws = False  # whether steps draw random numbers, as dropout does
 
     @property
     def pieces(self) -> tuple[Any, ...]:
@@ -61,10 +74,12 @@ class _Run:
             return []
         losses = []
         self.bench.seed()
+        before = random_state()
         for batch in itertools.islice(itertools.cycle(self.bench.batches(STEPS)), STEPS):
             losses.append(step(self.bench, self.model.train(), self.optimizer, batch))
             if self.scheduler is not None:
                 self.scheduler.step()
+        self.draws = before != random_state()
         return losses
 
     def output(self) -> list[torch.Tensor]:
@@ -73,18 +88,31 @@ class _Run:
         return [t.detach().clone() for t in reading.tensors_in(made) if t.is_floating_point()]
 
 
+def random_state() -> str:
+    """Of torch, Python and NumPy together."""
+    numpy = sys.modules.get("numpy")
+    states = [torch.get_rng_state().tolist(), random.getstate(), numpy.random.get_state() if numpy else None]
+    return hashlib.sha256(repr(states).encode()).hexdigest()
+
+
 def _round(bench: Bench, kind: str, functions: tuple[Any, Any]) -> None:
     save, load = functions
     original = _Run(bench)
     original.train()
+    place = Place(bench, functions) if kind == "own" else None
     with tempfile.TemporaryDirectory(prefix="fl-") as folder:
         path = Path(folder) / "checkpoint.pt"
+        at_save = random_state()
         with using("checkpoint", "saving"):
-            _called(save, path, original.pieces)
+            _called(save, path, (*original.pieces, bench.experiment.train))
         unsafe = "" if kind == "plain" else _unsafe(Path(folder))
         again = _Run(bench)
+        if place is not None:
+            place.go_on()
+        bench.seed(ELSEWHERE)
         with using("checkpoint", "loading what was saved"):
-            _called(load, path, again.pieces)
+            _called(load, path, (*again.pieces, bench.experiment.train))
+        restored = random_state() == at_save
         outputs = _difference(original.output(), again.output())
         before, after = original.train(), again.train()
     apart = max((_apart(one, other) for one, other in zip(before, after, strict=False)), default=0.0)
@@ -99,18 +127,54 @@ def _round(bench: Bench, kind: str, functions: tuple[Any, Any]) -> None:
             next_loss_difference=apart if before else None,
             lost=_lost(original, again, outputs),
             unsafe=unsafe,
+            random_lost=kind == "own" and original.draws and not restored,
+            place_lost=place is not None and place.lost(),
             site=line_of(load) if kind == "own" else None,
         )
     )
 
 
-def _called(function: Any, path: Path, pieces: tuple[Any, ...]) -> None:
-    """With as many pieces as the function takes: the model, the optimizer, the schedule."""
-    import inspect
+class Place:
+    """Where a loader with a state of its own goes on after a reload. Others begin an epoch anew by nature."""
 
+    def __init__(self, bench: Bench, functions: tuple[Any, Any]) -> None:
+        self._bench, self._loader = bench, bench.experiment.train
+        self.looked_at = hasattr(self._loader, "load_state_dict") and all(map(_takes_loader, functions))
+        if not self.looked_at:
+            reason = "where the data goes on after a reload; `save` and `load` take no loader that keeps its place"
+            bench.emit(Unseen(step=0, tap="checkpoint", reason=reason))
+            return
+        self._going = iter(self._loader or ())
+        for _ in range(STEPS):
+            next(self._going, None)
+        self._next: str | None = None
+
+    def go_on(self) -> None:
+        """Past what was saved, as the run that was broken off did."""
+        if self.looked_at:
+            self._next = self._print(next(self._going, None))
+
+    def lost(self) -> bool:
+        return self.looked_at and self._print(next(iter(self._loader or ()), None)) != self._next
+
+    def _print(self, raw: Any) -> str:
+        return reading.fingerprint(list(reading.tensors_in(raw)))
+
+
+def _takes_loader(function: Any) -> bool:
+    return math.inf > _room(function) > len(("model", "optimizer", "scheduler"))
+
+
+def _room(function: Any) -> float:
+    """How many pieces it takes besides the path."""
     parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    many = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    function(path, *(pieces if many else pieces[: len(parameters) - 1]))
+    return math.inf if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(parameters) - 1
+
+
+def _called(function: Any, path: Path, pieces: tuple[Any, ...]) -> None:
+    """With as many pieces as it takes: model, optimizer, schedule, loader. `*pieces` stands for the first three."""
+    taken = min(_room(function), len(pieces))
+    function(path, *pieces[: 3 if _room(function) == math.inf else int(taken)])
 
 
 def _apart(one: float, other: float) -> float:
