@@ -65,6 +65,15 @@ def test_batches_of_one_class_are_counted() -> None:
     assert (found.batching.up, found.batching.down) == (3, 5)
 
 
+def test_a_sampler_that_leaves_examples_out_is_not_the_whole() -> None:
+    told: list[Any] = []
+    data = TensorDataset(X, torch.arange(300) % 3)
+    train = DataLoader(data, batch_size=32, sampler=list(range(100)))
+    labels(Bench(Experiment(model=lambda: nn.Linear(12, 3), train=train, loss=F.cross_entropy), told.append))
+
+    assert not told[0].whole
+
+
 def test_values_and_sequences_are_no_classes() -> None:
     assert seen((X, torch.randn(300, 1))) is None
     assert seen((X, torch.zeros(300, 5, dtype=torch.long))) is None

@@ -39,6 +39,10 @@ class Forecast(nn.Module):
         return made
 
 
+def bag() -> nn.Module:
+    return nn.Sequential(nn.Embedding(50, 2), nn.Flatten(), nn.Linear(80, 9))
+
+
 def over_words(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return F.cross_entropy(scores.flatten(0, 1), target.flatten())
 
@@ -94,6 +98,14 @@ def test_a_text_that_repeats_itself_tells_nothing() -> None:
 
     assert found is not None
     assert found.offset is None
+
+
+def test_classes_are_not_mistaken_for_padding() -> None:
+    """Nearly all labels are 0, and so is nearly every id."""
+    ids = torch.zeros(8, 40, dtype=torch.long)
+    ids[:, :10] = torch.arange(10)
+
+    assert seen(bag, (ids, ids[:, 39]), F.cross_entropy) is None
 
 
 def test_tables_and_classes_are_not_asked() -> None:

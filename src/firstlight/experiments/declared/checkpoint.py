@@ -11,6 +11,7 @@ import math
 import random
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -95,26 +96,23 @@ def random_state() -> str:
     return hashlib.sha256(repr(states).encode()).hexdigest()
 
 
+@dataclass
+class _Resumed:
+    """What a new process has after loading."""
+
+    run: _Run
+    unsafe: str
+    random_restored: bool
+    place: "Place | None"
+
+
 def _round(bench: Bench, kind: str, functions: tuple[Any, Any]) -> None:
-    save, load = functions
     original = _Run(bench)
     original.train()
-    place = Place(bench, functions) if kind == "own" else None
-    with tempfile.TemporaryDirectory(prefix="fl-") as folder:
-        path = Path(folder) / "checkpoint.pt"
-        at_save = random_state()
-        with using("checkpoint", "saving"):
-            _called(save, path, (*original.pieces, bench.experiment.train))
-        unsafe = "" if kind == "plain" else _unsafe(Path(folder))
-        again = _Run(bench)
-        if place is not None:
-            place.go_on()
-        bench.seed(ELSEWHERE)
-        with using("checkpoint", "loading what was saved"):
-            _called(load, path, (*again.pieces, bench.experiment.train))
-        restored = random_state() == at_save
-        outputs = _difference(original.output(), again.output())
-        before, after = original.train(), again.train()
+    resumed = _resumed(original, functions, Place(bench, functions) if kind == "own" else None)
+    again, place = resumed.run, resumed.place
+    outputs = _difference(original.output(), again.output())
+    before, after = original.train(), again.train()
     apart = max((_apart(one, other) for one, other in zip(before, after, strict=False)), default=0.0)
     bench.emit(
         RoundTrip(
@@ -126,12 +124,29 @@ def _round(bench: Bench, kind: str, functions: tuple[Any, Any]) -> None:
             output_difference=outputs,
             next_loss_difference=apart if before else None,
             lost=_lost(original, again, outputs),
-            unsafe=unsafe,
-            random_lost=kind == "own" and original.draws and not restored,
+            unsafe="" if kind == "plain" else resumed.unsafe,
+            random_lost=kind == "own" and original.draws and not resumed.random_restored,
             place_lost=place is not None and place.lost(),
-            site=line_of(load) if kind == "own" else None,
+            site=line_of(functions[1]) if kind == "own" else None,
         )
     )
+
+
+def _resumed(original: _Run, functions: tuple[Any, Any], place: "Place | None") -> _Resumed:
+    bench, (save, load) = original.bench, functions
+    with tempfile.TemporaryDirectory(prefix="fl-") as folder:
+        path = Path(folder) / "checkpoint.pt"
+        at_save = random_state()
+        with using("checkpoint", "saving"):
+            _called(save, path, (*original.pieces, bench.experiment.train))
+        unsafe = _unsafe(Path(folder))
+        again = _Run(bench)
+        if place is not None:
+            place.go_on()
+        bench.seed(ELSEWHERE)
+        with using("checkpoint", "loading what was saved"):
+            _called(load, path, (*again.pieces, bench.experiment.train))
+        return _Resumed(again, unsafe, random_state() == at_save, place)
 
 
 class Place:

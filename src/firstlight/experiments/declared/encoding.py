@@ -16,7 +16,8 @@ BATCHES = 4
 
 def cache(bench: Bench) -> None:
     """Some examples of the training set against the same ones made anew, each twice from the same seed."""
-    fresh, data = bench.experiment.fresh, getattr(bench.experiment.train, "dataset", bench.experiment.train)
+    fresh = bench.experiment.fresh
+    data: Any = getattr(bench.experiment.train, "dataset", bench.experiment.train)
     assert fresh is not None
     if not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
         raise unusable("fresh", "comparing it with the training set", "`train` has no examples that can be indexed")

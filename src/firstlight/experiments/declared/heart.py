@@ -12,6 +12,7 @@ from firstlight.experiments.declared.hearing import LossCall, hear
 from firstlight.experiments.declared.reference import BINARY, OVER_CLASSES, Reference, reference
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.records.declared import Overfit, QuickValidation
+from firstlight.records.observed import Unseen
 
 PAIR = 2
 FEW = 8
@@ -34,6 +35,8 @@ def overfit(bench: Bench) -> None:
     own, hurried = _curve(bench, batch, floor, None) if bench.experiment.optimizer is not None else ([], False)
     (reference_losses, late), rate = _best_reference(bench, batch, floor, own)
     model = bench.model()
+    if hurried or late:
+        bench.emit(_unfinished("overfit", len(own or reference_losses), "steps"))
     bench.emit(
         Overfit(
             examples=batch.examples or 0,
@@ -49,6 +52,10 @@ def overfit(bench: Bench) -> None:
             site=line_of(bench.experiment.loss or bench.experiment.step),
         )
     )
+
+
+def _unfinished(probe: str, count: int, unit: str) -> Unseen:
+    return Unseen(step=0, tap=probe, reason=f"the time was up after {count} {unit}")
 
 
 def _few(bench: Bench) -> Batch:
@@ -127,6 +134,8 @@ def quick_validation(bench: Bench) -> None:
         accuracies += [] if accuracy is None else [accuracy]
         if loss != loss or time.monotonic() > deadline:  # NaN: more epochs teach nothing
             break
+    if time.monotonic() > deadline:
+        bench.emit(_unfinished("quick-validation", epochs, "epochs"))
     bench.emit(
         QuickValidation(
             examples=sum(batch.examples or 0 for batch in batches),

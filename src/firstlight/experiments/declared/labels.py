@@ -1,8 +1,11 @@
 """The class labels of both splits: do equal inputs have equal labels, which classes are where, what is in a batch?"""
 
 import itertools
+import time
 from collections import Counter
+from collections.abc import Sized
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
@@ -10,8 +13,9 @@ from firstlight.experiments.declared.bench import Batch, Bench
 from firstlight.observe.inside import rows
 from firstlight.records.declared import Batching, LabelsSeen
 
-BATCHES = 2000
 ROWS = 50_000
+SECONDS = 10.0
+"""For each split."""
 SAMPLE = 1024
 """Examples by which it is judged how much inputs can differ."""
 LEAST_BATCH = 8
@@ -72,17 +76,23 @@ def labels(bench: Bench) -> None:
 def _read(bench: Bench, split: str) -> _Split | None:
     """None where the targets are not one class for each example."""
     found = _Split()
-    for batch in itertools.islice(bench.read(split), BATCHES):
+    deadline = time.monotonic() + SECONDS
+    for batch in bench.read(split):
         classes = _classes(bench, batch)
         if classes is None:
             return None
         found.add(batch, classes)
-        if len(found.labels) >= ROWS:
+        if len(found.labels) >= ROWS or time.monotonic() > deadline:
+            found.whole = False
             break
-    else:
-        return found
-    found.whole = False
+    found.whole = found.whole and not _leaves_out(getattr(bench.experiment, split), len(found.labels))
     return found
+
+
+def _leaves_out(loader: Any, read: int) -> bool:
+    """More than a last batch that is not full: a sampler gives but some of the examples."""
+    data, size = getattr(loader, "dataset", None), getattr(loader, "batch_size", None)
+    return isinstance(data, Sized) and isinstance(size, int) and len(data) - read >= size
 
 
 def _classes(bench: Bench, batch: Batch) -> torch.Tensor | None:

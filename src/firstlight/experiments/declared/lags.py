@@ -20,6 +20,8 @@ LEAST_LENGTH = 8
 LEAST_ROWS = 4
 LEAST_DISTINCT = 8
 """Values; sequences of fewer repeat themselves by nature."""
+MOST_ALIKE = 0.5
+"""Share of the most frequent value."""
 SAME = 0.95
 """Share of places at which target and input are equal."""
 OTHERWISE = 0.9
@@ -82,7 +84,7 @@ def _series(batch: Batch, target: object) -> Iterator[_Series]:
     for given in batch.inputs:
         if given.ndim not in (2, 3) or len(given) != rows or given.shape[1] < LEAST_LENGTH:
             continue
-        if given.is_floating_point() != target.is_floating_point() or given.unique().numel() < LEAST_DISTINCT:
+        if given.is_floating_point() != target.is_floating_point() or not (_varied(given) and _varied(target)):
             continue
         wide = target.ndim == 3 and target.shape[-1] > 1
         flat = target.reshape(rows, -1, target.shape[-1])[..., 0] if wide else target.reshape(rows, -1)
@@ -91,6 +93,12 @@ def _series(batch: Batch, target: object) -> Iterator[_Series]:
         features = given[..., None] if given.ndim == 2 else given
         for feature in range(features.shape[-1]):
             yield _Series(features[..., feature].detach().cpu(), flat.detach().cpu(), feature)
+
+
+def _varied(values: torch.Tensor) -> bool:
+    """Many different values, none of them everywhere: two such sequences are not equal by chance."""
+    counts = values[values != -100].unique(return_counts=True)[1]
+    return len(counts) >= LEAST_DISTINCT and float(counts.max()) <= MOST_ALIKE * float(counts.sum())
 
 
 def _seen(bench: Bench, model: torch.nn.Module, batch: Batch, found: tuple[_Series, int]) -> LagSeen:
