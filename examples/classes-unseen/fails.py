@@ -11,7 +11,7 @@ torch.manual_seed(0)
 readings = torch.randn(600, 8)
 kinds = readings[:, :3].argmax(dim=1)
 order = kinds.argsort()
-train, val = order[:450], order[450:]
+train, val = order[:360], order[360:]
 
 experiment = fl.Experiment(
     model=lambda: nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3)),

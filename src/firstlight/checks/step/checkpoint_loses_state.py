@@ -73,11 +73,11 @@ def find(trip: RoundTrip, limits: Limits) -> Iterator[Evidence]:
     if trip.random_lost:
         yield Evidence(
             where=where,
-            saw="steps draw random numbers, and after the reload they are others than they would have been",
+            saw=f"steps draw from {' and '.join(trip.random_lost)}, and draw other numbers after the reload",
             wanted="the random state of the moment of saving, if a resumed run is to repeat an unbroken one exactly",
             severity=Severity.NOTE,
             likely="the random state is not part of the checkpoint",
-            do="save `torch.get_rng_state()` (and those of CUDA, NumPy and `random`), and set them after loading",
+            do="save the random state with the rest (`torch.get_rng_state()` and its like), and set it after loading",
         )
 
 

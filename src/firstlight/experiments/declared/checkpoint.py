@@ -4,7 +4,6 @@ The steps of both are seeded alike, so that what differs is state. Whether funct
 random state and the place in the data as well is asked by itself.
 """
 
-import hashlib
 import inspect
 import itertools
 import math
@@ -64,7 +63,7 @@ class _Run:
         self.optimizer = bench.optimizer(self.model) if has_steps else None
         with_schedule = self.optimizer is not None and bench.experiment.scheduler is not None
         self.scheduler = bench.scheduler(self.optimizer) if with_schedule else None
-        self.draws = False  # whether steps draw random numbers, as dropout does
+        self.draws: set[str] = set()  # the generators that steps draw from, as dropout does from torch's
 
     @property
     def pieces(self) -> tuple[Any, ...]:
@@ -74,13 +73,14 @@ class _Run:
         if self.optimizer is None:
             return []
         losses = []
+        batches = itertools.islice(itertools.cycle(self.bench.batches(STEPS)), STEPS)
         self.bench.seed()
-        before = random_state()
-        for batch in itertools.islice(itertools.cycle(self.bench.batches(STEPS)), STEPS):
+        before = random_states()
+        for batch in batches:
             losses.append(step(self.bench, self.model.train(), self.optimizer, batch))
             if self.scheduler is not None:
                 self.scheduler.step()
-        self.draws = before != random_state()
+        self.draws |= {name for name, state in random_states().items() if state != before.get(name)}
         return losses
 
     def output(self) -> list[torch.Tensor]:
@@ -89,11 +89,11 @@ class _Run:
         return [t.detach().clone() for t in reading.tensors_in(made) if t.is_floating_point()]
 
 
-def random_state() -> str:
-    """Of torch, Python and NumPy together."""
+def random_states() -> dict[str, bytes]:
+    """Of torch, Python and NumPy, as they are now."""
     numpy = sys.modules.get("numpy")
-    states = [torch.get_rng_state().tolist(), random.getstate(), numpy.random.get_state() if numpy else None]
-    return hashlib.sha256(repr(states).encode()).hexdigest()
+    states = {"torch": torch.get_rng_state().numpy().tobytes(), "random": repr(random.getstate()).encode()}
+    return states | ({"numpy": numpy.random.get_state()[1].tobytes()} if numpy is not None else {})
 
 
 @dataclass
@@ -102,7 +102,8 @@ class _Resumed:
 
     run: _Run
     unsafe: str
-    random_restored: bool
+    strange: set[str]
+    """Generators that are not where they were at the moment of saving."""
     place: "Place | None"
 
 
@@ -125,7 +126,7 @@ def _round(bench: Bench, kind: str, functions: tuple[Any, Any]) -> None:
             next_loss_difference=apart if before else None,
             lost=_lost(original, again, outputs),
             unsafe="" if kind == "plain" else resumed.unsafe,
-            random_lost=kind == "own" and original.draws and not resumed.random_restored,
+            random_lost=tuple(sorted(original.draws & resumed.strange)) if kind == "own" else (),
             place_lost=place is not None and place.lost(),
             site=line_of(functions[1]) if kind == "own" else None,
         )
@@ -136,7 +137,7 @@ def _resumed(original: _Run, functions: tuple[Any, Any], place: "Place | None") 
     bench, (save, load) = original.bench, functions
     with tempfile.TemporaryDirectory(prefix="fl-") as folder:
         path = Path(folder) / "checkpoint.pt"
-        at_save = random_state()
+        at_save = random_states()
         with using("checkpoint", "saving"):
             _called(save, path, (*original.pieces, bench.experiment.train))
         unsafe = _unsafe(Path(folder))
@@ -146,7 +147,8 @@ def _resumed(original: _Run, functions: tuple[Any, Any], place: "Place | None") 
         bench.seed(ELSEWHERE)
         with using("checkpoint", "loading what was saved"):
             _called(load, path, (*again.pieces, bench.experiment.train))
-        return _Resumed(again, unsafe, random_state() == at_save, place)
+        strange = {name for name, state in random_states().items() if state != at_save.get(name)}
+        return _Resumed(again, unsafe, strange, place)
 
 
 class Place:
