@@ -29,10 +29,11 @@ def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
         return
     some = ", ".join(map(str, seen.unseen)) + (", …" if seen.unseen_classes > len(seen.unseen) else "")
     share = seen.unseen_examples / seen.val
+    classes = "a class" if seen.unseen_classes == 1 else f"{seen.unseen_classes} classes"
     meant = seen.unseen_examples == seen.val
     yield Evidence(
         where=Where(),
-        saw=f"{seen.unseen_examples} of {seen.val} validation examples are of {seen.unseen_classes} classes "
+        saw=f"{seen.unseen_examples} of {seen.val} validation examples are of {classes} "
         f"without a training example: {some}",
         wanted=f"classes among the {seen.classes} of the {seen.train} training examples",
         severity=Severity.NOTE if meant or share < limits.share else None,
