@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import firstlight as fl
-from firstlight.experiments.declared.rooms import Emit, ForkedRooms, SameRoom, Task
+from firstlight.experiments.declared.rooms import Emit, ForkedRooms, SameRoom, Task, patience
 from firstlight.records.declared import LogTried, ProbeEnded
 from firstlight.store.run_directory import RunDirectory
 
@@ -71,6 +71,14 @@ def test_a_probe_that_overruns_is_ended_and_said_so(run: RunDirectory) -> None:
     assert found.seconds > SECOND
     assert not found.fault
     assert found.action == "wait less"
+
+
+@pytest.mark.parametrize(("load", "times"), [(0.0, 1.0), (2.0, 1.0), (6.0, 3.0), (80.0, 6.0)])
+def test_a_busy_machine_is_given_more_time(monkeypatch: pytest.MonkeyPatch, load: float, times: float) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+    assert patience() == times
 
 
 def test_what_it_had_found_by_then_is_kept(run: RunDirectory) -> None:

@@ -32,6 +32,7 @@ Emit = Callable[[Logged], None]
 Work = Callable[[Emit], None]
 FAULT = 70
 """Exit code of a copy in which a probe of ours failed (EX_SOFTWARE)."""
+MOST_PATIENCE = 6.0
 MOST_SAID = 4096
 """Bytes; as many as a pipe takes without a reader."""
 
@@ -130,7 +131,7 @@ class ForkedRooms:
     def _over(self, child: _Child) -> ProbeEnded | None:
         seconds = time.monotonic() - child.begun
         found, status = os.waitpid(child.pid, os.WNOHANG)
-        if found == 0 and seconds <= child.task.most_seconds:
+        if found == 0 and seconds <= child.task.most_seconds * patience():
             return None
         self._running.remove(child)
         if found == 0:
@@ -153,6 +154,12 @@ class ForkedRooms:
             os.close(child.said)
         self._running.clear()
         self._groups.clear()
+
+
+def patience() -> float:
+    """How many times its time a probe may take here: on a machine with more to do than cores, everything is slower."""
+    waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return min(MOST_PATIENCE, max(1.0, waiting))
 
 
 def withdraw(output: Path, owner: int) -> None:
