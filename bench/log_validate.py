@@ -1,18 +1,17 @@
 """How fast `firstlight log validate` reads a log, and how much memory it takes for it, whatever the size.
 
-    python bench/log_validate.py [--gigabytes 1]
+    python bench/log_validate.py [--gigabytes 10]
 
-The log is made on the fly: two ranks, steps with telemetry, an epoch every thousand steps. Each size is read by a process of
-its own, whose peak memory is reported; a second log has a fault in every hundredth line.
+The log goes through a pipe and is never on disk: two ranks, steps with telemetry, an epoch every thousand steps. Each size
+is read by a process of its own, whose peak memory is reported; the last log has a fault in every hundredth line.
 """
 
 import argparse
 import json
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
+from collections.abc import Iterator
 
 READER = """
 import json, resource, sys, time
@@ -20,15 +19,14 @@ from pathlib import Path
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.logs import validate
 wall, cpu = time.perf_counter(), time.process_time()
-report = validate(Path(sys.argv[1]), "core", CATALOGUE)
+report = validate(Path("-"), "core", CATALOGUE)
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps([wall, cpu, peak, report.verdict.value, report.coverage.ended]))
 """
 DECODER = """
 import sys, time, msgspec
-data = open(sys.argv[1], "rb").read(64 << 20)
-data = data[: data.rindex(b"\\n") + 1]
+data = sys.stdin.buffer.read()
 decoder = msgspec.json.Decoder()
 best = 1e9
 for _ in range(3):
@@ -38,43 +36,66 @@ for _ in range(3):
 print(len(data) / best / 1e6)
 """
 HEAD = '"run_id":"20261115-120000-abc123","schema":"firstlight/1"'
+STEPS = 1000
+"""In a block, which stands for one second and one epoch."""
+FIRST = 1_000_000
+"""The number of the first block, so that all numbers have the same length."""
+NUMBER, CLOCK = "@NUMBER", "@CLOCK@"
 
 
-def lines(step: int, faulty: bool) -> str:
-    """What two ranks write in one step."""
-    seconds, rest = divmod(step, 1000)
-    ts = f"2026-11-{1 + seconds // 86400:02d}T{seconds // 3600 % 24:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{rest:03d}Z"
-    loss = "null" if not faulty or step % 50 else '"high"'
-    told = "".join(
-        f'{{"phase":"step","event":"step","ts":"{ts}",{HEAD},"seq":{2 * step + 1},"rank":{rank},"step":{step},'
-        f'"loss":{2.3 / (1 + step) if loss == "null" else loss},"lr":0.001,"grad_norm":1.2345,"data_wait_s":0.0012,"step_s":0.0301}}\n'
-        for rank in (0, 1)
+def block(faulty: bool) -> str:
+    """What two ranks write in one second, with marks for what changes from second to second."""
+    told = []
+    for step in range(STEPS):
+        loss = '"high"' if faulty and step % 50 == 0 else 2.3 / (1 + step)
+        told += [
+            f'{{"phase":"step","event":"step","ts":"{CLOCK}.{step:03d}Z",{HEAD},"seq":{NUMBER}{2 * step:04d},"rank":{rank},'
+            f'"step":{NUMBER}{step:03d},"loss":{loss},"lr":0.001,"grad_norm":1.2345,"data_wait_s":0.0012,"step_s":0.0301}}\n'
+            for rank in (0, 1)
+        ]
+    told.append(
+        f'{{"phase":"epoch_complete","event":"epoch_complete","ts":"{CLOCK}.999Z",{HEAD},"seq":{NUMBER}{2 * STEPS:04d},'
+        f'"rank":0,"epoch":{NUMBER},"train_loss":0.5,"val_loss":0.6}}\n'
     )
-    if step % 1000 == 999:
-        told += (
-            f'{{"phase":"epoch_complete","event":"epoch_complete","ts":"{ts}",{HEAD},"seq":{2 * step + 2},"rank":0,'
-            f'"epoch":{step // 1000},"train_loss":0.5,"val_loss":0.6}}\n'
+    return "".join(told)
+
+
+def written(size: int, faulty: bool) -> Iterator[bytes]:
+    start = (
+        f'{{"phase":"run_start","event":"run_start","ts":"2026-11-01T00:00:00.000Z",{HEAD},"seq":0,"argv":[],'
+        '"cwd_hash":"","git":null,"env":{},"seed":null}\n'
+    )
+    yield start.encode()
+    pattern, count, seconds = block(faulty).encode(), len(start), 0
+    while count < size:
+        clock = (
+            f"2026-11-{1 + seconds // 86400:02d}T{seconds // 3600 % 24:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
         )
-    return told
+        part = pattern.replace(CLOCK.encode(), clock.encode()).replace(NUMBER.encode(), str(FIRST + seconds).encode())
+        yield part
+        count, seconds = count + len(part), seconds + 1
 
 
-def write(path: Path, size: int, faulty: bool = False) -> None:
-    with path.open("w") as file:
-        file.write(
-            f'{{"phase":"run_start","event":"run_start","ts":"2026-11-01T00:00:00.000Z",{HEAD},"seq":0,"argv":[],'
-            '"cwd_hash":"","git":null,"env":{},"seed":null}\n'
-        )
-        step = 0
-        while file.tell() < size:
-            file.write("".join(lines(step + i, faulty) for i in range(1000)))
-            step += 1000
+def read(program: str, size: int, faulty: bool = False) -> tuple[str, int]:
+    process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    count = 0
+    with process.stdin as pipe:
+        for part in written(size, faulty):
+            pipe.write(part)
+            count += len(part)
+    told = process.stdout.read().decode()
+    if process.wait():
+        raise SystemExit(f"the reader ended with {process.returncode}")
+    return told, count
 
 
-def read(path: Path) -> str:
-    done = subprocess.run([sys.executable, "-c", READER, str(path)], capture_output=True, text=True, check=True)
-    wall, cpu, peak, verdict, ended = json.loads(done.stdout)
-    size = path.stat().st_size / 1e6
-    return f"| {size:,.0f} MB | {size / wall:,.0f} | {size / cpu:,.0f} | {peak:,.0f} MB | {verdict} | {ended} |"
+def row(size: int, faulty: bool = False) -> str:
+    told, count = read(READER, size, faulty)
+    wall, cpu, peak, verdict, ended = json.loads(told)
+    read_in = f"| {count / wall / 1e6:,.0f} | {count / cpu / 1e6:,.0f} | {peak:,.0f} MB |"
+    return f"| {count / 1e6:,.0f} MB{', faulty' if faulty else ''} {read_in} {verdict} | {ended} |"
 
 
 def main() -> None:
@@ -83,17 +104,12 @@ def main() -> None:
     options = parser.parse_args()
     print("| log | MB/s | MB/s of CPU time | peak memory of the process | verdict | read |")
     print("|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "run.ndjson"
-        for share in (0.01, 0.1, 1.0):
-            write(path, int(share * options.gigabytes * 1e9))
-            print(read(path), flush=True)
-        alone = subprocess.run([sys.executable, "-c", DECODER, str(path)], capture_output=True, text=True, check=True)
-        write(path, int(0.1 * options.gigabytes * 1e9), faulty=True)
-        print(read(path))
-    print(
-        f"\nmsgspec decoding the same lines to dictionaries, and nothing else: {float(alone.stdout):,.0f} MB/s of CPU time"
-    )
+    largest = int(options.gigabytes * 1e9)
+    for size in (largest // 1000, largest // 100, largest // 10, largest):
+        print(row(size), flush=True)
+    print(row(largest // 100, faulty=True), flush=True)
+    alone, _ = read(DECODER, 64_000_000)
+    print(f"\nmsgspec decoding the same lines to dictionaries, and nothing else: {float(alone):,.0f} MB/s of CPU time")
     print(time.strftime("%Y-%m-%d"))
 
 

@@ -16,5 +16,4 @@ experiment = fl.Experiment(
     model=lambda: nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 3)),
     train=loader,
     loss=F.cross_entropy,
-    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-2),
 )

@@ -21,7 +21,8 @@ from firstlight.diagnosis.prove import worth_trying
 from firstlight.diagnosis.rank import rank
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.experiment import Experiment
-from firstlight.experiments.declared.probes import PROBES, SMOKE, TRAINING, Probe
+from firstlight.experiments.declared.probes.catalogue import PROBES, SMOKE, TRAINING
+from firstlight.experiments.declared.probes.declare import Probe
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.fork import ForkEngine
 from firstlight.experiments.engines.none import NoEngine

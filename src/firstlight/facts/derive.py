@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from firstlight.facts.learning import feedings, first_bads, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
 from firstlight.facts.motion import erased, motions, precisions, units, wrapped
@@ -47,9 +49,21 @@ def evaluations(seen: Sightings) -> Iterator[EvaluationSeen]:
 
 
 def feeds(seen: Sightings) -> Iterator[feed.FeedSeen]:
-    """The last count of each model."""
-    for counts in groups(seen.of(feed.FeedSeen), lambda f: (f.rank, f.model)):
-        yield counts[-1]
+    """The last count of each model.
+
+    Where the loaders of a declared experiment were read by themselves, its training adds only what the loss makes of
+    padding: the rest would be told twice.
+    """
+    found = [counts[-1] for counts in groups(seen.of(feed.FeedSeen), lambda f: (f.rank, f.model))]
+    read = any(one.model == feed.NOT_CALLED for one in found)
+    for one in found:
+        told_twice = read and one.model != feed.NOT_CALLED
+        yield msgspec.structs.replace(one, inputs=(), overlap=feed.Overlap(), echo=_padding(one)) if told_twice else one
+
+
+def _padding(seen: feed.FeedSeen) -> feed.Echo:
+    echo = seen.echo
+    return feed.Echo(varied=echo.varied, padded=echo.padded, pad=echo.pad, pad_share=echo.pad_share)
 
 
 def attentions(seen: Sightings) -> Iterator[Attention]:

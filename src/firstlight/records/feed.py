@@ -95,6 +95,10 @@ class Pass(msgspec.Struct, frozen=True, kw_only=True):
     """The smallest keys of them: a fair sample, and the same one of equal sets."""
 
 
+NOT_CALLED = -1
+"""The number of a model that was not called: its loaders were read by themselves."""
+
+
 class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
     """What a model was given, counted at milestones; the last one counts."""
 

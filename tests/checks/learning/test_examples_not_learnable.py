@@ -42,6 +42,9 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"parameters": 1}, 0),
         ({"own": (), "reference": ()}, 0),
         ({"own": (1.0, 0.59), "floor": 0.55}, 0),
+        ({"own": (1.0, 0.89), "hurried": True}, 0),
+        ({"own": (1.0, 0.91), "hurried": True}, 1),
+        ({"own": (), "reference": (1.0, 0.89), "hurried": True}, 0),
     ],
 )
 def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:

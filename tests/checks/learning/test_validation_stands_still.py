@@ -42,6 +42,8 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"train_losses": (1.0, 0.3), "val_losses": (0.59,)}, 0),
         ({"train_losses": (1.0, 0.01), "val_losses": (0.3,)}, 0),
         ({"val_losses": ()}, 0),
+        ({"val_losses": (0.99, 0.98), "hurried": True}, 0),
+        ({"val_losses": (0.98, 0.99), "hurried": True}, 1),
     ],
 )
 def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:

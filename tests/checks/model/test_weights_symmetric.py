@@ -38,6 +38,8 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"groups": (group(ratio=9.9),)}, 0),
         ({"groups": (group(ratio=10.1),), "pretrained": True}, 0),
         ({"groups": (group(ratio=10.1, last=True),)}, 0),
+        ({"watched": True}, 0),
+        ({"groups": (group(ratio=10.1),), "watched": True}, 1),
     ],
 )
 def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:

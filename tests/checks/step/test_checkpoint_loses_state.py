@@ -42,6 +42,8 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"next_loss_difference": float("nan")}, 1),
         ({"next_loss_difference": 0.0, "missing": ("a",)}, 1),
         ({"next_loss_difference": 0.0, "unsafe": "numpy"}, 1),
+        ({"next_loss_difference": 0.0, "place_lost": True}, 1),
+        ({"next_loss_difference": 0.0, "random_lost": ("torch",)}, 1),
     ],
 )
 def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:
@@ -55,3 +57,11 @@ def test_a_prefix_is_named() -> None:
 
     assert evidence.saw == "the file lacks a; has besides module.a"
     assert evidence.do == "take `module.` off"
+
+
+def test_what_hardly_anybody_saves_is_a_note() -> None:
+    (evidence,) = found(next_loss_difference=0.0, random_lost=("torch",))
+
+    assert evidence.severity == "note"
+    assert "steps draw from torch" in evidence.saw
+    assert "torch.get_rng_state()" in (evidence.do or "")

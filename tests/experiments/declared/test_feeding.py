@@ -1,6 +1,7 @@
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
@@ -8,7 +9,8 @@ from torch.utils.data import DataLoader, TensorDataset
 from firstlight.experiments.declared.bench import Bench
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.feeding import feeding, near
-from firstlight.records.feed import FeedSeen
+from firstlight.facts.derive import derive
+from firstlight.records.feed import NOT_CALLED, Echo, FeedSeen
 
 DATA = torch.randn(600, 12, generator=torch.Generator().manual_seed(0))
 
@@ -61,3 +63,14 @@ def test_few_columns_and_missing_values_are_not_compared() -> None:
     assert near(DATA[:300, :3].double(), DATA[300:, :3].double()) == 0
     assert near(torch.full((9, 12), torch.nan).double(), DATA.double()) == 0
     assert near(None, DATA.double()) == 0
+
+
+def test_what_the_loaders_showed_is_not_told_again_by_the_training() -> None:
+    read = fed(DATA[:400], DATA[350:])
+    trained = replace(read, model=0, echo=Echo(varied=3, compared=3, columns=(1,), padded=2, pad=0, pad_share=0.5))
+    told = {seen.model: seen for seen in derive([read, trained]) if isinstance(seen, FeedSeen)}
+
+    assert told[NOT_CALLED] == read
+    assert (told[0].inputs, told[0].overlap.shared, told[0].echo.columns) == ((), 0, ())
+    assert (told[0].echo.padded, told[0].echo.pad_share) == (2, 0.5)
+    assert [seen.model for seen in derive([trained]) if isinstance(seen, FeedSeen) and seen.inputs] == [0]

@@ -6,7 +6,8 @@ and, where that fails, with Adam at several rates. How it fails tells why: risin
 constant answer, or flat where a second activation holds it.
 
 ## When it is fine
-Models with fewer parameters than numbers to learn are not judged. Contrastive and adversarial losses have no floor to
+Models with fewer parameters than numbers to learn are not judged, nor those whose loss was still falling when the time
+was up. Contrastive and adversarial losses have no floor to
 reach: ignore it there.
 """
 
@@ -28,6 +29,8 @@ class Limits:
     """Times the first loss at the end: it is driven away."""
     near: float = 0.05
     """Relative distance within which a resting place counts as a known one."""
+    falling: float = 0.9
+    """Of the first loss: below it at the end, and with the time up before the steps, it may well get there."""
 
 
 def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
@@ -36,10 +39,12 @@ def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
     own, reference = overfit.own, overfit.reference
     if (own and _learnt(own, overfit.floor, limits)) or not (own or reference):
         return
+    shown = own or reference
+    if overfit.hurried and shown[-1] < limits.falling * shown[0]:
+        return
     by_reference = bool(reference) and _learnt(reference, overfit.floor, limits)
     if by_reference and not own:
         return
-    shown = own or reference
     cause, likely, do = _shape(shown, overfit, limits) if not by_reference else _procedure(own, overfit, limits)
     how = f"; Adam at {overfit.reference_lr:g} gets to {min(reference):.3g}" if own and reference else ""
     yield Evidence(

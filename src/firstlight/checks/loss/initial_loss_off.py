@@ -2,7 +2,9 @@
 
 ## What it sees
 The loss of the untrained model, in train mode, over some batches, against that of an answer that says nothing (even
-probabilities, zero values), computed with the very loss function and the targets seen.
+probabilities, zero values), computed with the very loss function and the targets seen. A cross-entropy that starts too
+high in an experiment that can be trained is left to `loss-starts-too-high` (FL212), which tries whether it matters: the
+two never tell of the same loss.
 
 ## When it is fine
 Pretrained weights start low: declare `pretrained=True`. Regression targets far from zero start high until the output's
@@ -29,7 +31,8 @@ class Limits:
     """Times the mean square of the targets: outputs of a healthy start are no larger than the targets."""
 
 
-CLASSES = ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits")
+OVER_CLASSES = ("cross_entropy", "nll_loss")
+CLASSES = (*OVER_CLASSES, "binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
 def find(initial: InitialLoss, limits: Limits) -> Iterator[Evidence]:
@@ -43,6 +46,8 @@ def find(initial: InitialLoss, limits: Limits) -> Iterator[Evidence]:
     numbers: dict[str, float | int | str | bool | None] = {"loss": mean, "expected": initial.expected}
     where = at(initial.site, step=0, rank=initial.rank)
     if mean > high * initial.expected:
+        if initial.watched and initial.loss in OVER_CLASSES:
+            return
         sigma = math.sqrt(2 * (mean - initial.expected))
         spread = f", as scores with a spread of {sigma:.1f} would" if initial.loss == "cross_entropy" else ""
         yield Evidence(

@@ -6,7 +6,8 @@ at a multiple of that: it is confidently wrong from the start. Copies of the pro
 layers and one with standardised inputs, decide: it is reported when one of them learns and the program hardly does.
 
 ## When it is fine
-A checkpoint trained on another task may begin high, and learns all the same.
+A checkpoint trained on another task may begin high, and learns all the same. Other losses, first losses that are too
+low, and experiments that are not trained here are judged by `initial-loss-off` (FL230).
 """
 
 import math

@@ -5,7 +5,8 @@ Some steps into training, all rows of a layer's weight matrix are still exactly 
 gets the same gradient, and stays a copy of its neighbours. The layer has one unit, whatever its width.
 
 ## When it is fine
-Never where it lasts. A matrix that starts at zero at the end of a branch is told apart by its first gradient, and is
+Never where it lasts. An experiment that is not trained here is judged by its weights as built (`weights-symmetric`,
+FL438). A matrix that starts at zero at the end of a branch is told apart by its first gradient, and is
 not reported.
 """
 

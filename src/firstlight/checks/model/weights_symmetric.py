@@ -1,8 +1,9 @@
 """Weights start all alike or on a scale far from any usual one.
 
 ## What it sees
-Weight matrices as built: all rows equal (every unit would learn the same for ever), or a spread far from that of the
-usual initialisations.
+Weight matrices as built: a spread far from that of the usual initialisations, or all rows equal, so that every unit
+would learn the same for ever. Where the experiment can be trained, equal rows are left to `units-identical` (FL412),
+which sees whether they stay so: the two never tell of the same rows.
 
 ## When it is fine
 The last layer and branches behind a shortcut may start at zero. Pretrained weights have the scale they have: declare
@@ -30,6 +31,8 @@ def find(weights: Weights, limits: Limits) -> Iterator[Evidence]:
     alike = sum(group.equal_rows for group in weights.groups)
     for group in weights.groups:
         where = at(weights.site, module=group.name, rank=weights.rank)
+        if group.equal_rows and weights.watched:
+            continue
         if group.equal_rows and not group.last:
             branch = group.std == 0 and alike < limits.share * len(weights.groups)
             yield Evidence(

@@ -1,7 +1,8 @@
 """A probe of the experiment takes far longer than it may.
 
 ## What it sees
-A probe was ended after the time it may take at most, or its process died. What it was to answer is not answered.
+A probe was ended after the time it may take at most (more on a machine that is busy with other work), or its process
+died. What it was to answer is not answered.
 
 ## When it is fine
 Large models and slow storage need more: choose a smaller batch for the check, or `--profile quick`.

@@ -3,7 +3,8 @@
 ## What it sees
 After saving, building everything anew and loading, the outputs or the losses of the next steps differ; or names and
 shapes in an earlier run's file do not fit the model as it is built today; or the file cannot be loaded without running
-code from it.
+code from it. For functions of one's own also: whether a loader that keeps its place goes on there, and, as a note,
+whether dropout draws the numbers it would have drawn.
 
 ## When it is fine
 Weights alone are enough for a model that is only used, not trained on: then declare a checkpoint that holds just them
@@ -59,6 +60,24 @@ def find(trip: RoundTrip, limits: Limits) -> Iterator[Evidence]:
             severity=Severity.WARNING,
             likely="whole objects were saved instead of their state, or the file is damaged",
             do="save `state_dict()`s and plain values",
+        )
+    if trip.place_lost:
+        yield Evidence(
+            where=where,
+            saw="after the reload the next batch of `train` is another one than it would have been",
+            wanted="the batch after the last one trained on",
+            severity=Severity.WARNING,
+            likely="the loader's `state_dict()` is not saved, or not loaded again",
+            do="save `loader.state_dict()` with the rest, and load it before iterating",
+        )
+    if trip.random_lost:
+        yield Evidence(
+            where=where,
+            saw=f"steps draw from {' and '.join(trip.random_lost)}, and draw other numbers after the reload",
+            wanted="the random state of the moment of saving, if a resumed run is to repeat an unbroken one exactly",
+            severity=Severity.NOTE,
+            likely="the random state is not part of the checkpoint",
+            do="save the random state with the rest (`torch.get_rng_state()` and its like), and set it after loading",
         )
 
 

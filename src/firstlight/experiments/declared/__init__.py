@@ -7,7 +7,7 @@ To add a probe:
 2. its source in `facts/sources.py`: what to say when there is none;
 3. a function of a `Bench` in a module here, which makes fresh models and batches, emits facts with `bench.emit`, and
    runs whatever belongs to the user inside `using(piece, doing)`, so that what it raises is told as theirs;
-4. its card in `probes.py`;
+4. its card in `probes/`;
 5. checks on the fact, as always.
 
 It runs in a forked copy of the user's process and may do there what it likes.

@@ -105,6 +105,11 @@ class Bench:
     def has_loss(self) -> bool:
         return bool({"loss", "step"} & self.experiment.declared)
 
+    @property
+    def watched(self) -> bool:
+        """The experiment is also trained under observation, where checks see more than at the first batch."""
+        return not self.copies and self.has_loss and {"data", "optimizer"} <= self.experiment.declared
+
     def batches(self, most: int, split: str = "train") -> list[Batch]:
         """The first `most` batches; fewer where there are no more. Read once, in this process."""
         kept = self._kept.get(split, [])

@@ -1,7 +1,16 @@
-"""A checkpoint written, read back into new objects and used: the same outputs, and the same next steps."""
+"""A checkpoint written, read back into new objects and used: the same outputs, and the same next steps.
 
+The steps of both are seeded alike, so that what differs is state. Whether functions of the user's own bring back the
+random state and the place in the data as well is asked by itself.
+"""
+
+import inspect
 import itertools
+import math
+import random
+import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +21,10 @@ from firstlight.experiments.declared.fitting import step
 from firstlight.experiments.declared.stumbling import line_of, using
 from firstlight.observe.inside import reading
 from firstlight.records.declared import RoundTrip
+from firstlight.records.observed import Unseen
 
+ELSEWHERE = 12345
+"""Seed of the process that loads: another one than that of the process that saved."""
 STEPS = 3
 """Before the checkpoint is written, and again after."""
 PREFIXES = ("module.", "_orig_mod.", "model.", "state_dict.", "net.")
@@ -51,6 +63,7 @@ class _Run:
         self.optimizer = bench.optimizer(self.model) if has_steps else None
         with_schedule = self.optimizer is not None and bench.experiment.scheduler is not None
         self.scheduler = bench.scheduler(self.optimizer) if with_schedule else None
+        self.draws: set[str] = set()  # the generators that steps draw from, as dropout does from torch's
 
     @property
     def pieces(self) -> tuple[Any, ...]:
@@ -60,11 +73,14 @@ class _Run:
         if self.optimizer is None:
             return []
         losses = []
+        batches = itertools.islice(itertools.cycle(self.bench.batches(STEPS)), STEPS)
         self.bench.seed()
-        for batch in itertools.islice(itertools.cycle(self.bench.batches(STEPS)), STEPS):
+        before = random_states()
+        for batch in batches:
             losses.append(step(self.bench, self.model.train(), self.optimizer, batch))
             if self.scheduler is not None:
                 self.scheduler.step()
+        self.draws |= {name for name, state in random_states().items() if state != before.get(name)}
         return losses
 
     def output(self) -> list[torch.Tensor]:
@@ -73,20 +89,31 @@ class _Run:
         return [t.detach().clone() for t in reading.tensors_in(made) if t.is_floating_point()]
 
 
+def random_states() -> dict[str, bytes]:
+    """Of torch, Python and NumPy, as they are now."""
+    numpy = sys.modules.get("numpy")
+    states = {"torch": torch.get_rng_state().numpy().tobytes(), "random": repr(random.getstate()).encode()}
+    return states | ({"numpy": numpy.random.get_state()[1].tobytes()} if numpy is not None else {})
+
+
+@dataclass
+class _Resumed:
+    """What a new process has after loading."""
+
+    run: _Run
+    unsafe: str
+    strange: set[str]
+    """Generators that are not where they were at the moment of saving."""
+    place: "Place | None"
+
+
 def _round(bench: Bench, kind: str, functions: tuple[Any, Any]) -> None:
-    save, load = functions
     original = _Run(bench)
     original.train()
-    with tempfile.TemporaryDirectory(prefix="fl-") as folder:
-        path = Path(folder) / "checkpoint.pt"
-        with using("checkpoint", "saving"):
-            _called(save, path, original.pieces)
-        unsafe = "" if kind == "plain" else _unsafe(Path(folder))
-        again = _Run(bench)
-        with using("checkpoint", "loading what was saved"):
-            _called(load, path, again.pieces)
-        outputs = _difference(original.output(), again.output())
-        before, after = original.train(), again.train()
+    resumed = _resumed(original, functions, Place(bench, functions) if kind == "own" else None)
+    again, place = resumed.run, resumed.place
+    outputs = _difference(original.output(), again.output())
+    before, after = original.train(), again.train()
     apart = max((_apart(one, other) for one, other in zip(before, after, strict=False)), default=0.0)
     bench.emit(
         RoundTrip(
@@ -98,19 +125,73 @@ def _round(bench: Bench, kind: str, functions: tuple[Any, Any]) -> None:
             output_difference=outputs,
             next_loss_difference=apart if before else None,
             lost=_lost(original, again, outputs),
-            unsafe=unsafe,
-            site=line_of(load) if kind == "own" else None,
+            unsafe="" if kind == "plain" else resumed.unsafe,
+            random_lost=tuple(sorted(original.draws & resumed.strange)) if kind == "own" else (),
+            place_lost=place is not None and place.lost(),
+            site=line_of(functions[1]) if kind == "own" else None,
         )
     )
 
 
-def _called(function: Any, path: Path, pieces: tuple[Any, ...]) -> None:
-    """With as many pieces as the function takes: the model, the optimizer, the schedule."""
-    import inspect
+def _resumed(original: _Run, functions: tuple[Any, Any], place: "Place | None") -> _Resumed:
+    bench, (save, load) = original.bench, functions
+    with tempfile.TemporaryDirectory(prefix="fl-") as folder:
+        path = Path(folder) / "checkpoint.pt"
+        at_save = random_states()
+        with using("checkpoint", "saving"):
+            _called(save, path, (*original.pieces, bench.experiment.train))
+        unsafe = _unsafe(Path(folder))
+        again = _Run(bench)
+        if place is not None:
+            place.go_on()
+        bench.seed(ELSEWHERE)
+        with using("checkpoint", "loading what was saved"):
+            _called(load, path, (*again.pieces, bench.experiment.train))
+        strange = {name for name, state in random_states().items() if state != at_save.get(name)}
+        return _Resumed(again, unsafe, strange, place)
 
+
+class Place:
+    """Where a loader with a state of its own goes on after a reload. Others begin an epoch anew by nature."""
+
+    def __init__(self, bench: Bench, functions: tuple[Any, Any]) -> None:
+        self._bench, self._loader = bench, bench.experiment.train
+        self.looked_at = hasattr(self._loader, "load_state_dict") and all(map(_takes_loader, functions))
+        if not self.looked_at:
+            reason = "where the data goes on after a reload; `save` and `load` take no loader that keeps its place"
+            bench.emit(Unseen(step=0, tap="checkpoint", reason=reason))
+            return
+        self._going = iter(self._loader or ())
+        for _ in range(STEPS):
+            next(self._going, None)
+        self._next: str | None = None
+
+    def go_on(self) -> None:
+        """Past what was saved, as the run that was broken off did."""
+        if self.looked_at:
+            self._next = self._print(next(self._going, None))
+
+    def lost(self) -> bool:
+        return self.looked_at and self._print(next(iter(self._loader or ()), None)) != self._next
+
+    def _print(self, raw: Any) -> str:
+        return reading.fingerprint(list(reading.tensors_in(raw)))
+
+
+def _takes_loader(function: Any) -> bool:
+    return math.inf > _room(function) > len(("model", "optimizer", "scheduler"))
+
+
+def _room(function: Any) -> float:
+    """How many pieces it takes besides the path."""
     parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    many = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    function(path, *(pieces if many else pieces[: len(parameters) - 1]))
+    return math.inf if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(parameters) - 1
+
+
+def _called(function: Any, path: Path, pieces: tuple[Any, ...]) -> None:
+    """With as many pieces as it takes: model, optimizer, schedule, loader. `*pieces` stands for the first three."""
+    taken = min(_room(function), len(pieces))
+    function(path, *pieces[: 3 if _room(function) == math.inf else int(taken)])
 
 
 def _apart(one: float, other: float) -> float:

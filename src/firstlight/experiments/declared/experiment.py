@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.invariants import Invariant
 
+Precision = Literal["bf16", "fp16"]
 Task = Literal["classification", "binary", "regression", "language", "other"]
 
 
@@ -52,8 +53,15 @@ class Experiment:
     """The table the features are made from."""
     features: Callable[[Any], Any] | None = None
     """From `frame` to what is fed to the model."""
+    fresh: Callable[[int], Any] | None = None
+    """Makes example i of the training set anew from its raw data, past any cache."""
+    tokenizer: Any = None
+    """The one the data was encoded with, or the number of its ids."""
+    precision: Precision | None = None
+    """Of the long run, where it is trained under autocast: compared with full precision."""
     checkpoint: Any = None
-    """A file written by an earlier run, or a pair of functions `(save(path, model, optimizer), load(path, …))`."""
+    """A file written by an earlier run, or a pair of functions `(save(path, model, …), load(path, model, …))`; each is
+    given as many of model, optimizer, scheduler and training loader as it takes."""
     selector: Any = None
     """Chooses the epoch to keep: has `record(epoch, **metrics)` and `select()`, or is a function that makes one."""
     invariants: Sequence[Any] = ()
@@ -79,20 +87,28 @@ def _problems(given: Experiment) -> Iterator[str]:
         yield f"`model` is {_told(given.model)}; it takes a function that builds the model, or the module itself."
     for name in ("train", "val"):
         yield from _loader_problems(name, getattr(given, name))
-    for name in ("loss", "step", "optimizer", "penalty", "scheduler", "features"):
+    for name in ("loss", "step", "optimizer", "penalty", "scheduler", "features", "fresh"):
         piece = getattr(given, name)
         if piece is not None and not callable(piece) and not (name == "optimizer" and hasattr(piece, "param_groups")):
             yield f"`{name}` is {_told(piece)}; it takes {TAKES[name]}."
     yield from _lonely(given)
+    yield from _unknown_words(given)
+    if given.total_steps is not None and given.total_steps < 1:
+        yield f"`total_steps` is {given.total_steps}; it takes a whole number from 1 on."
+    if given.tokenizer is not None and not (isinstance(given.tokenizer, int) or hasattr(given.tokenizer, "__len__")):
+        yield f"`tokenizer` is {_told(given.tokenizer)}; it takes a tokenizer or the number of its ids."
+    yield from _checkpoint_problems(given.checkpoint)
+    for invariant in given.invariants:
+        Invariant.of(invariant)
+
+
+def _unknown_words(given: Experiment) -> Iterator[str]:
     if given.task is not None and given.task not in get_args(Task):
         yield f"`task` is {given.task!r}; it takes {', '.join(get_args(Task))}."
     if given.schedule_every not in ("step", "epoch"):
         yield f"`schedule_every` is {given.schedule_every!r}; it takes step or epoch."
-    if given.total_steps is not None and given.total_steps < 1:
-        yield f"`total_steps` is {given.total_steps}; it takes a whole number from 1 on."
-    yield from _checkpoint_problems(given.checkpoint)
-    for invariant in given.invariants:
-        Invariant.of(invariant)
+    if given.precision is not None and given.precision not in get_args(Precision):
+        yield f"`precision` is {given.precision!r}; it takes bf16 or fp16, or nothing for full precision."
 
 
 def _lonely(given: Experiment) -> Iterator[str]:
@@ -112,6 +128,7 @@ TAKES = {
     "penalty": "a function of the model that gives one number",
     "scheduler": "a function of the optimizer, such as `lambda o: CosineAnnealingLR(o, 1000)`",
     "features": "a function of `frame`",
+    "fresh": "a function from an index to that example of the training set",
 }
 
 

@@ -10,7 +10,7 @@ from firstlight.experiments.declared.bench import Batch, Bench
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.observe.inside.echo import Asked, Echoes
 from firstlight.observe.inside.feed import Feed, named
-from firstlight.records.feed import FeedSeen
+from firstlight.records.feed import NOT_CALLED, FeedSeen
 
 BATCHES = 400
 ROWS = 20_000
@@ -21,8 +21,6 @@ NEAR = 0.05
 """Of the usual distance to the nearest other training row."""
 LEAST_WIDTH = 8
 """With fewer columns, rows lie close to others by nature."""
-OWN = -1
-"""The number of a model that was not called."""
 
 
 def feeding(bench: Bench) -> None:
@@ -41,7 +39,7 @@ def feeding(bench: Bench) -> None:
     bench.emit(
         FeedSeen(
             step=0,
-            model=OWN,
+            model=NOT_CALLED,
             name=model.__name__,
             site=line_of(model),
             eval_site=None,

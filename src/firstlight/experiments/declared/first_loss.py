@@ -34,6 +34,7 @@ def first_loss(bench: Bench) -> None:
             majority_share=known.majority_share if known is not None else None,
             reduction=str(main.options.get("reduction", "mean")) if main is not None else "",
             pretrained=bench.experiment.pretrained,
+            watched=bench.watched,
             site=site,
         )
     )

@@ -1,6 +1,7 @@
 """Learning by heart: two examples again and again, and a hundred for ten epochs. What cannot do that learns nothing."""
 
 import itertools
+import time
 from typing import Any
 
 import torch
@@ -11,6 +12,7 @@ from firstlight.experiments.declared.hearing import LossCall, hear
 from firstlight.experiments.declared.reference import BINARY, OVER_CLASSES, Reference, reference
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.records.declared import Overfit, QuickValidation
+from firstlight.records.observed import Unseen
 
 PAIR = 2
 FEW = 8
@@ -22,15 +24,19 @@ LEARNT = 0.03
 """Share of the way from the first loss to the floor that may be left."""
 MOST_KEPT = 400
 EXAMPLES, BATCH, EPOCHS, MORE_EPOCHS = 100, 16, 10, 45
+QUICK_SECONDS = 60.0
+"""For all epochs of a quick validation, so that a slow machine still gives an answer."""
 
 
 def overfit(bench: Bench) -> None:
     batch = _few(bench)
     known = _known(bench, bench.model(), batch)
     floor = known.floor if known is not None else 0.0
-    own = _curve(bench, batch, floor, None) if bench.experiment.optimizer is not None else []
-    reference_losses, rate = _best_reference(bench, batch, floor, own)
+    own, hurried = _curve(bench, batch, floor, None) if bench.experiment.optimizer is not None else ([], False)
+    (reference_losses, late), rate = _best_reference(bench, batch, floor, own)
     model = bench.model()
+    if hurried or late:
+        bench.emit(_unfinished("overfit", len(own or reference_losses), "steps"))
     bench.emit(
         Overfit(
             examples=batch.examples or 0,
@@ -42,9 +48,14 @@ def overfit(bench: Bench) -> None:
             floor=floor,
             guess=known.constant if known is not None else None,
             double_activation_floor=known.double_activation if known is not None else None,
+            hurried=hurried if own else late,
             site=line_of(bench.experiment.loss or bench.experiment.step),
         )
     )
+
+
+def _unfinished(probe: str, count: int, unit: str) -> Unseen:
+    return Unseen(step=0, tap=probe, reason=f"the time was up after {count} {unit}")
 
 
 def _few(bench: Bench) -> Batch:
@@ -73,28 +84,32 @@ def learnt(losses: list[float], floor: float) -> bool:
     return losses[-1] - floor <= LEARNT * max(losses[0] - floor, 0.0)
 
 
-def _curve(bench: Bench, batch: Batch, floor: float, rate: float | None) -> list[float]:
-    """With Adam at `rate`, else with the experiment's own optimizer."""
+def _curve(bench: Bench, batch: Batch, floor: float, rate: float | None) -> tuple[list[float], bool]:
+    """With Adam at `rate`, else with the experiment's own optimizer; and whether the time was up before the steps."""
     model = bench.model()
     optimizer: Any = torch.optim.Adam(model.parameters(), lr=rate) if rate is not None else bench.optimizer(model)
     unregularised(model, optimizer)
     trained = (model, optimizer)
     losses = fit(bench, trained, itertools.repeat(batch, STEPS), SECONDS, lambda found: learnt(found, floor))
+    asked = STEPS
     if not learnt(losses, floor) and losses[-1] < 0.98 * losses[-len(losses) // 4 :][0]:
         losses += fit(bench, trained, itertools.repeat(batch, 2 * STEPS), SECONDS, lambda found: learnt(found, floor))
-    return losses
+        asked *= 3
+    return losses, len(losses) < asked and not learnt(losses, floor)
 
 
-def _best_reference(bench: Bench, batch: Batch, floor: float, own: list[float]) -> tuple[list[float], float]:
+def _best_reference(
+    bench: Bench, batch: Batch, floor: float, own: list[float]
+) -> tuple[tuple[list[float], bool], float]:
     """Only where the experiment's own optimizer leaves the question open."""
+    best: tuple[tuple[list[float], bool], float] = (([], False), 0.0)
     if own and learnt(own, floor):
-        return [], 0.0
-    best: tuple[list[float], float] = ([], 0.0)
+        return best
     for rate in RATES:
-        losses = _curve(bench, batch, floor, rate)
-        if not best[0] or losses[-1] < best[0][-1]:
-            best = (losses, rate)
-        if learnt(losses, floor):
+        curve = _curve(bench, batch, floor, rate)
+        if not best[0][0] or curve[0][-1] < best[0][0][-1]:
+            best = (curve, rate)
+        if learnt(curve[0], floor):
             break
     return best
 
@@ -109,16 +124,18 @@ def quick_validation(bench: Bench) -> None:
     trained: list[float] = []
     validated: list[float] = []
     accuracies: list[float] = []
-    epochs = 0
+    epochs, deadline = 0, time.monotonic() + QUICK_SECONDS
     while epochs < EPOCHS or (epochs < MORE_EPOCHS and not learnt_enough(validated, accuracies, floor)):
         epochs += 1
-        found = fit(bench, (model.train(), optimizer), batches, SECONDS)
+        found = fit(bench, (model.train(), optimizer), batches, deadline - time.monotonic())
         trained.append(sum(found) / len(found))
         loss, accuracy = _validated(bench, model, batches)
         validated.append(loss)
         accuracies += [] if accuracy is None else [accuracy]
-        if loss != loss:  # NaN: more epochs teach nothing
+        if loss != loss or time.monotonic() > deadline:  # NaN: more epochs teach nothing
             break
+    if time.monotonic() > deadline:
+        bench.emit(_unfinished("quick-validation", epochs, "epochs"))
     bench.emit(
         QuickValidation(
             examples=sum(batch.examples or 0 for batch in batches),
@@ -130,6 +147,7 @@ def quick_validation(bench: Bench) -> None:
             floor=floor,
             guess=known.constant if known is not None else None,
             noisy_layers=has(model, BATCH_NORMS, DROPOUTS),
+            hurried=time.monotonic() > deadline,
             site=line_of(bench.experiment.loss or bench.experiment.step),
         )
     )

@@ -37,6 +37,8 @@ def inspection(bench: Bench) -> None:
                 model=type(model).__name__,
                 groups=weights[:MOST_GROUPS],
                 pretrained=bench.experiment.pretrained,
+                watched=bench.watched,
+                half=bench.experiment.precision is not None,
                 site=site,
             )
         )

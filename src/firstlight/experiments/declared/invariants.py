@@ -1,44 +1,35 @@
 """What the user says must hold of a tensor inside the model or of a metric, looked at on real batches.
 
-An invariant is written as a comparison over what is there: `64 <= min and max <= 400`, `std > 0.01 * abs(mean)`,
-`finite`, `close(row_sum_high, 1, 0.01)`. Only names, numbers, arithmetic, comparisons and a few functions are
-understood; nothing of it is executed as Python.
+An invariant is written as a comparison over what is there:
+
+- a range: `64 <= min and max <= 400`; spread: `std > 0.01 * abs(mean)`; `finite`
+- probabilities: `min >= 0 and close(row_sum_low, 1, 1e-3) and close(row_sum_high, 1, 1e-3)`
+- a relation to another tensor: `max <= at("budget", min)`
+- monotone over looks: `value >= previous(value)`; never changing: `sum == first(sum)`; always: `sum != previous(sum)`
+- bounded drift: `abs(mean - usual(mean)) <= 6 * spread(mean)`
 """
 
-import ast
-import math
-import operator
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from firstlight.errors import UsageError
+from firstlight.experiments.declared.conditions import (
+    ELSEWHERE,
+    FUNCTIONS,
+    NAMES,
+    OVER_TIME,
+    RECENT,
+    SETTLED,
+    SIZES,
+    Look,
+    TooEarlyError,
+    over_time,
+    parsed,
+    places,
+    value,
+)
 
-NAMES = ("min", "max", "mean", "std", "sum", "numel", "finite", "unique", "entropy", "row_sum_low", "row_sum_high")
-"""What can be said of a tensor, besides the sizes of its axes: `rows`, `last` and `batch`."""
-SIZES = ("rows", "last", "batch", "value", "step")
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": abs,
-    "close": lambda one, other, tolerance=1e-6: abs(one - other) <= tolerance,
-    "sqrt": lambda value: math.sqrt(value) if value >= 0 else math.nan,
-    "log": lambda value: math.log(value) if value > 0 else math.nan,
-}
-OPERATORS: dict[type, Callable[..., Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: lambda one, other: one / other if other else math.nan,
-    ast.Mod: lambda one, other: one % other if other else math.nan,
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Not: operator.not_,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
 MOST_CHARACTERS = 500
 
 
@@ -74,50 +65,49 @@ class Invariant:
             raise UsageError(f"an invariant {wrong}; it takes name, on, check and severity.")
         return cls(**given)
 
+    @property
+    def places(self) -> frozenset[str]:
+        """Everything that must be measured to judge it."""
+        return places(parsed(self.check)) | {self.on}
+
+    @property
+    def over_time(self) -> bool:
+        """It compares looks with earlier ones."""
+        return over_time(parsed(self.check))
+
     def holds(self, values: Mapping[str, float]) -> bool:
-        return bool(_value(ast.parse(self.check, mode="eval").body, values))
+        """Of one look by itself; what would need earlier ones holds."""
+        return Watch(self).holds({self.on: values})
+
+
+@dataclass
+class Watch:
+    """One invariant, look after look."""
+
+    invariant: Invariant
+    _earlier: list[Mapping[str, float]] = field(default_factory=list)
+
+    def holds(self, seen: Mapping[str, Mapping[str, float]]) -> bool:
+        """`seen` has what was measured of every place that the invariant speaks of. Too early to tell is True."""
+        values = seen[self.invariant.on]
+        try:
+            found = bool(value(parsed(self.invariant.check), Look(values, self._earlier, seen)))
+        except TooEarlyError:
+            found = True
+        self._earlier = [*self._earlier[:1], *self._earlier[1:][-RECENT + 1 :], values]
+        return found
 
 
 def _understood(invariant: Invariant) -> None:
     told = f"Invariant {invariant.name}: `check` is {invariant.check!r}"
     if len(invariant.check) > MOST_CHARACTERS:
         raise UsageError(f"{told[:100]}…: longer than {MOST_CHARACTERS} characters.")
+    ones = dict.fromkeys((*NAMES, *SIZES), 1.0)
     try:
-        tree = ast.parse(invariant.check, mode="eval")
-        _value(tree.body, dict.fromkeys((*NAMES, *SIZES), 1.0))
+        node = parsed(invariant.check)
+        value(node, Look(ones, [ones] * SETTLED, dict.fromkeys(places(node), ones)))
     except SyntaxError:
         raise UsageError(f"{told}, which is no comparison such as `0 <= min and max <= 1`.") from None
     except (KeyError, TypeError) as error:
-        names = ", ".join((*NAMES, *SIZES, *FUNCTIONS))
+        names = ", ".join((*NAMES, *SIZES, *FUNCTIONS, *OVER_TIME, ELSEWHERE))
         raise UsageError(f"{told}; {error.args[0]} is not understood. It takes {names}.") from None
-
-
-def _value(node: ast.expr, values: Mapping[str, float]) -> Any:
-    match node:
-        case ast.Constant(value=bool() | int() | float()):
-            return node.value
-        case ast.Name(id=name):
-            return values[name]
-        case ast.BoolOp(op=ast.And()):
-            return all(_value(part, values) for part in node.values)
-        case ast.BoolOp(op=ast.Or()):
-            return any(_value(part, values) for part in node.values)
-        case ast.UnaryOp() if type(node.op) in OPERATORS:
-            return OPERATORS[type(node.op)](_value(node.operand, values))
-        case ast.BinOp() if type(node.op) in OPERATORS:
-            return OPERATORS[type(node.op)](_value(node.left, values), _value(node.right, values))
-        case ast.Compare():
-            return _compared(node, values)
-        case ast.Call(func=ast.Name(id=name), keywords=[]) if name in FUNCTIONS:
-            return FUNCTIONS[name](*(_value(argument, values) for argument in node.args))
-    raise TypeError(f"`{ast.unparse(node)}`")
-
-
-def _compared(node: ast.Compare, values: Mapping[str, float]) -> bool:
-    left = _value(node.left, values)
-    for kind, right in zip(node.ops, node.comparators, strict=True):
-        other = _value(right, values)
-        if not OPERATORS[type(kind)](left, other):
-            return False
-        left = other
-    return True

@@ -1,57 +1,77 @@
-"""Looks at the tensors that invariants speak of, batch by batch."""
+"""Looks at the tensors that invariants speak of: batch by batch, and, for those about time, step by step."""
 
+import itertools
 import re
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from firstlight.experiments.declared.bench import Batch, Bench
-from firstlight.experiments.declared.invariants import Invariant
+from firstlight.experiments.declared.fitting import step
+from firstlight.experiments.declared.invariants import Invariant, Watch
 from firstlight.observe.inside import reading
 from firstlight.records.declared import InvariantTried
 
 BATCHES = 4
+STEPS = 24
+"""Looks where an invariant compares them over time, a training step between two."""
 PLACE = re.compile(r"(?P<path>[^\[]*)(?P<keys>(\[[^\]]*\])*)")
 MOST_UNIQUE = 1 << 20
+
+
+@dataclass
+class _Looked:
+    watch: Watch
+    looks: int = 0
+    broken: list[str] = field(default_factory=list)
+    missing: str = ""
+
+    def look(self, seen: dict[str, Any], model: torch.nn.Module, examples: int, number: int) -> None:
+        invariant = self.watch.invariant
+        try:
+            found = {place: measured(_at(seen, model, place), examples, number) for place in invariant.places}
+        except (KeyError, IndexError, TypeError) as error:
+            self.missing = f"there is no {error.args[0] if error.args else invariant.on}"
+            return
+        self.looks += 1
+        if not self.watch.holds(found):
+            self.broken.append(_told(found[invariant.on], number if invariant.over_time else None))
+
+    def tried(self) -> InvariantTried:
+        invariant = self.watch.invariant
+        return InvariantTried(
+            name=invariant.name,
+            on=invariant.on,
+            check=invariant.check,
+            severity=invariant.severity,
+            looks=self.looks,
+            broken=len(self.broken),
+            first=self.broken[0] if self.broken else "",
+            missing=self.missing,
+        )
 
 
 def looking(bench: Bench) -> None:
     model = bench.model()
     declared = [Invariant.of(given) for given in bench.experiment.invariants]
-    looks: dict[str, list[tuple[bool, str]]] = {invariant.name: [] for invariant in declared}
-    missing: dict[str, str] = {}
-    for step, batch in enumerate(bench.batches(BATCHES)):
-        seen = _seen(bench, model, batch, declared)
-        for invariant in declared:
-            try:
-                found = _at(seen, model, invariant.on)
-            except (KeyError, IndexError, TypeError) as error:
-                missing[invariant.name] = f"there is no {error.args[0] if error.args else invariant.on}"
-                continue
-            values = measured(found, batch.examples or 0, step)
-            looks[invariant.name].append((invariant.holds(values), _told(values)))
-    for invariant in declared:
-        bench.emit(_tried(invariant, looks[invariant.name], missing.get(invariant.name, "")))
+    looked = [_Looked(Watch(invariant)) for invariant in declared]
+    trains = bench.has_loss and bench.experiment.optimizer is not None and any(one.over_time for one in declared)
+    optimizer = bench.optimizer(model) if trains else None
+    batches = itertools.islice(bench.forever(), STEPS) if trains else bench.batches(BATCHES)
+    for number, batch in enumerate(batches):
+        seen = _seen(bench, model, batch, {_path(place) for one in declared for place in one.places})
+        for one in looked:
+            one.look(seen, model, batch.examples or 0, number)
+        if optimizer is not None:
+            step(bench, model, optimizer, batch)
+    for one in looked:
+        bench.emit(one.tried())
 
 
-def _tried(invariant: Invariant, looks: list[tuple[bool, str]], missing: str) -> InvariantTried:
-    broken = [told for held, told in looks if not held]
-    return InvariantTried(
-        name=invariant.name,
-        on=invariant.on,
-        check=invariant.check,
-        severity=invariant.severity,
-        looks=len(looks),
-        broken=len(broken),
-        first=broken[0] if broken else "",
-        missing=missing,
-    )
-
-
-def _seen(bench: Bench, model: torch.nn.Module, batch: Batch, declared: list[Invariant]) -> dict[str, Any]:
+def _seen(bench: Bench, model: torch.nn.Module, batch: Batch, wanted: set[str]) -> dict[str, Any]:
     """Outputs of the modules that are asked for, the output, the loss, and what went in."""
     seen: dict[str, Any] = {"input": list(batch.inputs), "target": batch.target}
-    wanted = {_path(invariant.on) for invariant in declared}
     hooks = []
     for name, module in model.named_modules():
         if name in wanted and name:
@@ -87,7 +107,7 @@ def _at(seen: dict[str, Any], model: torch.nn.Module, on: str) -> Any:
 
 
 def measured(tensor: torch.Tensor, batch: int, step: int) -> dict[str, float]:
-    found = reading.sample_of(tensor).double()
+    found = reading.sample_of(tensor.detach()).double()
     finite = torch.isfinite(found)
     kept = found[finite] if found.numel() else found.flatten()
     rows = found.sum(-1) if found.ndim else found.reshape(1)
@@ -112,5 +132,6 @@ def measured(tensor: torch.Tensor, batch: int, step: int) -> dict[str, float]:
     }
 
 
-def _told(values: dict[str, float]) -> str:
-    return ", ".join(f"{name} {values[name]:.4g}" for name in ("min", "max", "mean", "std", "sum"))
+def _told(values: dict[str, float], step: int | None) -> str:
+    told = ", ".join(f"{name} {values[name]:.4g}" for name in ("min", "max", "mean", "std", "sum"))
+    return told if step is None else f"{told} at step {step}"

@@ -32,6 +32,9 @@ Emit = Callable[[Logged], None]
 Work = Callable[[Emit], None]
 FAULT = 70
 """Exit code of a copy in which a probe of ours failed (EX_SOFTWARE)."""
+MOST_PATIENCE = 6.0
+MOST_SAID = 4096
+"""Bytes; as many as a pipe takes without a reader."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class _Child:
     task: Task
     pid: int
     begun: float
+    said: int
+    """Where its own fault can be read from; the output is shared by all copies."""
 
 
 @dataclass
@@ -101,37 +106,42 @@ class ForkedRooms:
         sys.stdout.flush()
         sys.stderr.flush()
         owner = os.getpid()
-        if fork(lambda pid: self._started(task, pid)) == 0:
-            self._live(task, owner)
+        said, tells = os.pipe()
+        try:
+            if fork(lambda pid: self._started(task, pid, said)) == 0:
+                self._live(task, owner, tells)
+        finally:
+            os.close(tells)
 
-    def _started(self, task: Task, pid: int) -> None:
-        self._running.append(_Child(task, pid, time.monotonic()))
+    def _started(self, task: Task, pid: int, said: int) -> None:
+        self._running.append(_Child(task, pid, time.monotonic(), said))
         self._groups.append(pid)
 
-    def _live(self, task: Task, owner: int) -> NoReturn:
+    def _live(self, task: Task, owner: int, tells: int) -> NoReturn:
         """The copy's life. Nothing of the original's clean-up is run in it."""
         code = FAULT
         try:
             withdraw(self.run.output, owner)
-            code = _worked(task, self.run)
+            fault = _worked(task, self.run)
+            os.write(tells, fault.encode()[:MOST_SAID])
+            code = FAULT if fault else 0
         finally:
             os._exit(code)
 
     def _over(self, child: _Child) -> ProbeEnded | None:
         seconds = time.monotonic() - child.begun
         found, status = os.waitpid(child.pid, os.WNOHANG)
-        if found == 0 and seconds <= child.task.most_seconds:
+        if found == 0 and seconds <= child.task.most_seconds * patience():
             return None
         self._running.remove(child)
         if found == 0:
             _kill(child.pid)
             os.waitpid(child.pid, 0)
+        fault = _heard(child.said)
+        if found == 0:
             return child.task.ended(seconds, overran=True)
         code = os.waitstatus_to_exitcode(status)
-        if code == 0:
-            return child.task.ended(seconds)
-        told = "" if code == FAULT else f"the process ended with {code}"
-        return child.task.ended(seconds, fault=told or _last_line(self.run.output))
+        return child.task.ended(seconds, fault=fault if code in (0, FAULT) else f"its process ended with {code}")
 
     def close(self) -> None:
         """Idempotent. After it, no copy of this process is left."""
@@ -141,8 +151,15 @@ class ForkedRooms:
         for child in self._running:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(child.pid, 0)
+            os.close(child.said)
         self._running.clear()
         self._groups.clear()
+
+
+def patience() -> float:
+    """How many times its time a probe may take here: on a machine with more to do than cores, everything is slower."""
+    waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return min(MOST_PATIENCE, max(1.0, waiting))
 
 
 def withdraw(output: Path, owner: int) -> None:
@@ -165,18 +182,22 @@ def _writer(log: EventLog) -> Callable[[Logged], None]:
     return write
 
 
-def _worked(task: Task, run: RunDirectory) -> int:
+def _worked(task: Task, run: RunDirectory) -> str:
     log = EventLog(run.events, run.id, rank=0)
     fault = attempt(task, _writer(log))
     sys.stdout.flush()
-    if fault:
-        os.write(2, f"\n{fault}\n".encode())
-    return FAULT if fault else 0
+    return fault
 
 
-def _last_line(path: Path) -> str:
-    lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines() if path.exists() else []
-    return lines[-1] if lines else "it ended without a word"
+def _heard(said: int) -> str:
+    """What a copy that is over has said; copies of it may live on and hold the other end open."""
+    try:
+        os.set_blocking(said, False)
+        return os.read(said, MOST_SAID).decode(errors="replace")
+    except BlockingIOError:
+        return ""
+    finally:
+        os.close(said)
 
 
 def _kill(group: int) -> None:

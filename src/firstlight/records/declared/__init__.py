@@ -1,7 +1,16 @@
 """What probes of a declared experiment saw. Judged as they are; each is complete in itself."""
 
 from firstlight.records.declared.contact import Built, Output, ProbeEnded, Stumble
-from firstlight.records.declared.data import Baselines, Score, TimeOrder
+from firstlight.records.declared.data import (
+    Baselines,
+    Batching,
+    CacheTried,
+    LabelsSeen,
+    LagSeen,
+    Score,
+    TimeOrder,
+    Vocabulary,
+)
 from firstlight.records.declared.fact import DeclaredFact
 from firstlight.records.declared.learning import (
     Choice,
@@ -22,6 +31,7 @@ from firstlight.records.declared.model import (
     ModeGap,
     Normalisation,
     PositionTried,
+    PrecisionTried,
     ShapeTrace,
     Weights,
 )
@@ -40,7 +50,9 @@ __all__ = [
     "Activations",
     "AttentionRows",
     "Baselines",
+    "Batching",
     "Built",
+    "CacheTried",
     "Choice",
     "Declared",
     "DeclaredFact",
@@ -51,6 +63,8 @@ __all__ = [
     "GradientTried",
     "InitialLoss",
     "InvariantTried",
+    "LabelsSeen",
+    "LagSeen",
     "Loaded",
     "LogTried",
     "Logged",
@@ -62,6 +76,7 @@ __all__ = [
     "Overfit",
     "Penalty",
     "PositionTried",
+    "PrecisionTried",
     "Predictions",
     "ProbeEnded",
     "QuickValidation",
@@ -74,6 +89,7 @@ __all__ = [
     "Stumble",
     "TimeOrder",
     "Updates",
+    "Vocabulary",
     "Weights",
 ]
 
@@ -111,6 +127,11 @@ Declared = (
     | InvariantTried
     | Baselines
     | TimeOrder
+    | LabelsSeen
+    | LagSeen
+    | CacheTried
+    | Vocabulary
+    | PrecisionTried
 )
 Logged = Observed | Declared
 """Whatever a line of the event log may hold."""

@@ -1,4 +1,4 @@
-"""The data itself: what simple answers score on it, and whether its parts follow one another in time."""
+"""The data itself: its labels, what simple answers score on it, and whether its parts follow one another in time."""
 
 import msgspec
 
@@ -45,3 +45,88 @@ class TimeOrder(DeclaredFact, frozen=True, kw_only=True, tag="time-order"):
     """Share of validation rows that are not later than the last training row."""
     interleaved: float
     """Share of the rows, in order of time, whose neighbour is of the other part; a random split has about 2pq."""
+
+
+class Batching(msgspec.Struct, frozen=True, kw_only=True):
+    """How classes are spread over the training batches that are not tiny."""
+
+    batches: int = 0
+    single: int = 0
+    """That hold a single class."""
+    kinds: int = 0
+    """Different classes among those."""
+    up: int = 0
+    """Of those in a row, to a higher class, and below, to a lower one."""
+    down: int = 0
+
+
+class LabelsSeen(DeclaredFact, frozen=True, kw_only=True, tag="labels-seen"):
+    """The class labels of both splits, read for a while."""
+
+    train: int
+    """Examples read, and so below."""
+    val: int
+    classes: int
+    """Of the training examples."""
+    whole: bool
+    """All training examples were read."""
+    unseen: tuple[int, ...]
+    """Classes of validation examples that no training example has; the first few."""
+    unseen_classes: int
+    unseen_examples: int
+    repeated: int
+    """Training examples whose inputs another one has too, value by value."""
+    conflicting: int
+    """Of those, in a group with more than one label."""
+    pair: tuple[int, ...]
+    """Two labels of the same inputs."""
+    room: float
+    """Bits by which inputs can differ; below some dozens they coincide by chance."""
+    batching: Batching = Batching()
+
+
+class LagSeen(DeclaredFact, frozen=True, kw_only=True, tag="lag-seen"):
+    """The target of a sequence, found again in the input at an offset: 1 is the next place."""
+
+    length: int
+    """Of the input, and below, of the target."""
+    places: int
+    offset: int | None
+    """None where the target is no piece of the input."""
+    whole_numbers: bool
+    """Ids, else values."""
+    aligned: bool = False
+    """A target for each place of the input, else a window of its own."""
+    feature: int = 0
+    causal: bool | None = None
+    """Whether the model sees nothing later than the place it answers for; asked only where it matters."""
+    site: Site | None = None
+
+
+class CacheTried(DeclaredFact, frozen=True, kw_only=True, tag="cache-tried"):
+    """Examples of the training set beside the same ones made anew from their raw data."""
+
+    examples: int
+    differing: int
+    first: int | None
+    """Index of the first that differs."""
+    told: str
+    """How it differs."""
+    site: Site | None = None
+
+
+class Vocabulary(DeclaredFact, frozen=True, kw_only=True, tag="vocabulary"):
+    """The declared tokenizer beside the table of the model and the ids of real batches."""
+
+    size: int
+    """Ids the tokenizer can give, those of added tokens among them."""
+    table: str
+    rows: int
+    """Of that table."""
+    highest: int
+    """Of the ids seen."""
+    ids: int
+    sequences: int
+    doubled: int
+    """Of the sequences, beginning with two marks of a beginning."""
+    site: Site | None = None

@@ -34,6 +34,8 @@ class Overfit(DeclaredFact, frozen=True, kw_only=True, tag="overfit"):
     """Loss of the best constant answer, where it is known."""
     double_activation_floor: float | None
     """Where the loss would come to rest if probabilities went into it instead of scores."""
+    hurried: bool = False
+    """The time was up before all steps of the optimizer that counts: the experiment's, else Adam."""
     site: Site | None = None
 
 
@@ -53,6 +55,8 @@ class QuickValidation(DeclaredFact, frozen=True, kw_only=True, tag="quick-valida
     guess: float | None
     noisy_layers: bool
     """Dropout or batch norm: train and eval mode may differ."""
+    hurried: bool = False
+    """The time was up before the epochs."""
     site: Site | None = None
 
 

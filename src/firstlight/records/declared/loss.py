@@ -21,6 +21,8 @@ class InitialLoss(DeclaredFact, frozen=True, kw_only=True, tag="initial-loss"):
     majority_share: float | None
     reduction: str
     pretrained: bool
+    watched: bool = False
+    """The experiment is trained under observation as well."""
     site: Site | None = None
 
 

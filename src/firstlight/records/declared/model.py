@@ -70,6 +70,10 @@ class Weights(DeclaredFact, frozen=True, kw_only=True, tag="weights"):
     model: str
     groups: tuple[WeightGroup, ...]
     pretrained: bool
+    watched: bool = False
+    """The experiment is trained under observation as well."""
+    half: bool = False
+    """It declares to be trained in half precision."""
     site: Site | None = None
 
 
@@ -187,4 +191,24 @@ class ShapeTrace(DeclaredFact, frozen=True, kw_only=True, tag="shape-trace"):
     never_called: tuple[str, ...]
     called_again: tuple[str, ...]
     stretches: tuple[Stretch, ...]
+    site: Site | None = None
+
+
+class PrecisionTried(DeclaredFact, frozen=True, kw_only=True, tag="precision-tried"):
+    """One forward and backward of the same weights and batch in full and in the declared precision."""
+
+    precision: str
+    full_loss: float
+    low_loss: float
+    cosine: float | None
+    """Of all gradients together; None where some are not finite, or all zero."""
+    nonfinite: int
+    """Gradients with values that are not finite in the lower precision alone."""
+    tensors: int
+    vanished: float
+    """Share of gradient values that are zero in the lower precision alone."""
+    headroom: float
+    """The largest output of a layer, as a share of the largest number of the type."""
+    largest: str
+    """That layer."""
     site: Site | None = None

@@ -98,6 +98,10 @@ class RoundTrip(DeclaredFact, frozen=True, kw_only=True, tag="round-trip"):
     """Pieces whose state alone explains the difference."""
     unsafe: str
     """Why it cannot be loaded without running code, where it cannot."""
+    random_lost: tuple[str, ...] = ()
+    """Generators that steps draw from (`torch`, `numpy`, `random`) and that loading does not bring back."""
+    place_lost: bool = False
+    """The loader's next batch after the reload is another one than it would have been."""
     error: str = ""
     site: Site | None = None
 

@@ -1,0 +1,58 @@
+"""Each batch holds a single class, and every batch another.
+
+## What it sees
+The labels of the training batches, tiny ones aside. Most hold one class only, and not always the same: every step pulls
+the model towards one answer, the next away from it. Where the classes come one after the other, in order,
+`labels-come-sorted` (FL104) tells of it and this does not.
+
+## When it is fine
+Contrastive sampling and losses that compare whole batches of a class.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import LabelsSeen
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    batches: int = 6
+    """Fewer may be of one class by chance."""
+    share: float = 0.8
+    """Of the batches; where a class ends, a batch holds two."""
+    back_share: float = 0.15
+    """Of the changes of class against the main direction; with fewer the data is sorted."""
+
+
+def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
+    batching = seen.batching
+    if batching.batches < limits.batches or batching.single < limits.share * batching.batches or batching.kinds < 2:  # noqa: PLR2004
+        return
+    if min(batching.up, batching.down) <= limits.back_share * (batching.up + batching.down):
+        return
+    yield Evidence(
+        where=Where(),
+        saw=f"{batching.single} of {batching.batches} training batches hold a single class, "
+        f"{batching.kinds} different ones in turn",
+        wanted=f"batches that mix the {seen.classes} classes",
+        numbers={"batches": batching.batches, "single": batching.single, "kinds": batching.kinds},
+    )
+
+
+CHECK = Check(
+    id="FL134",
+    name="batches-one-class",
+    summary="each training batch holds a single class",
+    causes=("data-not-shuffled",),
+    likely="batches are made from files or folders of one class each, and only the batches are shuffled",
+    fix="shuffle the examples, not the batches: `DataLoader(…, shuffle=True)` over single examples",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=LabelsSeen,
+    limits=Limits(),
+    find=find,
+)

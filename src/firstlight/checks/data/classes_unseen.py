@@ -1,0 +1,56 @@
+"""Validation examples are of classes that no training example has.
+
+## What it sees
+All labels of the training split and those of the validation split. A class that is never trained on is never answered
+rightly.
+
+## When it is fine
+Retrieval and few-shot learning are validated on new classes on purpose: there no validation class is a training class,
+which is a note. A rare class that fell to one side is a note too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import LabelsSeen
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.01
+    """Of the validation examples; fewer are rare classes that fell to one side."""
+
+
+def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
+    if not seen.whole or not seen.unseen_examples:
+        return
+    some = ", ".join(map(str, seen.unseen)) + (", …" if seen.unseen_classes > len(seen.unseen) else "")
+    share = seen.unseen_examples / seen.val
+    classes = "a class" if seen.unseen_classes == 1 else f"{seen.unseen_classes} classes"
+    meant = seen.unseen_examples == seen.val
+    yield Evidence(
+        where=Where(),
+        saw=f"{seen.unseen_examples} of {seen.val} validation examples are of {classes} "
+        f"without a training example: {some}",
+        wanted=f"classes among the {seen.classes} of the {seen.train} training examples",
+        severity=Severity.NOTE if meant or share < limits.share else None,
+        numbers={"examples": seen.unseen_examples, "classes": seen.unseen_classes, "val": seen.val},
+    )
+
+
+CHECK = Check(
+    id="FL133",
+    name="classes-unseen",
+    summary="the model is validated on classes it is never trained on",
+    causes=("data-split-shift", "data-label-range"),
+    likely="the data was cut in two while sorted by class, or each split numbers its classes by itself",
+    fix="split at random and by class (`stratify=`), and number the classes once for all splits",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=LabelsSeen,
+    limits=Limits(),
+    find=find,
+)

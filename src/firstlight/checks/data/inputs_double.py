@@ -1,0 +1,42 @@
+"""Inputs arrive in double precision although the model computes in single.
+
+## What it sees
+The type of the inputs of one real batch beside that of the parameters. The model casts them somewhere on its way, or it
+would have failed; until then they take twice the memory and transfer.
+
+## When it is fine
+Differences of large numbers (times, prices) that only doubles hold apart, taken before the cast.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.declared import Output
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
+    wide = [place for place, card in enumerate(output.inputs) if card.dtype == "float64"]
+    if not wide or any(card.dtype == "float64" for card in output.outputs) or not output.outputs:
+        return
+    yield Evidence(
+        where=at(output.site, rank=output.rank),
+        saw=f"input {wide[0]} is float64 {output.inputs[wide[0]].shape}, and the output is {output.outputs[0].dtype}",
+        wanted="float32 inputs",
+        numbers={"inputs": len(wide)},
+    )
+
+
+CHECK = Check(
+    id="FL138",
+    name="inputs-double",
+    summary="inputs are float64 and the model computes in less",
+    causes=("data-schema",),
+    likely="`torch.from_numpy` keeps NumPy's default type",
+    fix="convert once, in the data set: `torch.as_tensor(values, dtype=torch.float32)`",
+    severity=Severity.NOTE,
+    confidence=0.8,
+    needs=Output,
+    find=find,
+)

@@ -1,0 +1,55 @@
+"""The same input comes with different labels.
+
+## What it sees
+Training examples that agree in every value of every input and yet have different classes. Whatever the model answers,
+it is wrong for one of them. Inputs that can hardly differ (a few categories) coincide by chance and are not counted.
+
+## When it is fine
+Examples labelled by several people, or outcomes that are random by nature: the model then learns how frequent each is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import LabelsSeen
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import Where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.01
+    """Of the training examples; fewer are the odd mistake of every large data set, and a note."""
+    room_bits: float = 64.0
+    """By which inputs can differ; with fewer they coincide by chance."""
+
+
+def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
+    if not seen.conflicting or seen.room < limits.room_bits:
+        return
+    share = seen.conflicting / max(1, seen.train)
+    pair = f", such as classes {seen.pair[0]} and {seen.pair[1]} for the same input" if len(seen.pair) > 1 else ""
+    yield Evidence(
+        where=Where(),
+        saw=f"{seen.conflicting} of {seen.train} training examples share all their inputs with an example "
+        f"of another class{pair}",
+        wanted="one class for one input",
+        severity=None if share >= limits.share else Severity.NOTE,
+        numbers={"conflicting": seen.conflicting, "repeated": seen.repeated, "train": seen.train},
+    )
+
+
+CHECK = Check(
+    id="FL132",
+    name="labels-conflict",
+    summary="the same input comes with different labels",
+    causes=("data-duplicates", "data-label-noise"),
+    likely="tables joined many to many, a feature that told the examples apart was dropped, or mistaken labels",
+    fix="print the examples of one such input with their ids, and drop or merge them",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=LabelsSeen,
+    limits=Limits(),
+    find=find,
+)

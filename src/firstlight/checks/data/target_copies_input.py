@@ -1,0 +1,72 @@
+"""The target of a sequence is a piece of its input that the model can see.
+
+## What it sees
+The target as the loss gets it, laid over the input sequence at every offset. A model of the next place has its target
+one place on. Told are: a forecast whose window overlaps the input; a causal model that is asked for the very token that
+it is given; a target that lies in the past, or two places on.
+
+## When it is fine
+Reconstruction is asked of models that see everything, and is not told. Memory and copy tasks are: they are about the
+past on purpose.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.declared import LagSeen
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+def find(seen: LagSeen, _limits: NoLimits) -> Iterator[Evidence]:
+    if seen.offset is None:
+        return
+    where = at(seen.site, rank=seen.rank)
+    numbers: dict[str, float | int | str | bool | None] = {"offset": seen.offset, "length": seen.length}
+    if not seen.aligned:
+        common = min(seen.places, seen.length - seen.offset) if seen.offset >= 0 else seen.places + seen.offset
+        if seen.length == seen.places and common > seen.length / 2:
+            return
+        yield Evidence(
+            where=where,
+            saw=f"{common} of {seen.places} target values are input values: they begin at place "
+            f"{max(0, seen.offset)} of {seen.length}",
+            wanted="targets that come after the last input",
+            severity=Severity.WARNING if seen.whole_numbers else None,
+            likely="the window of the targets is cut one or more steps too early",
+            do="print the indices of one input window and of its target, and begin the target after the input's end",
+            numbers=numbers,
+        )
+    elif seen.offset == 0 and seen.whole_numbers and seen.causal:
+        yield Evidence(
+            where=where,
+            saw="the target at every place is the token given at that place, and the model sees it",
+            wanted="the token of the next place",
+            numbers=numbers,
+        )
+    elif seen.offset < 0 or (seen.offset > 1 and seen.whole_numbers):
+        behind = seen.offset < 0
+        yield Evidence(
+            where=where,
+            saw=f"the target is everywhere the input {abs(seen.offset)} places {'before' if behind else 'after'} it",
+            wanted="the input of the next place",
+            cause="data-leak-target" if behind else "data-label-misaligned",
+            severity=Severity.WARNING,
+            likely="shifted the wrong way" if behind else "shifted twice: by the data set and by the model",
+            do="shift once: `inputs[:, :-1]` against `targets[:, 1:]`, or leave it to the model",
+            numbers=numbers,
+        )
+
+
+CHECK = Check(
+    id="FL135",
+    name="target-copies-input",
+    summary="the target of a sequence is a piece of its own input",
+    causes=("data-leak-target", "data-label-misaligned"),
+    likely="the labels were not shifted: the model is asked for what it is given",
+    fix="shift the labels by one place against the inputs, once",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=LagSeen,
+    find=find,
+)

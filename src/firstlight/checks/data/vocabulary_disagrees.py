@@ -1,0 +1,68 @@
+"""The tokenizer and the model do not speak of the same vocabulary.
+
+## What it sees
+The size of the declared tokenizer, the rows of the table its ids go into, the highest id of real batches, and whether
+sequences begin with two marks of a beginning.
+
+## When it is fine
+A table somewhat larger than the vocabulary is padded to a round number for speed, and is not told.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Vocabulary
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    doubled_share: float = 0.5
+    """Of the sequences that begin with two marks; a few may quote one."""
+
+
+def find(seen: Vocabulary, limits: Limits) -> Iterator[Evidence]:
+    where = at(seen.site, module=seen.table, rank=seen.rank)
+    if seen.size > seen.rows:
+        yield Evidence(
+            where=where,
+            saw=f"the tokenizer has {seen.size} ids and `{seen.table}` has {seen.rows} rows",
+            wanted=f"at least {seen.size} rows: an id beyond the last one ends the run",
+            likely="tokens were added to the tokenizer and not to the model, or it belongs to another model",
+            do="`model.resize_token_embeddings(len(tokenizer))`, or build the model with that `vocab_size`",
+            numbers={"vocabulary": seen.size, "rows": seen.rows},
+        )
+    elif seen.highest >= seen.size:
+        yield Evidence(
+            where=where,
+            saw=f"the data holds id {seen.highest}, and the tokenizer has {seen.size} ids",
+            wanted=f"ids below {seen.size}",
+            numbers={"highest": seen.highest, "vocabulary": seen.size},
+        )
+    if seen.sequences and seen.doubled > limits.doubled_share * seen.sequences:
+        yield Evidence(
+            where=where,
+            saw=f"{seen.doubled} of {seen.sequences} sequences begin with two marks of a beginning",
+            wanted="one",
+            severity=Severity.WARNING,
+            likely="a template writes the mark and the tokenizer adds another",
+            do="pass `add_special_tokens=False` where a template has written them already",
+            numbers={"doubled": seen.doubled, "sequences": seen.sequences},
+        )
+
+
+CHECK = Check(
+    id="FL137",
+    name="vocabulary-disagrees",
+    summary="tokenizer, data and embedding do not agree about the vocabulary",
+    causes=("data-tokenizer",),
+    likely="the data was encoded with another tokenizer than the declared one",
+    fix="encode the data again with the tokenizer that the model was built for",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=Vocabulary,
+    limits=Limits(),
+    find=find,
+)

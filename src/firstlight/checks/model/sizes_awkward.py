@@ -1,0 +1,56 @@
+"""Large matrices have sizes that half-precision hardware must pad.
+
+## What it sees
+The sizes of weight matrices. Matrix units compute in tiles; a large size that is no multiple of eight leaves them
+partly idle, or out of use.
+
+## When it is fine
+On a CPU, in full precision, or where the size is a given. It costs speed only, so it is a note, and is told only where
+the experiment declares `precision`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Weights
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+TILE = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    size: int = 512
+    """Of a side; smaller matrices are not worth the trouble."""
+
+
+def find(weights: Weights, limits: Limits) -> Iterator[Evidence]:
+    if not weights.half:
+        return
+    odd = [(group, size) for group in weights.groups for size in group.shape[:2] if size >= limits.size and size % TILE]
+    if odd:
+        group, size = odd[0]
+        more = f" (and {len(odd) - 1} more like it)" if len(odd) > 1 else ""
+        yield Evidence(
+            where=at(weights.site, module=group.name, rank=weights.rank),
+            saw=f"`{group.name}` is {' x '.join(map(str, group.shape))}{more}",
+            wanted=f"multiples of {TILE}, such as {size + -size % TILE} for {size}",
+            numbers={"size": size, "matrices": len(odd)},
+        )
+
+
+CHECK = Check(
+    id="FL446",
+    name="sizes-awkward",
+    summary="large matrices have sizes that are no multiple of eight",
+    causes=("null-slow",),
+    likely="a vocabulary or a width taken as it came",
+    fix="round the size up; unused rows of an embedding or an output do no harm",
+    severity=Severity.NOTE,
+    confidence=0.5,
+    needs=Weights,
+    limits=Limits(),
+    find=find,
+)

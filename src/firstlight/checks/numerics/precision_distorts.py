@@ -1,0 +1,91 @@
+"""In the declared precision the first step is another one than in full precision.
+
+## What it sees
+The same weights and batch, dropout off, in float32 and under `torch.autocast`: the loss, the direction of all
+gradients together, gradients that turn infinite or vanish, and how near the outputs of layers come to the largest
+number. It is asked only where the experiment declares `precision`.
+
+## When it is fine
+A `GradScaler` lifts small float16 gradients: that they vanish without one is told as a warning only where it is many.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import PrecisionTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    loss: float = 0.05
+    """Relative difference; bfloat16 keeps about two digits, and a mean over a batch keeps more."""
+    cosine: float = 0.95
+    """Of the gradients; rounding alone leaves 0.99 and more."""
+    vanished: float = 0.2
+    """Share of the gradients that are zero in the lower precision alone."""
+    headroom: float = 0.25
+    """Share of the largest number; the activations of a run grow by more than four."""
+
+
+def find(tried: PrecisionTried, limits: Limits) -> Iterator[Evidence]:
+    where = at(tried.site, rank=tried.rank)
+    numbers: dict[str, float | int | str | bool | None] = {"full": tried.full_loss, "low": tried.low_loss}
+    if not math.isfinite(tried.full_loss):
+        return
+    if tried.nonfinite or not math.isfinite(tried.low_loss):
+        yield Evidence(
+            where=where,
+            saw=f"in {tried.precision} the loss is {tried.low_loss:.4g} and {tried.nonfinite} of {tried.tensors} "
+            f"gradients are not finite; in float32 the loss is {tried.full_loss:.4g}",
+            wanted="finite values in both",
+            severity=Severity.ERROR,
+            numbers=numbers,
+        )
+        return
+    apart = abs(tried.full_loss - tried.low_loss) / max(abs(tried.full_loss), abs(tried.low_loss), 1e-12)
+    turned = tried.cosine is not None and tried.cosine < limits.cosine
+    if apart > limits.loss or turned:
+        yield Evidence(
+            where=where,
+            saw=f"the loss is {tried.full_loss:.4g} in float32 and {tried.low_loss:.4g} in {tried.precision}"
+            + (f"; the gradients have a cosine of {tried.cosine:.2f}" if tried.cosine is not None else ""),
+            wanted=f"within {limits.loss:.0%}, and a cosine of {limits.cosine:g} or more",
+            numbers=numbers | {"cosine": tried.cosine},
+        )
+    if tried.vanished > limits.vanished:
+        yield Evidence(
+            where=where,
+            saw=f"{tried.vanished:.0%} of the gradients vanish in {tried.precision}",
+            wanted=f"at most {limits.vanished:.0%}",
+            likely="they are smaller than the smallest number of the type",
+            do="train with `torch.amp.GradScaler`, or in bfloat16",
+            numbers={"vanished": tried.vanished},
+        )
+    if tried.headroom > limits.headroom:
+        yield Evidence(
+            where=at(tried.site, module=tried.largest, rank=tried.rank),
+            saw=f"`{tried.largest}` reaches {tried.headroom:.0%} of the largest {tried.precision} number",
+            wanted=f"at most {limits.headroom:.0%} before training begins",
+            likely="scores or sums that grow with the width, computed outside float32",
+            do="scale that layer's output, or compute it in float32: `torch.autocast(…, enabled=False)`",
+            numbers={"headroom": tried.headroom},
+        )
+
+
+CHECK = Check(
+    id="FL630",
+    name="precision-distorts",
+    summary="the declared precision changes the loss or the gradients",
+    causes=("num-precision",),
+    likely="a reduction, an exponential or a difference of large numbers is computed in too few bits",
+    fix="compare the outputs layer by layer in both precisions; compute the first that differs in float32",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=PrecisionTried,
+    limits=Limits(),
+    find=find,
+)
