@@ -12,7 +12,7 @@ from firstlight.experiments.declared.bench import Bench
 from firstlight.experiments.declared.checkpoint import checkpoint
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.records.declared import RoundTrip
-from firstlight.records.observed import Unseen
+from firstlight.records.program import Unseen
 
 X = torch.randn(96, 4, generator=torch.Generator().manual_seed(0))
 Y = (X[:, 0] > 0).long()

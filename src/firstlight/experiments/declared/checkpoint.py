@@ -21,7 +21,7 @@ from firstlight.experiments.declared.fitting import step
 from firstlight.experiments.declared.stumbling import line_of, using
 from firstlight.observe.inside import reading
 from firstlight.records.declared import RoundTrip
-from firstlight.records.observed import Unseen
+from firstlight.records.program import Unseen
 
 ELSEWHERE = 12345
 """Seed of the process that loads: another one than that of the process that saved."""

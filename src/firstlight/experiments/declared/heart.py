@@ -12,7 +12,7 @@ from firstlight.experiments.declared.hearing import LossCall, hear
 from firstlight.experiments.declared.reference import BINARY, OVER_CLASSES, Reference, reference
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.records.declared import Overfit, QuickValidation
-from firstlight.records.observed import Unseen
+from firstlight.records.program import Unseen
 
 PAIR = 2
 FEW = 8
