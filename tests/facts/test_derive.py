@@ -19,7 +19,7 @@ from firstlight.records.inner import Erased, Moved, Movement, Units
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
-from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Wrapped
+from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.sighting import Some, TensorCard
 from firstlight.records.symmetry import Symmetry
@@ -91,6 +91,7 @@ def program(rank: int) -> list[Observed]:
         Erased(step=2, rank=rank, module="norm", kind="LayerNorm", site=None, shape=(4, 1), looks=1),
         Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
         Failing(**place, module="Net", failed=3, returned=9, error="ValueError"),
+        Waiting(step=9, rank=rank, dataset="D", workers=0, batches=9, waited=1.0, elapsed=2.0),
         Symmetry(**place, again=0.0),
         Restored(**place, module="Net", held=2, matched=2, unexpected=0),
         Resumption(**place, optimizer="SGD", holds_optimizer=True, model_loaded=True, optimizer_loaded=True, steps=5),

@@ -24,7 +24,7 @@ from firstlight.records import feed, restored
 from firstlight.records.census import Census
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
-from firstlight.records.program import ColumnsDropped
+from firstlight.records.program import ColumnsDropped, Waiting
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
@@ -103,6 +103,12 @@ def failings(seen: Sightings) -> Iterator[Failing]:
         yield counts[-1]
 
 
+def waitings(seen: Sightings) -> Iterator[Waiting]:
+    """The last count."""
+    for counts in groups(seen.of(Waiting), lambda w: w.rank):
+        yield counts[-1]
+
+
 def resumptions(seen: Sightings) -> Iterator[restored.Resumption]:
     yield from seen.of(restored.Resumption)
 
@@ -144,4 +150,5 @@ REDUCERS: tuple[Reducer, ...] = (
     restorations,
     resumptions,
     failings,
+    waitings,
 )

@@ -16,7 +16,7 @@ from firstlight.records import (
     symmetry,
 )
 from firstlight.records.census import Census
-from firstlight.records.program import ColumnsDropped, Wrapped
+from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
 
@@ -65,6 +65,7 @@ SOURCES: dict[type, Source] = {
     restored.Restored: _from("checkpoints", absent="no state was loaded into a model"),
     restored.Resumption: _from("checkpoints", absent="training did not go on from a checkpoint of its own"),
     failing.Failing: _from("failures", absent="no call of a model raised"),
+    Waiting: _from("loaders", absent="no DataLoader was read between steps"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),

@@ -9,7 +9,16 @@ from firstlight.records.failing import Failing
 from firstlight.records.feed import FeedSeen, WorkerSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
-from firstlight.records.program import ColumnsDropped, Ending, LoaderSeen, ModelSeen, ProcessSeen, Unseen, Wrapped
+from firstlight.records.program import (
+    ColumnsDropped,
+    Ending,
+    LoaderSeen,
+    ModelSeen,
+    ProcessSeen,
+    Unseen,
+    Waiting,
+    Wrapped,
+)
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence, NurseryOpened, TimelineEnded
@@ -37,6 +46,7 @@ Observed = (
     | ModelSeen
     | ShapesSeen
     | LoaderSeen
+    | Waiting
     | LossCall
     | Pairing
     | Cut

@@ -24,6 +24,18 @@ class ModelSeen(Sighting, frozen=True, kw_only=True, tag="model"):
     compiled: bool = False
 
 
+class Waiting(Sighting, frozen=True, kw_only=True, tag="waiting"):
+    """The training loader, batch by batch, each with a step since the one before; the last record counts."""
+
+    dataset: str
+    workers: int
+    batches: int
+    waited: float
+    """Seconds in which nothing but loading was done."""
+    elapsed: float
+    """Seconds from batch to batch, the waiting included."""
+
+
 class LoaderSeen(Sighting, frozen=True, kw_only=True, tag="loader"):
     """A DataLoader began an epoch."""
 

@@ -1,6 +1,7 @@
 """DataLoaders: when an epoch begins, how long it is, and in which order it is read."""
 
 import functools
+import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.program import LoaderSeen
+from firstlight.records.program import LoaderSeen, Waiting
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -42,6 +43,44 @@ class Loaders:
         )
 
 
+class Waits:
+    """How long training waits for its batches. Only gaps with a step in between count, and none that we make long."""
+
+    def __init__(self, observer: "Observer") -> None:
+        self.observer = observer
+        self._loader: Any = None
+        self._last: tuple[int, float] | None = None
+        self._watched = True
+        """The step since the last batch was observed operation by operation, which takes longer."""
+        self.batches = 0
+        self.waited = self.elapsed = 0.0
+
+    def add(self, loader: Any, begun: float, ended: float) -> None:
+        step, before = self._last or (self.observer.step, begun)
+        known = loader is not None and self._loader in (None, loader)
+        if known and self.observer.step > step and not self._watched:
+            self._loader = loader
+            self.batches += 1
+            self.waited += ended - begun
+            self.elapsed += ended - before
+        self._last = (self.observer.step, ended)
+        self._watched = self.observer.full
+
+    def tell(self) -> None:
+        if self._loader is not None:
+            self.observer.emit(
+                Waiting(
+                    step=self.observer.step,
+                    rank=rank(),
+                    dataset=type(self._loader.dataset).__name__,
+                    workers=self._loader.num_workers,
+                    batches=self.batches,
+                    waited=self.waited,
+                    elapsed=self.elapsed,
+                )
+            )
+
+
 def _shuffled_by(sampler: Any) -> int | None:
     if isinstance(sampler, torch.utils.data.distributed.DistributedSampler) and sampler.shuffle:
         return sampler.epoch
@@ -68,19 +107,24 @@ def install(observer: "Observer") -> None:
         return iterator
 
     torch.utils.data.DataLoader.__iter__ = iterate  # type: ignore[method-assign]
-    _keep_first_batch(observer)
+    waits = Waits(observer)
+    observer.moments.milestone.append(observer.shielded("loaders", waits.tell))
+    _follow_batches(observer, waits)
 
 
-def _keep_first_batch(observer: "Observer") -> None:
-    """Until training begins, the last batch and the loader it came from are remembered."""
+def _follow_batches(observer: "Observer", waits: Waits) -> None:
+    """Until training begins, the last batch and the loader it came from are remembered; then, how long each takes."""
     kind: Any = torch.utils.data.dataloader._BaseDataLoaderIter
     original = kind.__next__
 
     @functools.wraps(original)
     def following(self: Any) -> Any:
+        begun = time.perf_counter()
         batch = original(self)
         if observer.backwards == 0:
             observer.last_batch = (id(getattr(self, "firstlight_loader", None)), batch)
+        elif not observer.inert:
+            waits.add(getattr(self, "firstlight_loader", None), begun, time.perf_counter())
         return batch
 
     kind.__next__ = following

@@ -1,0 +1,57 @@
+"""Training waits for its batches most of the time.
+
+## What it sees
+From one batch of the training loader to the next, with a step in between: how much of the time nothing but loading is
+done. Watching makes the rest longer, so that the share is rather more than is told here.
+
+## When it is fine
+Batches that are there within milliseconds are not reported, whatever their share: small models always wait.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import Where
+from firstlight.records.program import Waiting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    batches: int = 10
+    """Fewer show nothing."""
+    share: float = 0.75
+    """Of the time, from here on training could be several times as fast."""
+    shortest_s: float = 0.02
+    """For a batch; less is nothing to gain."""
+
+
+def find(waiting: Waiting, limits: Limits) -> Iterator[Evidence]:
+    if waiting.batches < limits.batches or waiting.waited < limits.shortest_s * waiting.batches:
+        return
+    if waiting.waited < limits.share * waiting.elapsed:
+        return
+    each, share = waiting.waited / waiting.batches, waiting.waited / max(waiting.elapsed, waiting.waited)
+    yield Evidence(
+        where=Where(step=waiting.step, rank=waiting.rank),
+        saw=f"{share:.0%} of the time goes into waiting for batches of `{waiting.dataset}`, {each:.3f} s for each, "
+        f"with {waiting.workers} workers",
+        wanted=f"less than {limits.share:.0%}",
+        numbers={"share": share, "each_s": each, "workers": waiting.workers},
+    )
+
+
+CHECK = Check(
+    id="FL110",
+    name="training-waits",
+    summary="training waits for its batches most of the time",
+    causes=("env-input-bound",),
+    likely="files are read or parsed anew for every example, or the loader has too few workers",
+    fix="read and prepare the data once, outside `__getitem__`; raise `num_workers`",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=Waiting,
+    limits=Limits(),
+    find=find,
+)
