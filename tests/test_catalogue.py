@@ -66,6 +66,16 @@ def test_every_folder_has_a_hundred() -> None:
     assert folders == set(SECTIONS.values())
 
 
+def test_what_is_seen_at_work_is_a_check_of_runs_for_one_of_the_same_causes() -> None:
+    by_name = {check.name: check for check in CATALOGUE}
+
+    for check in CATALOGUE:
+        if check.at_work:
+            assert check.needs in READ_FROM_SOURCE
+            assert by_name[check.at_work].needs not in READ_FROM_SOURCE
+            assert set(check.causes) & set(by_name[check.at_work].causes), check.name
+
+
 def test_every_folder_of_examples_belongs_to_a_check() -> None:
     assert {path.name for path in EXAMPLES.iterdir()} == {check.name for check in CATALOGUE} - WITHOUT_EXAMPLES
 

@@ -1,15 +1,15 @@
 """Predicts the level of a river on two processes, which average their gradients by hand."""
 
 import os
+import socket
 
 import torch
 import torch.distributed as dist
 from torch import nn
 
 
-def work(rank: int) -> None:
-    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-    os.environ.setdefault("MASTER_PORT", "29543")
+def work(rank: int, port: int) -> None:
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     dist.init_process_group("gloo", rank=rank, world_size=2)
     torch.manual_seed(0)
     torch.set_num_threads(1)
@@ -33,4 +33,7 @@ def work(rank: int) -> None:
 
 
 if __name__ == "__main__":
-    torch.multiprocessing.spawn(work, nprocs=2)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    torch.multiprocessing.spawn(work, args=(port,), nprocs=2)

@@ -29,7 +29,7 @@ from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.program import Ending, ProcessSeen, Unseen
-from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Subject, Timing, Verdict
+from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Status, Subject, Timing, Verdict
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence, TimelineEnded
 from firstlight.store.run_directory import shown
@@ -75,19 +75,29 @@ def judged(
     facts += [contrast] if contrast is not None else []
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
-    proven = prove(beyond_observed(kept, checks), contrast, checks)
+    proven = prove(beyond_observed(kept, checks, found.outcomes), contrast, checks)
     gathered = gather(proven, symptoms=frozenset(check.id for check in checks if check.symptom))
     return Judged(tuple(facts), gathered, found.outcomes, allowed, tuple(orders))
 
 
-def beyond_observed(findings: tuple[Finding, ...], checks: tuple[Check, ...]) -> tuple[Finding, ...]:
-    """Of what was only read in the source: errors alone, and of causes that were not seen at work.
+def beyond_observed(
+    findings: tuple[Finding, ...], checks: tuple[Check, ...], outcomes: tuple[CheckOutcome, ...]
+) -> tuple[Finding, ...]:
+    """Of what was only read in the source: errors alone, and neither what was seen at work nor what was seen not to be.
 
     What may go wrong is for `firstlight lint` to say; here the program ran, and did or did not.
     """
-    read = {check.id for check in checks if check.needs in READ_FROM_SOURCE}
+    read = {check.id: check.at_work for check in checks if check.needs in READ_FROM_SOURCE}
     seen = {f.cause for f in findings if f.id not in read and f.severity is not Severity.NOTE}
-    return tuple(f for f in findings if f.id not in read or (f.severity is Severity.ERROR and f.cause not in seen))
+    unasked = {outcome.name for outcome in outcomes if outcome.status is Status.SKIPPED}
+
+    def counts(finding: Finding) -> bool:
+        if finding.id not in read:
+            return True
+        open_question = not read[finding.id] or read[finding.id] in unasked
+        return open_question and finding.severity is Severity.ERROR and finding.cause not in seen
+
+    return tuple(filter(counts, findings))
 
 
 def _answers(watched: Watched) -> list[observed.Observed]:

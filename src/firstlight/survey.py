@@ -88,11 +88,16 @@ def survey(experiment: Experiment, settings: Settings, progress: Progress) -> Re
             f"preflight takes a firstlight.Experiment and was given a {type(experiment).__name__}. "
             "Declare the pieces: Experiment(model=…, train=…, loss=…, optimizer=…)"
         )
-    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | LIVE
-    checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
+    checks = asked(settings)
     with recorded((experiment.name,), settings) as (run, finish):
         found = Survey(experiment, checks, settings, run, progress)
         return finish(found.report())
+
+
+def asked(settings: Settings) -> tuple[Check, ...]:
+    """The enabled checks that a declared experiment can be asked."""
+    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | LIVE
+    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 
 @dataclass

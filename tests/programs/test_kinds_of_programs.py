@@ -198,7 +198,7 @@ def work(rank, folder):
     model = DDP(net())
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     for i in range(60):
-        index = torch.randint(256, (32,))
+        index = torch.randint(128, (32,)) + 128 * rank
         loss = F.cross_entropy(model(x[index]){bug}, y[index])
         optimizer.zero_grad(); loss.backward(); optimizer.step()
     dist.destroy_process_group()

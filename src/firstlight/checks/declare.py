@@ -37,4 +37,7 @@ class Check:
     repairs were tried and cured nothing, the suspicion is dropped."""
     repairs: tuple[str, ...] | None = None
     """Experiments that would prove it; None stands for all that repair one of its causes."""
+    at_work: str = ""
+    """For a check of sources: the one that sees the same illness in a run. Where that ran and found nothing, or was
+    switched off, this one keeps quiet about the run; `firstlight lint` asks it all the same."""
     since: str = "0.1"

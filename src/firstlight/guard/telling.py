@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.guard.statistics.rows import Frame, named_rows
+from firstlight.observe.inside.observer import rank
 from firstlight.records import events, wire
 from firstlight.records.finding import Finding
 from firstlight.records.program import Unseen
@@ -25,10 +26,15 @@ class Telling:
         self._started = False
 
     def start(self) -> None:
-        """The first line, once there is something to tell."""
+        """The first line, once there is something to tell.
+
+        By then the rank is known: attached from outside, the guard is there before the process group.
+        """
         if self._started:
             return
         self._started = True
+        guard = self._guard
+        guard.rank = guard.journal.rank = guard.judge.windows.rank = rank()
         self._guard.journal.write(
             events.RunStart,
             always=True,

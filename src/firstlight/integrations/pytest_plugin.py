@@ -101,8 +101,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     from pathlib import Path
 
-    from firstlight.facts.sources import READ_FROM_SOURCE
-    from firstlight.settings import enabled, load
+    from firstlight.settings import load
+    from firstlight.survey import asked
 
-    names = [check.name for check in enabled(load(Path.cwd())) if check.needs not in READ_FROM_SOURCE]
+    names = [check.name for check in asked(load(Path.cwd()))]
     metafunc.parametrize("firstlight_check", names, indirect=True)

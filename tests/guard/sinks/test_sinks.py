@@ -68,13 +68,14 @@ def test_wandb_in_the_programs_own_run(tmp_path: Path, monkeypatch: pytest.Monke
         assert run.step == STEPS
         assert run.summary["firstlight/red_flag"] == "FL670 turns-nonfinite at step 15"
         assert run.summary["firstlight/step"] >= 15
+    wandb.teardown()
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_mlflow(tmp_path: Path) -> None:
+def test_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import mlflow
 
-    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'mlflow.db'}")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path / 'mlflow.db'}")
     with mlflow.start_run() as theirs:
         guard = train("mlflow", bad=15)
     assert guard.shield.broken == {}

@@ -50,4 +50,5 @@ CHECK = Check(
     needs=Symmetry,
     limits=Limits(),
     find=find,
+    symptom=True,
 )

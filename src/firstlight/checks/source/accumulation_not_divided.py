@@ -68,4 +68,5 @@ CHECK = Check(
     confidence=0.85,
     needs=TrainingLoop,
     find=find,
+    at_work="accumulation-not-averaged",
 )

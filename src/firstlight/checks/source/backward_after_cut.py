@@ -40,4 +40,5 @@ CHECK = Check(
     confidence=0.95,
     needs=SourceFile,
     find=find,
+    at_work="loss-detached",
 )

@@ -49,4 +49,5 @@ CHECK = Check(
     confidence=0.95,
     needs=TrainingLoop,
     find=find,
+    at_work="clip-after-step",
 )

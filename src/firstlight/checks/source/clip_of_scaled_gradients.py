@@ -40,4 +40,5 @@ CHECK = Check(
     confidence=0.95,
     needs=TrainingLoop,
     find=find,
+    at_work="clip-before-unscale",
 )

@@ -45,4 +45,5 @@ CHECK = Check(
     confidence=0.95,
     needs=LossUse,
     find=find,
+    at_work="loss-broadcast",
 )

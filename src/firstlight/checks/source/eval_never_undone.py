@@ -62,4 +62,5 @@ CHECK = Check(
     confidence=0.93,
     needs=TrainingLoop,
     find=find,
+    at_work="eval-mode-in-training",
 )

@@ -40,4 +40,5 @@ CHECK = Check(
     confidence=0.85,
     needs=TrainingLoop,
     find=find,
+    at_work="graph-grows",
 )

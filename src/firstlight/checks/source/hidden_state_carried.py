@@ -81,4 +81,5 @@ CHECK = Check(
     confidence=0.93,
     needs=TrainingLoop,
     find=find,
+    at_work="graph-grows",
 )

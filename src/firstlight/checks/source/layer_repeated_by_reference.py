@@ -55,4 +55,5 @@ CHECK = Check(
     confidence=0.9,
     needs=SourceFile,
     find=find,
+    at_work="modules-repeated",
 )

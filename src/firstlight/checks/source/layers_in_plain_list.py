@@ -104,4 +104,5 @@ CHECK = Check(
     confidence=0.96,
     needs=SourceFile,
     find=find,
+    at_work="modules-in-plain-container",
 )

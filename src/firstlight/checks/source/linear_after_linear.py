@@ -56,4 +56,5 @@ CHECK = Check(
     confidence=0.85,
     needs=SourceFile,
     find=find,
+    at_work="layers-stay-linear",
 )

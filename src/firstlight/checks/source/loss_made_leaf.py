@@ -48,4 +48,5 @@ CHECK = Check(
     confidence=0.95,
     needs=SourceFile,
     find=find,
+    at_work="loss-detached",
 )

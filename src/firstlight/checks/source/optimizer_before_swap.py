@@ -68,4 +68,5 @@ CHECK = Check(
     confidence=0.95,
     needs=SourceFile,
     find=find,
+    at_work="parameters-not-optimized",
 )

@@ -47,4 +47,5 @@ CHECK = Check(
     confidence=0.93,
     needs=TrainingLoop,
     find=find,
+    at_work="step-missing",
 )

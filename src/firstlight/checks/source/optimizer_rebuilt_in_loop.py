@@ -54,4 +54,5 @@ CHECK = Check(
     confidence=0.88,
     needs=TrainingLoop,
     find=find,
+    at_work="optimizer-rebuilt",
 )

@@ -63,4 +63,5 @@ CHECK = Check(
     confidence=0.97,
     needs=SourceFile,
     find=find,
+    at_work="requires-grad-on-module",
 )

@@ -51,4 +51,5 @@ CHECK = Check(
     confidence=0.95,
     needs=SourceFile,
     find=find,
+    at_work="requires-grad-on-module",
 )

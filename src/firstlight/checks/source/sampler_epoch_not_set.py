@@ -57,4 +57,5 @@ CHECK = Check(
     confidence=0.93,
     needs=SourceFile,
     find=find,
+    at_work="epochs-in-one-order",
 )

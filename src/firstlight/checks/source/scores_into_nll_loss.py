@@ -46,4 +46,5 @@ CHECK = Check(
     confidence=0.96,
     needs=LossUse,
     find=find,
+    at_work="loss-missing-activation",
 )

@@ -41,4 +41,5 @@ CHECK = Check(
     confidence=0.97,
     needs=LossUse,
     find=find,
+    at_work="loss-double-activation",
 )

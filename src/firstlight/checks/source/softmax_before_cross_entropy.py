@@ -42,4 +42,5 @@ CHECK = Check(
     confidence=0.97,
     needs=LossUse,
     find=find,
+    at_work="loss-double-activation",
 )

@@ -42,4 +42,5 @@ CHECK = Check(
     confidence=0.93,
     needs=LossUse,
     find=find,
+    at_work="activation-over-wrong-axis",
 )

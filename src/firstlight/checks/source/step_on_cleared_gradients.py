@@ -41,4 +41,5 @@ CHECK = Check(
     confidence=0.96,
     needs=TrainingLoop,
     find=find,
+    at_work="gradients-gone",
 )

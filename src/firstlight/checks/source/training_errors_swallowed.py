@@ -61,4 +61,5 @@ CHECK = Check(
     confidence=0.9,
     needs=SourceFile,
     find=find,
+    at_work="errors-swallowed",
 )

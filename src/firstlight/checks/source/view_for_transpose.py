@@ -84,4 +84,5 @@ CHECK = Check(
     confidence=0.93,
     needs=SourceFile,
     find=find,
+    at_work="examples-mix",
 )

@@ -42,4 +42,5 @@ CHECK = Check(
     confidence=0.95,
     needs=TrainingLoop,
     find=find,
+    at_work="gradients-never-cleared",
 )
