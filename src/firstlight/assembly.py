@@ -25,7 +25,8 @@ from firstlight.findings.suppress import suppress
 from firstlight.observe.source.excerpts import excerpts
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
-from firstlight.records.facts import Contrast, LossSite, ScriptOutcome
+from firstlight.records.contrast import Contrast
+from firstlight.records.facts import LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.program import Ending, ProcessSeen, Unseen

@@ -11,7 +11,8 @@ from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
-from firstlight.records.facts import ClipOrder, Contrast, LossSite
+from firstlight.records.contrast import Contrast
+from firstlight.records.facts import ClipOrder, LossSite
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.training import BackwardSeen, StepSeen

@@ -10,7 +10,7 @@ from firstlight.diagnosis.prove import PROVEN, prove, worth_trying
 from firstlight.diagnosis.rank import rank
 from firstlight.experiments.plan import BY_NAME
 from firstlight.findings.judge import stamp
-from firstlight.records.facts import Contrast, Level, Pair
+from firstlight.records.contrast import Contrast, Level, Pair
 from firstlight.records.finding import Evidence, Finding, Severity
 from firstlight.records.places import Where
 

@@ -22,7 +22,8 @@ from firstlight.facts.contrast import (
     level,
     lost,
 )
-from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
+from firstlight.records.contrast import Contrast, Level, Pair, Timeline
+from firstlight.records.facts import LossSite
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
 from firstlight.records.training import StepSeen

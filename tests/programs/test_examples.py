@@ -8,7 +8,8 @@ import pytest
 
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE
-from firstlight.records.facts import CheckCrash, Contrast
+from firstlight.records.contrast import Contrast
+from firstlight.records.facts import CheckCrash
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import CustomGradient, Dependence
 

@@ -11,7 +11,8 @@ from firstlight.diagnosis.rank import COUNTED, UNKNOWN
 from firstlight.facts.contrast import improves, lost
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.records.census import Census
-from firstlight.records.facts import ClipOrder, Contrast, Feeding, FirstBad, LossCurve, LossSite, Motion, Pair, Rate
+from firstlight.records.contrast import Contrast, Pair
+from firstlight.records.facts import ClipOrder, Feeding, FirstBad, LossCurve, LossSite, Motion, Rate
 from firstlight.records.finding import Finding
 from firstlight.records.inner import Units
 from firstlight.records.report import CheckOutcome, Status

@@ -11,7 +11,7 @@ from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.facts.contrast import LEAST_SHARE, improves
 from firstlight.findings.gather import following
-from firstlight.records.facts import Contrast, Pair
+from firstlight.records.contrast import Contrast, Pair
 from firstlight.records.finding import Finding, Severity
 
 PROVEN = 0.99

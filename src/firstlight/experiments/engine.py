@@ -12,8 +12,8 @@ import msgspec
 
 from firstlight.experiments.plan import Order, keeps_first_loss
 from firstlight.observe.watch import Watched
+from firstlight.records.contrast import Timeline
 from firstlight.records.declared import Logged
-from firstlight.records.facts import Timeline
 from firstlight.records.timelines import NurseryOpened, TimelineEnded
 from firstlight.records.training import BackwardSeen
 

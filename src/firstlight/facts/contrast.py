@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from firstlight.records.facts import Contrast, Level, LossSite, Pair, Timeline
+from firstlight.records.contrast import Contrast, Level, Pair, Timeline
+from firstlight.records.facts import LossSite
 from firstlight.records.training import StepSeen
 
 LEAST_STEPS = 20

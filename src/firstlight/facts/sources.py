@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from firstlight.records import (
+    contrast,
     declared,
     facts,
     failing,
@@ -52,7 +53,7 @@ SOURCES: dict[type, Source] = {
     facts.Feeding: _from("loaders", absent=_NO_STEP),
     facts.WorkerStream: _from("loaders", "workers", absent="no loader has workers whose examples draw random numbers"),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
-    facts.Contrast: _from(
+    contrast.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
     ),
     facts.Motion: _from("movement", absent=_NO_STEP),

@@ -11,7 +11,9 @@ from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
 
 
-class _Fact(msgspec.Struct, frozen=True, kw_only=True):
+class Ranked(msgspec.Struct, frozen=True, kw_only=True):
+    """Every fact belongs to a rank."""
+
     rank: int = 0
 
 
@@ -24,7 +26,7 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
     high: float
 
 
-class LossSite(_Fact, frozen=True, kw_only=True):
+class LossSite(Ranked, frozen=True, kw_only=True):
     """All observed training calls of one loss function on one line."""
 
     function: str
@@ -63,7 +65,7 @@ class LossSite(_Fact, frozen=True, kw_only=True):
     """The axis over which every call was given log-probabilities, where it is not that of the classes."""
 
 
-class ShapeClash(_Fact, frozen=True, kw_only=True):
+class ShapeClash(Ranked, frozen=True, kw_only=True):
     """Two tensors of different shapes were broadcast against each other and the result reduced to one number."""
 
     operation: str
@@ -77,7 +79,7 @@ class ShapeClash(_Fact, frozen=True, kw_only=True):
     first_step: int
 
 
-class StepOrder(_Fact, frozen=True, kw_only=True):
+class StepOrder(Ranked, frozen=True, kw_only=True):
     """The order of clearing, backward and step, over all steps of one optimizer."""
 
     optimizer: str
@@ -99,7 +101,7 @@ class StepOrder(_Fact, frozen=True, kw_only=True):
     last_grad_norm: float | None
 
 
-class Stepping(_Fact, frozen=True, kw_only=True):
+class Stepping(Ranked, frozen=True, kw_only=True):
     """Whether backwards led to steps at all."""
 
     backwards: int
@@ -110,7 +112,7 @@ class Stepping(_Fact, frozen=True, kw_only=True):
     backward_site: Site | None
 
 
-class LossRoot(_Fact, frozen=True, kw_only=True):
+class LossRoot(Ranked, frozen=True, kw_only=True):
     """All backwards called on one line."""
 
     site: Site | None
@@ -127,7 +129,7 @@ class LossRoot(_Fact, frozen=True, kw_only=True):
     cut_at: Site | None = None
 
 
-class Mode(_Fact, frozen=True, kw_only=True):
+class Mode(Ranked, frozen=True, kw_only=True):
     """Train or eval mode of the models behind the backwards of one line."""
 
     site: Site | None
@@ -136,7 +138,7 @@ class Mode(_Fact, frozen=True, kw_only=True):
     in_eval: int
 
 
-class LossCurve(_Fact, frozen=True, kw_only=True):
+class LossCurve(Ranked, frozen=True, kw_only=True):
     """The values on which backward was called on one line, in order."""
 
     site: Site | None
@@ -150,7 +152,7 @@ class LossCurve(_Fact, frozen=True, kw_only=True):
     """Where the value is the exact negative of a known loss: that loss."""
 
 
-class FirstBad(_Fact, frozen=True, kw_only=True):
+class FirstBad(Ranked, frozen=True, kw_only=True):
     """The first NaN or infinity of the run, and what came before it."""
 
     kind: str
@@ -172,7 +174,7 @@ class FirstBad(_Fact, frozen=True, kw_only=True):
     remedy: str = ""
 
 
-class ClipOrder(_Fact, frozen=True, kw_only=True):
+class ClipOrder(Ranked, frozen=True, kw_only=True):
     """All clippings on one line."""
 
     site: Site | None
@@ -186,7 +188,7 @@ class ClipOrder(_Fact, frozen=True, kw_only=True):
     median_norm: float
 
 
-class Rate(_Fact, frozen=True, kw_only=True):
+class Rate(Ranked, frozen=True, kw_only=True):
     """The learning rate of one optimizer, step by step, with the length of an epoch."""
 
     optimizer: str
@@ -197,7 +199,7 @@ class Rate(_Fact, frozen=True, kw_only=True):
     """Steps from the beginning of an epoch of the training loader to the next."""
 
 
-class Rebuilding(_Fact, frozen=True, kw_only=True):
+class Rebuilding(Ranked, frozen=True, kw_only=True):
     """The optimizers that were built on one line."""
 
     optimizer: str
@@ -210,7 +212,7 @@ class Rebuilding(_Fact, frozen=True, kw_only=True):
     closure: bool
 
 
-class Accumulation(_Fact, frozen=True, kw_only=True):
+class Accumulation(Ranked, frozen=True, kw_only=True):
     """Backwards for one step, on one line."""
 
     site: Site | None
@@ -230,7 +232,7 @@ class Accumulation(_Fact, frozen=True, kw_only=True):
     """Loaders being read when training began: several may be several tasks."""
 
 
-class Feeding(_Fact, frozen=True, kw_only=True):
+class Feeding(Ranked, frozen=True, kw_only=True):
     """Whether the model is fed something new at each step."""
 
     site: Site | None
@@ -242,7 +244,7 @@ class Feeding(_Fact, frozen=True, kw_only=True):
     """The loader has a single batch: every step is a whole epoch."""
 
 
-class WorkerStream(_Fact, frozen=True, kw_only=True):
+class WorkerStream(Ranked, frozen=True, kw_only=True):
     """One random stream that the examples of loader workers draw from."""
 
     name: str
@@ -253,7 +255,7 @@ class WorkerStream(_Fact, frozen=True, kw_only=True):
     site: Site | None = None
 
 
-class GraphSize(_Fact, frozen=True, kw_only=True):
+class GraphSize(Ranked, frozen=True, kw_only=True):
     """Nodes of the graph behind successive backwards on one line."""
 
     site: Site | None
@@ -261,71 +263,7 @@ class GraphSize(_Fact, frozen=True, kw_only=True):
     retained: bool
 
 
-class Timeline(_Fact, frozen=True, kw_only=True):
-    """The losses of one run of the script from its first batch on, with one thing changed; `baseline` with none."""
-
-    name: str
-    interventions: tuple[str, ...]
-    losses: tuple[float, ...]
-    seconds: float
-    tail: int = 0
-    """So many of the last losses were measured in eval mode."""
-    died: bool = False
-    paired: bool = True
-    """It began with the weights, batch and random state the program began with."""
-
-
-class Level(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run of losses began and ended (medians), with the noise of its end (median deviation)."""
-
-    first: float
-    last: float
-    noise: float
-    finite: bool
-
-
-class Pair(msgspec.Struct, frozen=True, kw_only=True):
-    """A timeline against the program as it is, over the same number of steps."""
-
-    name: str
-    steps: int
-    base: Level
-    other: Level
-    below: float = 0.0
-    """Share of the later half of the steps at which the copy had the lower loss; both saw the same batches."""
-    cured: bool = False
-    """The program learns with the change and hardly without it (`facts/contrast.py` has the rule)."""
-    paired: bool = True
-    """Both began alike: what differs at their ends was made by what was changed, and by nothing else."""
-
-
-class Contrast(_Fact, frozen=True, kw_only=True):
-    """All timelines of a program against it."""
-
-    pairs: tuple[Pair, ...]
-    classes: int | None
-    """Of the loss the program trains with, where it has them."""
-    loss: str | None
-    steps: int
-    supervised: bool = False
-    """The loss it minimises is essentially one of torch's own, and a loader feeds it or its targets are classes: it is
-    meant to fall."""
-    by_loader: bool = False
-    """A DataLoader feeds it, so that a copy can be given the very same batch again."""
-    compares_rows: bool = False
-    """The model is called several times a step, or the scores are a matrix of the batch with itself: rows put out of
-    order keep their partners."""
-    lr: float | None = None
-    lr_site: Site | None = None
-    loss_site: Site | None = None
-    clip: ClipOrder | None = None
-    """The clipping of the program, where it clips on one line."""
-
-    def of(self, name: str) -> Pair | None:
-        return next((pair for pair in self.pairs if pair.name == name), None)
-
-
-class LossTerms(_Fact, frozen=True, kw_only=True):
+class LossTerms(Ranked, frozen=True, kw_only=True):
     """Several loss functions whose plain sum is what backward is called on."""
 
     site: Site | None
@@ -337,7 +275,7 @@ class LossTerms(_Fact, frozen=True, kw_only=True):
     """Medians over the steps observed in full, in the same order."""
 
 
-class Motion(_Fact, frozen=True, kw_only=True):
+class Motion(Ranked, frozen=True, kw_only=True):
     """How the parameters of one optimizer move, at the steps that were looked at."""
 
     optimizer: str
@@ -349,7 +287,7 @@ class Motion(_Fact, frozen=True, kw_only=True):
     """Share of its first value that the loss had lost at the last look; None where it is not known."""
 
 
-class Precision(_Fact, frozen=True, kw_only=True):
+class Precision(Ranked, frozen=True, kw_only=True):
     """The number formats of a program that computes in fewer bits."""
 
     site: Site | None
@@ -363,7 +301,7 @@ class Precision(_Fact, frozen=True, kw_only=True):
     """Share of the elements with a gradient that a step left as they were, in the median tensor."""
 
 
-class ScriptOutcome(_Fact, frozen=True, kw_only=True):
+class ScriptOutcome(Ranked, frozen=True, kw_only=True):
     """How the script's process ended, as seen from outside."""
 
     ended: str
@@ -378,7 +316,7 @@ class ScriptOutcome(_Fact, frozen=True, kw_only=True):
     wants_input: bool = False
 
 
-class CheckCrash(_Fact, frozen=True, kw_only=True):
+class CheckCrash(Ranked, frozen=True, kw_only=True):
     """A check of ours that failed."""
 
     check: str

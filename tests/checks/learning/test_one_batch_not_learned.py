@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.learning.one_batch_not_learned import CHECK, COPIES
-from firstlight.records.facts import Contrast, Level, Pair
+from firstlight.records.contrast import Contrast, Level, Pair
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
 

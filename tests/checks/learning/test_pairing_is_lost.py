@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.learning.pairing_is_lost import CHECK
-from firstlight.records.facts import Contrast, Level, Pair
+from firstlight.records.contrast import Contrast, Level, Pair
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
 

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from firstlight.checks.learning.rate_too_high import CHECK
-from firstlight.records.facts import Contrast, Level, Pair
+from firstlight.records.contrast import Contrast, Level, Pair
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
 

@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.step.clip_starves import CHECK
-from firstlight.records.facts import ClipOrder, Contrast, Level, Pair
+from firstlight.records.contrast import Contrast, Level, Pair
+from firstlight.records.facts import ClipOrder
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
 

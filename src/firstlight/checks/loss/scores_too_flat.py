@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.facts import Contrast
+from firstlight.records.contrast import Contrast
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 

@@ -1,0 +1,70 @@
+"""Runs of a program with one thing changed, against the program as it is."""
+
+import msgspec
+
+from firstlight.records.facts import ClipOrder, Ranked
+from firstlight.records.places import Site
+
+
+class Timeline(Ranked, frozen=True, kw_only=True):
+    """The losses of one run of the script from its first batch on, with one thing changed; `baseline` with none."""
+
+    name: str
+    interventions: tuple[str, ...]
+    losses: tuple[float, ...]
+    seconds: float
+    tail: int = 0
+    """So many of the last losses were measured in eval mode."""
+    died: bool = False
+    paired: bool = True
+    """It began with the weights, batch and random state the program began with."""
+
+
+class Level(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run of losses began and ended (medians), with the noise of its end (median deviation)."""
+
+    first: float
+    last: float
+    noise: float
+    finite: bool
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """A timeline against the program as it is, over the same number of steps."""
+
+    name: str
+    steps: int
+    base: Level
+    other: Level
+    below: float = 0.0
+    """Share of the later half of the steps at which the copy had the lower loss; both saw the same batches."""
+    cured: bool = False
+    """The program learns with the change and hardly without it (`facts/contrast.py` has the rule)."""
+    paired: bool = True
+    """Both began alike: what differs at their ends was made by what was changed, and by nothing else."""
+
+
+class Contrast(Ranked, frozen=True, kw_only=True):
+    """All timelines of a program against it."""
+
+    pairs: tuple[Pair, ...]
+    classes: int | None
+    """Of the loss the program trains with, where it has them."""
+    loss: str | None
+    steps: int
+    supervised: bool = False
+    """The loss it minimises is essentially one of torch's own, and a loader feeds it or its targets are classes: it is
+    meant to fall."""
+    by_loader: bool = False
+    """A DataLoader feeds it, so that a copy can be given the very same batch again."""
+    compares_rows: bool = False
+    """The model is called several times a step, or the scores are a matrix of the batch with itself: rows put out of
+    order keep their partners."""
+    lr: float | None = None
+    lr_site: Site | None = None
+    loss_site: Site | None = None
+    clip: ClipOrder | None = None
+    """The clipping of the program, where it clips on one line."""
+
+    def of(self, name: str) -> Pair | None:
+        return next((pair for pair in self.pairs if pair.name == name), None)
