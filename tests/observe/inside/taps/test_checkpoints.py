@@ -1,0 +1,99 @@
+"""What is written, read and loaded back, as the tap sees it."""
+
+import copy
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from firstlight.observe.inside.taps.checkpoints import RESUMED_STEPS, Checkpoints
+from firstlight.records.restored import Restored, Resumption
+
+
+@pytest.fixture
+def told() -> list[Any]:
+    return []
+
+
+@pytest.fixture
+def seen(told: list[Any]) -> Checkpoints:
+    observer: Any = SimpleNamespace(step=10, emit=told.append)
+    return Checkpoints(observer)
+
+
+def load(seen: Checkpoints, model: nn.Module, state: Any) -> None:
+    seen.about_to_load(model, state)
+    model.load_state_dict(state, strict=False)
+    seen.model_loaded(model, state)
+
+
+def restored(told: list[Any]) -> Restored:
+    (found,) = (record for record in told if isinstance(record, Restored))
+    return found
+
+
+def test_the_models_own_memory_is_known(seen: Checkpoints, told: list[Any]) -> None:
+    model = nn.Linear(3, 2)
+    kept = model.state_dict()
+    seen.taken(kept)
+    seen.observer.step = 25
+    load(seen, model, kept)
+
+    assert (restored(told).own, restored(told).matched, restored(told).steps) == (2, 2, 15)
+
+
+def test_a_copy_is_not(seen: Checkpoints, told: list[Any]) -> None:
+    model = nn.Linear(3, 2)
+    load(seen, model, copy.deepcopy(model.state_dict()))
+
+    assert restored(told).own == 0
+
+
+def test_names_that_do_not_fit_are_counted(seen: Checkpoints, told: list[Any]) -> None:
+    state = {f"module.{name}": tensor for name, tensor in nn.Linear(3, 2).state_dict().items()}
+    load(seen, nn.Linear(3, 2), state)
+    found = restored(told)
+
+    assert (found.held, found.matched, found.unexpected) == (2, 0, 2)
+    assert (found.first_missing, found.first_unexpected) == ("bias", "module.bias")
+
+
+def resumed(seen: Checkpoints, told: list[Any], folder: Path, rate: float, both: bool) -> Resumption:
+    model = nn.Linear(3, 2)
+    first, second = (torch.optim.Adam(model.parameters(), lr=lr) for lr in (0.1, rate))
+    model(torch.randn(4, 3)).sum().backward()
+    first.step()
+    path = str(folder / "state.pt")
+    torch.save({"model": model.state_dict(), "nested": {"optimizer": first.state_dict()}}, path)
+    seen.written(path)
+    seen.read(path, torch.load(path))
+    load(seen, model, copy.deepcopy(model.state_dict()))
+    if both:
+        seen.optimizer_loaded()
+    for _ in range(RESUMED_STEPS):
+        seen.step_ended(second)
+    (found,) = (record for record in told if isinstance(record, Resumption))
+    return found
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_resumption_is_told_after_some_steps(seen: Checkpoints, told: list[Any], tmp_path: Path, both: bool) -> None:
+    found = resumed(seen, told, tmp_path, 0.1, both)
+
+    assert (found.holds_optimizer, found.model_loaded, found.optimizer_loaded) == (True, True, both)
+
+
+def test_another_rate_is_another_stage(seen: Checkpoints, told: list[Any], tmp_path: Path) -> None:
+    assert resumed(seen, told, tmp_path, 0.01, both=False).holds_optimizer is False
+
+
+def test_a_strangers_checkpoint_is_a_beginning(seen: Checkpoints, told: list[Any]) -> None:
+    optimizer = torch.optim.Adam(nn.Linear(3, 2).parameters())
+    seen.read("elsewhere.pt", {"optimizer": optimizer.state_dict()})
+    for _ in range(2 * RESUMED_STEPS):
+        seen.step_ended(optimizer)
+
+    assert told == []
