@@ -91,7 +91,7 @@ def program(rank: int) -> list[Observed]:
         Erased(step=2, rank=rank, module="norm", kind="LayerNorm", site=None, shape=(4, 1), looks=1),
         Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
         Failing(**place, module="Net", failed=3, returned=9, error="ValueError"),
-        Waiting(step=9, rank=rank, dataset="D", workers=0, batches=9, waited=1.0, elapsed=2.0),
+        Waiting(**place, dataset="D", workers=0, batches=9, waited=1.0, elapsed=2.0),
         Symmetry(**place, again=0.0),
         Restored(**place, module="Net", held=2, matched=2, unexpected=0),
         Resumption(**place, optimizer="SGD", holds_optimizer=True, model_loaded=True, optimizer_loaded=True, steps=5),

@@ -27,6 +27,8 @@ class ModelSeen(Sighting, frozen=True, kw_only=True, tag="model"):
 class Waiting(Sighting, frozen=True, kw_only=True, tag="waiting"):
     """The training loader, batch by batch, each with a step since the one before; the last record counts."""
 
+    site: Site | None
+    """Where it is read."""
     dataset: str
     workers: int
     batches: int

@@ -5,9 +5,11 @@ from msgspec.structs import replace
 
 from firstlight.checks.data.training_waits import CHECK
 from firstlight.records.finding import Evidence
+from firstlight.records.places import Site
 from firstlight.records.program import Waiting
 
-SLOW = Waiting(step=40, dataset="Log", workers=0, batches=40, waited=3.8, elapsed=4.0)
+SITE = Site(file="train.py", line=29)
+SLOW = Waiting(step=40, site=SITE, dataset="Log", workers=0, batches=40, waited=3.8, elapsed=4.0)
 
 
 def found(**changes: Any) -> list[Evidence]:
@@ -18,6 +20,7 @@ def test_tells_share_and_time() -> None:
     (evidence,) = found()
 
     assert evidence.saw == "95% of the time goes into waiting for batches of `Log`, 0.095 s for each, with 0 workers"
+    assert evidence.where.line == 29
 
 
 @pytest.mark.parametrize(("waited", "times"), [(2.9, 0), (3.1, 1)])

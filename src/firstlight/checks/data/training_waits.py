@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where
+from firstlight.records.places import at
 from firstlight.records.program import Waiting
 
 
@@ -34,7 +34,7 @@ def find(waiting: Waiting, limits: Limits) -> Iterator[Evidence]:
         return
     each, share = waiting.waited / waiting.batches, waiting.waited / max(waiting.elapsed, waiting.waited)
     yield Evidence(
-        where=Where(step=waiting.step, rank=waiting.rank),
+        where=at(waiting.site, step=waiting.step, rank=waiting.rank),
         saw=f"{share:.0%} of the time goes into waiting for batches of `{waiting.dataset}`, {each:.3f} s for each, "
         f"with {waiting.workers} workers",
         wanted=f"less than {limits.share:.0%}",

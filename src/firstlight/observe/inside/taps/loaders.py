@@ -9,6 +9,7 @@ import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank
+from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen, Waiting
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Waits:
         self.observer = observer
         self._loader: Any = None
         self._last: tuple[int, float] | None = None
+        self._site: Site | None = None
         self._watched = True
         """The step since the last batch was observed operation by operation, which takes longer."""
         self.batches = 0
@@ -60,6 +62,7 @@ class Waits:
         known = loader is not None and self._loader in (None, loader)
         if known and self.observer.step > step and not self._watched:
             self._loader = loader
+            self._site = self._site or sites.caller()
             self.batches += 1
             self.waited += ended - begun
             self.elapsed += ended - before
@@ -72,6 +75,7 @@ class Waits:
                 Waiting(
                     step=self.observer.step,
                     rank=rank(),
+                    site=self._site,
                     dataset=type(self._loader.dataset).__name__,
                     workers=self._loader.num_workers,
                     batches=self.batches,
