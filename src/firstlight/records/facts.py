@@ -107,7 +107,8 @@ class Stepping(Ranked, frozen=True, kw_only=True):
     backwards: int
     steps: int
     optimizers: tuple[str, ...]
-    unstepped: tuple[str, ...]
+    unstepped: dict[str, int]
+    """Optimizers that never stepped, and how many backwards gave gradients to each."""
     weights_moved: bool | None
     backward_site: Site | None
 

@@ -1,5 +1,7 @@
 """The program under observation: its process, models, loaders and wrappers, and how its observation ended."""
 
+import msgspec
+
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
@@ -90,8 +92,8 @@ class Ending(Sighting, frozen=True, kw_only=True, tag="ending"):
     backwards: int
     steps: int
     optimizers: tuple[str, ...] = ()
-    unstepped: tuple[str, ...] = ()
-    """Optimizers that were built, whose parameters got gradients, and that never stepped."""
+    unstepped: dict[str, int] = msgspec.field(default_factory=dict)
+    """Optimizers that were built, whose parameters got gradients by so many backwards, and that never stepped."""
     weights_moved: bool | None = None
     """Where no optimizer exists: whether any weight changed between two backwards."""
     held_back: tuple[str, ...] = ()

@@ -24,11 +24,10 @@ class Limits:
 
 
 def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
-    if stepping.backwards < limits.backwards:
-        return
-    if stepping.unstepped:
-        saw = f"{stepping.backwards} backwards, and no step of {', '.join(stepping.unstepped)}"
-    elif not stepping.optimizers and stepping.weights_moved is False:
+    idle = {name: times for name, times in stepping.unstepped.items() if times >= limits.backwards}
+    if idle:
+        saw = f"{max(idle.values())} backwards, and no step of {', '.join(idle)}"
+    elif stepping.backwards >= limits.backwards and not stepping.optimizers and stepping.weights_moved is False:
         saw = f"{stepping.backwards} backwards, no optimizer, and no weight changed"
     else:
         return

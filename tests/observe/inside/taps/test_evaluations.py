@@ -145,3 +145,14 @@ def test_noise_is_what_eval_mode_would_change() -> None:
     assert not is_noisy(nn.Dropout(0.1).eval())
     assert not is_noisy(nn.BatchNorm1d(4, track_running_stats=False))
     assert not is_noisy(nn.Linear(2, 2))
+
+
+def test_a_whole_set_asked_again_and_again_is_sampling() -> None:
+    program = Program()
+    everything = torch.zeros(100, 2)
+    for _ in range(3):
+        program.train(5)
+        for _ in range(6):
+            program.call(everything)
+
+    assert program.phases() == 0

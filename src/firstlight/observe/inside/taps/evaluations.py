@@ -59,7 +59,11 @@ class Evaluations:
 
     def _without_gradients(self, module: torch.nn.Module, given: torch.Tensor, count: Count) -> None:
         """One example at a time is acting; the same input again and again is sampling the dropout."""
-        if len(given) == 1 or given.data_ptr() == count.pointer:
+        if len(given) == 1:
+            return
+        if given.data_ptr() == count.pointer:
+            if count.counted and count.run == 1:
+                count.phases, count.run = count.phases - 1, 0
             return
         count.pointer = given.data_ptr()
         count.run += 1

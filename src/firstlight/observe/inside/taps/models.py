@@ -110,7 +110,7 @@ class Models:
             return
         training = torch.is_grad_enabled()
         if self._raised():
-            if depth == 0 and training:
+            if depth == 0 and training and not observer.in_backward:  # recomputing, torch stops itself by raising
                 observer.tell(observer.moments.model_failed, module, sys.exc_info()[1])
             return
         if observer.full:

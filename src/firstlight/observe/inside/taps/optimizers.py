@@ -218,7 +218,7 @@ class Optimizers:
             backwards=self.observer.backwards,
             steps=max((held.steps for held in stepped), default=0),
             optimizers=tuple(held.name for held in self.held.values())[:8],
-            unstepped=tuple(f"{held.name} built at {held.site}" for held in idle)[:8],
+            unstepped={f"{held.name} built at {held.site}": held.backwards for held in idle[:8]},
             weights_moved=self.weights_moved,
         )
 
