@@ -102,7 +102,7 @@ def program(rank: int) -> list[Observed]:
         feed.WorkerSeen(
             step=0, rank=rank, loader=1, worker=0, workers=2, seed=5, dataset="Photos", streams={"`random`": "a"}
         ),
-        Ending(step=1, rank=rank, reason="steps", backwards=1, steps=1),
+        Ending(unstepped={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 
 

@@ -1,7 +1,5 @@
 """The program under observation: its process, models, loaders and wrappers, and how its observation ended."""
 
-import msgspec
-
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
@@ -92,7 +90,7 @@ class Ending(Sighting, frozen=True, kw_only=True, tag="ending"):
     backwards: int
     steps: int
     optimizers: tuple[str, ...] = ()
-    unstepped: dict[str, int] = msgspec.field(default_factory=dict)
+    unstepped: dict[str, int]
     """Optimizers that were built, whose parameters got gradients by so many backwards, and that never stepped."""
     weights_moved: bool | None = None
     """Where no optimizer exists: whether any weight changed between two backwards."""
