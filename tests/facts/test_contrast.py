@@ -344,3 +344,12 @@ def test_targets_in_another_unit_are_told_in_the_programs_own() -> None:
 def test_lost_is_a_share_of_the_first_loss() -> None:
     assert lost(ends(4.0, 1.0)) == 0.75
     assert lost(ends(4.0, math.inf)) == -math.inf
+
+
+def test_a_mean_is_told_in_the_unit_of_the_sum() -> None:
+    """Dividing by the number of terms makes every loss smaller, and learns no better by that."""
+    found = compared(line("baseline", *[32.0] * 20, *[16.0] * 20), line("mean-reduction", *[1.0] * 20, *[0.5] * 20))
+
+    (pair,) = found.pairs
+    assert (pair.other.first, pair.other.last) == (32.0, 16.0)
+    assert not pair.cured

@@ -68,9 +68,8 @@ def _pair(baseline: Timeline, other: Timeline) -> Pair | None:
     if other is baseline or (steps < LEAST_STEPS and not _broke(other.losses)):
         return None
     base = level(baseline.losses[:steps])
+    other = _in_unit_of(baseline, other) if base.finite else other
     changed = level(other.losses[:steps] if not other.tail else other.losses, other.tail)
-    if other.name in RESCALED and changed.finite and changed.first:
-        changed = _scaled(changed, base.first / changed.first)
     pair = Pair(name=other.name, steps=steps, base=base, other=changed, paired=other.paired)
     return msgspec.structs.replace(pair, cured=cures(pair), below=_below(baseline, other, steps))
 
@@ -82,14 +81,15 @@ def _below(base: Timeline, other: Timeline, steps: int) -> float:
     return sum(b < a for a, b in late) / len(late) if late else 0.0
 
 
-RESCALED = frozenset({"targets-standardised"})
-"""Timelines that measure their loss in another unit: told in the program's own, by where both began."""
+RESCALED = frozenset({"targets-standardised", "mean-reduction"})
+"""Timelines that measure their loss in another unit: told in the program's own, by the first loss of both."""
 
 
-def _scaled(level: Level, factor: float) -> Level:
-    return Level(
-        first=level.first * factor, last=level.last * factor, noise=level.noise * abs(factor), finite=level.finite
-    )
+def _in_unit_of(baseline: Timeline, other: Timeline) -> Timeline:
+    if other.name not in RESCALED or not other.losses or not other.losses[0]:
+        return other
+    factor = baseline.losses[0] / other.losses[0]
+    return msgspec.structs.replace(other, losses=tuple(value * factor for value in other.losses))
 
 
 def _broke(losses: Sequence[float]) -> bool:
