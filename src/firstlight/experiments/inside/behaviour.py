@@ -2,8 +2,7 @@
 
 import torch
 
-from firstlight.experiments.inside.dependence import LEAST_ROWS, Asked
-from firstlight.experiments.inside.steering import Change, changed
+from firstlight.experiments.inside.dependence import LEAST_ROWS, Asked, output
 from firstlight.observe.inside import reading
 from firstlight.records.timelines import Behaviour
 
@@ -12,11 +11,11 @@ def behaviour(asked: Asked) -> Behaviour | None:
     """None where the model gives no floating-point output. Leaves the model in eval mode."""
     module = asked.call.module
     module.eval()
-    first, again = _output(asked), _output(asked)
+    first, again = output(asked), output(asked)
     if first is None or again is None:
         return None
     module.train()
-    training = _output(asked)
+    training = output(asked)
     module.eval()
     return Behaviour(
         step=0,
@@ -28,13 +27,6 @@ def behaviour(asked: Asked) -> Behaviour | None:
         louder=_louder(asked, first),
         poisoned=_poisoned(asked, first),
     )
-
-
-def _output(asked: Asked, change: Change = lambda tensor: tensor) -> torch.Tensor | None:
-    call = asked.call
-    with torch.no_grad():
-        made = call.module(*changed(call.arguments, change), **changed(call.keywords, change))
-    return next((t.float() for t in reading.tensors_in(made) if t.is_floating_point() and t.numel()), None)
 
 
 def _difference(one: torch.Tensor, other: torch.Tensor | None) -> float:
@@ -53,7 +45,7 @@ def _spread(output: torch.Tensor) -> float | None:
 def _louder(asked: Asked, first: torch.Tensor) -> float | None:
     if not any(tensor.is_floating_point() for tensor in asked.call.inputs):
         return None
-    return _difference(first, _output(asked, lambda t: 2 * t if t.is_floating_point() else t))
+    return _difference(first, output(asked, lambda t: 2 * t if t.is_floating_point() else t))
 
 
 def _poisoned(asked: Asked, first: torch.Tensor) -> int | None:
@@ -70,7 +62,7 @@ def _poisoned(asked: Asked, first: torch.Tensor) -> int | None:
         spoilt[0] = torch.nan
         return spoilt
 
-    made = _output(asked, poison)
+    made = output(asked, poison)
     if made is None or len(made) != rows:
         return None
     return int(torch.isnan(made).reshape(rows, -1).any(1)[1:].sum())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.experiments.inside.steering import changed
+from firstlight.experiments.inside.steering import Change, changed
 from firstlight.observe.inside import reading
 from firstlight.records.places import Site
 from firstlight.records.timelines import Dependence
@@ -47,6 +47,14 @@ class Leaf:
     tensor: torch.Tensor
     ids: torch.Tensor | None = None
     padding: int | None = None
+
+
+def output(asked: Asked, change: Change = lambda tensor: tensor) -> torch.Tensor | None:
+    """What the model makes of its inputs, changed."""
+    call = asked.call
+    with torch.no_grad():
+        made = call.module(*changed(call.arguments, change), **changed(call.keywords, change))
+    return next((t.float() for t in reading.tensors_in(made) if t.is_floating_point() and t.numel()), None)
 
 
 def dependences(asked: Asked) -> Iterator[Dependence]:

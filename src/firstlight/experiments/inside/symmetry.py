@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from firstlight.experiments.inside.dependence import LEAST_LENGTH, LEAST_ROWS, Asked
-from firstlight.experiments.inside.steering import Change, changed
+from firstlight.experiments.inside.dependence import LEAST_LENGTH, LEAST_ROWS, Asked, output
+from firstlight.experiments.inside.steering import Change
 from firstlight.observe.inside import reading
 from firstlight.records.symmetry import Order, Straight, Symmetry
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 def symmetry(asked: Asked) -> Symmetry | None:
     """None where the model gives no floating-point output. Leaves the model in eval mode."""
     asked.call.module.eval()
-    first, again = _output(asked), _output(asked)
+    first, again = output(asked), output(asked)
     if first is None or again is None:
         return None
     return Symmetry(
@@ -45,13 +45,6 @@ def _answer(question: Callable[[Asked, torch.Tensor], T | None], asked: Asked, f
         return None
 
 
-def _output(asked: Asked, change: Change = lambda tensor: tensor) -> torch.Tensor | None:
-    call = asked.call
-    with torch.no_grad():
-        made = call.module(*changed(call.arguments, change), **changed(call.keywords, change))
-    return next((t.double() for t in reading.tensors_in(made) if t.is_floating_point() and t.numel()), None)
-
-
 def _apart(one: torch.Tensor, other: torch.Tensor | None, scale: torch.Tensor) -> float:
     if other is None or one.shape != other.shape:
         return 0.0
@@ -66,7 +59,7 @@ def _placed(asked: Asked, first: torch.Tensor) -> float | None:
         return None
     if not first.ndim or len(first) != rows or (first.ndim > 1 and first.shape[1] == rows):
         return None
-    moved = _output(asked, lambda t: t.roll(1, 0) if t.ndim and len(t) == rows else t)
+    moved = output(asked, lambda t: t.roll(1, 0) if t.ndim and len(t) == rows else t)
     return None if moved is None else _apart(first.roll(1, 0), moved, first)
 
 
@@ -75,7 +68,7 @@ def _straight(asked: Asked, first: torch.Tensor) -> Straight | None:
     chain = _chain(asked)
     if chain is None:
         return None
-    scaled = [_output(asked, _times(factor)) for factor in (0.0, 0.5, -1.0)]
+    scaled = [output(asked, _times(factor)) for factor in (0.0, 0.5, -1.0)]
     if any(made is None or made.shape != first.shape for made in scaled):
         return None
     zero, half, opposite = (made for made in scaled if made is not None)
@@ -140,8 +133,8 @@ def _order(asked: Asked, first: torch.Tensor) -> Order | None:
     if not bool((tokens[:, near] != tokens[:, far]).any()):
         return None
     by_place = first.ndim > 2 and first.shape[1] == tokens.shape[1]
-    swapped = _output(asked, _with(tokens, {near: tokens[:, far], far: tokens[:, near]}))
-    replaced = _output(asked, _with(tokens, {far: tokens[:, near]}))
+    swapped = output(asked, _with(tokens, {near: tokens[:, far], far: tokens[:, near]}))
+    replaced = output(asked, _with(tokens, {far: tokens[:, near]}))
     wanted = first.clone()
     if by_place:
         wanted[:, [near, far]] = first[:, [far, near]]

@@ -56,6 +56,9 @@ class Checkpoints:
             self._reading = Reading(sites.caller(), _groups(found), self.observer.step)
 
     def taken(self, state: Any) -> None:
+        """A hook of the program may have made a plain dict of it, to which no weak reference can be had."""
+        if type(state) is dict:
+            return
         self._taken = [*self._taken[1 - MOST_KEPT :], (weakref.ref(state), self.observer.step)]
 
     def about_to_load(self, module: torch.nn.Module, given: Any) -> None:
