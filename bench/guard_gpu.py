@@ -1,17 +1,19 @@
 """What the guard costs a training step on a CUDA device, beside the monitors people use, in the same process.
 
     python bench/guard_gpu.py [--model gpt2|gpt1b3|small] [--compile] [--rounds 30] [--steps 12] [--processes 3]
-        [--alone] [--slow]
+        [--alone] [--slow] [--clip] [--activations]
 
 Short blocks of steps with and without the guard follow one another, in turn first; a block lies between two synchronisations.
 Printed: the median of the paired differences with a 90 % bootstrap interval, launches a step; for the other monitors the same
 over fewer rounds. Then the statistics pass alone: time on the stream, bytes read, share of the card's copy bandwidth. `--processes`
 repeats all of it in fresh processes: a claim holds when each of them shows it. `--slow` adds the monitors that multiply
-the step (naive loop, anomaly mode, wandb.watch).
+the step (naive loop, anomaly mode, wandb.watch). `--clip` compares a loop that clips with torch's function with one that
+clips with the guard's, statistics included. `--activations` looks at the activations of every step.
 """
 
 import argparse
 import contextlib
+import functools
 import math
 import random
 import statistics
@@ -147,9 +149,9 @@ def foreach_norm(loop: Loop):
 
 
 @contextlib.contextmanager
-def clipping(loop: Loop):
+def clipping(loop: Loop, max_norm: float = 1.0):
     def read(loss: torch.Tensor) -> None:
-        nn.utils.clip_grad_norm_(loop.raw.parameters(), 1.0, foreach=True)
+        nn.utils.clip_grad_norm_(loop.raw.parameters(), max_norm, foreach=True)
 
     yield read
 
@@ -227,8 +229,10 @@ def interval(differences: list[float]) -> tuple[float, float]:
 class Toggled:
     """One guard for the whole measurement, put on and taken off between blocks without building it anew."""
 
-    def __init__(self, loop: Loop, folder: str) -> None:
-        self.guard = fl.guard(loop.raw, loop.optimizer, directory=folder, cost=None)
+    def __init__(self, loop: Loop, folder: str, every: int = 200, max_norm: float | None = None) -> None:
+        """`max_norm`: gradients are clipped by the guard, in its own pass."""
+        self.guard = fl.guard(loop.raw, loop.optimizer, directory=folder, cost=None, every=every)
+        self._max_norm = max_norm
         hooks = loop.optimizer._optimizer_step_pre_hooks, loop.optimizer._optimizer_step_post_hooks
         self._hooks = [(live, dict(live)) for live in hooks]
         self.off()
@@ -244,19 +248,61 @@ class Toggled:
         for live, kept in self._hooks:
             live.update(kept)
         try:
-            yield lambda loss: None
+            yield lambda loss: self._clip(loop)
         finally:
             self.off()
+
+    def _clip(self, loop: Loop) -> None:
+        if self._max_norm is not None:
+            self.guard.clip_grad_norm_(loop.raw.parameters(), self._max_norm)
+
+
+def paired(loop: Loop, guard: Monitor, base: Monitor, chosen: argparse.Namespace) -> list[tuple[float, float]]:
+    """Milliseconds a step with and without, from blocks that follow one another, in turn first."""
+    pairs = []
+    for number in range(chosen.rounds):
+        order = (base, guard) if number % 2 else (guard, base)
+        times = {monitor: loop.block(monitor, chosen.steps) for monitor in order}
+        pairs.append((times[guard], times[base]))
+    return pairs
+
+
+def clip_table(loop: Loop, chosen: argparse.Namespace) -> None:
+    """The base is a loop that clips with torch's own function: what the statistics cost on top of it."""
+    for name, max_norm in (("at every step", 1e-3), ("never needed", 1e3)):
+        with tempfile.TemporaryDirectory() as folder:
+            guard = Toggled(loop, folder, max_norm=max_norm)
+            base: Monitor = functools.partial(clipping, max_norm=max_norm)
+            pairs = paired(loop, guard, base, chosen)
+            counts = (loop.launches(base), min(loop.launches(guard) for _ in range(3)))
+            guard.guard.close()
+            assert not guard.guard.shield.broken, guard.guard.shield.broken
+        middle = statistics.median(plain for _, plain in pairs)
+        print(f"  step with torch's clip_grad_norm_, {name}: {middle:.3f} ms")
+        row(
+            "the guard and its clipping instead",
+            [a - b for a, b in pairs],
+            middle,
+            f"{counts[1] - counts[0]:+d} launches",
+        )
+
+
+def activations_table(loop: Loop, chosen: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        often, seldom = Toggled(loop, folder, every=1), Toggled(loop, folder, every=0)
+        pairs = paired(loop, often, seldom, chosen)
+        for each in (often, seldom):
+            each.guard.close()
+            assert not each.guard.shield.broken, each.guard.shield.broken
+    middle = statistics.median(plain for _, plain in pairs)
+    print(f"  step under the guard: {middle:.3f} ms")
+    row("with the activations of every module", [a - b for a, b in pairs], middle, "")
 
 
 def steps_table(loop: Loop, chosen: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         guard = Toggled(loop, folder)
-        pairs = []
-        for number in range(chosen.rounds):
-            order = (bare, guard) if number % 2 else (guard, bare)
-            times = {monitor: loop.block(monitor, chosen.steps) for monitor in order}
-            pairs.append((times[guard], times[bare]))
+        pairs = paired(loop, guard, bare, chosen)
         base = statistics.median(plain for _, plain in pairs)
         spread = sorted(plain for _, plain in pairs)
         counts = (loop.launches(bare), min(loop.launches(guard) for _ in range(3)))
@@ -358,6 +404,8 @@ def main() -> None:
     options.add_argument("--alone", action="store_true", help="only the guard, no other monitor")
     options.add_argument("--processes", type=int, default=1)
     options.add_argument("--slow", action="store_true")
+    options.add_argument("--clip", action="store_true")
+    options.add_argument("--activations", action="store_true")
     chosen = options.parse_args()
     if chosen.processes > 1:
         words = [word for word in sys.argv[1:] if word not in ("--processes", str(chosen.processes))]
@@ -374,6 +422,10 @@ def main() -> None:
         f"{torch.cuda.get_device_name()}, torch {torch.__version__}: {chosen.model} {kind}, {count / 1e6:.1f} M parameters"
     )
     steps_table(loop, chosen)
+    if chosen.clip:
+        clip_table(loop, chosen)
+    if chosen.activations:
+        activations_table(loop, chosen)
     if not chosen.compile:
         pass_table(loop)
 

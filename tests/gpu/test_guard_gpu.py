@@ -1,8 +1,10 @@
 """The pass on a CUDA device: right numbers, few launches, and never a wait. Skipped without one."""
 
+import json
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +12,12 @@ from torch import nn
 
 import firstlight as fl
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
+    pytest.mark.filterwarnings(
+        "ignore:Synchronization debug mode is a prototype", "ignore:Warning. Profiler clears", "ignore:TensorFloat32"
+    ),
+]
 MOST_LAUNCHES = 3
 
 
@@ -147,11 +154,110 @@ def test_at_most_three_launches_a_step(tmp_path: Path) -> None:
     for _ in range(5):
         step()
     bare = launches(step)
-    with fl.guard(model, optimizer, directory=tmp_path):
+    with fl.guard(model, optimizer, directory=tmp_path) as guard:
         for _ in range(5):
             step()
         counted = min(launches(step) for _ in range(3))
+        clip_step = clipping_loop(model, optimizer, guard, 0.01)
+        for _ in range(5):
+            clip_step()
+        clipping = min(launches(clip_step) for _ in range(3))
     assert 1 <= counted - bare <= MOST_LAUNCHES
+    assert 1 <= clipping - bare <= MOST_LAUNCHES
+
+
+def clipping_loop(
+    model: nn.Module, optimizer: torch.optim.Optimizer, clipper: Any, max_norm: float, norms: list[float] | None = None
+) -> Callable[[], None]:
+    """`norms`, where given, gets those of before the clipping, for which the device has to be waited for."""
+    torch.manual_seed(1)
+    x, y = torch.randn(64, 256, device="cuda"), torch.randint(10, (64,), device="cuda")
+
+    def step() -> None:
+        loss = nn.functional.cross_entropy(model(x).float(), y)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = clipper.clip_grad_norm_(model.parameters(), max_norm)
+        if norms is not None:
+            norms.append(norm.item())
+        optimizer.step()
+
+    return step
+
+
+@pytest.mark.parametrize("max_norm", [0.01, 100.0])
+def test_clipping_within_the_pass_does_what_torch_does(max_norm: float, tmp_path: Path) -> None:
+    norms: dict[str, list[float]] = {"torch": [], "guard": []}
+    plain, optimizer, _ = loop()
+    step = clipping_loop(plain, optimizer, nn.utils, max_norm, norms["torch"])
+    for _ in range(20):
+        step()
+    model, optimizer, _ = loop()
+    with fl.guard(model, optimizer, directory=tmp_path) as guard:
+        step = clipping_loop(model, optimizer, guard, max_norm, norms["guard"])
+        for _ in range(20):
+            step()
+    assert guard.shield.broken == {}
+    assert norms["guard"] == pytest.approx(norms["torch"], rel=1e-4)
+    assert all(torch.allclose(a, b, atol=1e-4) for a, b in zip(plain.parameters(), model.parameters(), strict=True))
+    rows = list(guard.window)
+    assert len(rows) == 20
+    assert {row.clip_at for row in rows} == {max_norm}
+    assert [row.clip_norm for row in rows] == pytest.approx(norms["guard"], rel=1e-5)
+    assert [row.grad_norm for row in rows] == pytest.approx(norms["guard"], rel=1e-4)
+
+
+def test_clipping_within_the_pass_waits_for_nothing(tmp_path: Path) -> None:
+    model, optimizer, _ = loop()
+    with fl.guard(model, optimizer, directory=tmp_path) as guard:
+        step = clipping_loop(model, optimizer, guard, 0.01)
+        step()
+        torch.cuda.synchronize()
+        torch.cuda.set_sync_debug_mode("error")
+        for _ in range(19):
+            step()
+        torch.cuda.set_sync_debug_mode("default")
+        torch.cuda.synchronize()
+    assert guard.shield.broken == {}
+
+
+def test_activations_are_read_in_flight(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    first, norm, last = nn.Linear(256, 512), nn.LayerNorm(512), nn.Linear(512, 10)
+    model = nn.Sequential(first, nn.ReLU(), nn.Tanh(), norm, last).cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
+    x, y = torch.randn(64, 256, device="cuda"), torch.randint(10, (64,), device="cuda")
+    with torch.no_grad():
+        first.bias[:256] = -1e3
+
+    def step() -> None:
+        optimizer.zero_grad(set_to_none=True)
+        nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+    with fl.guard(model, optimizer, directory=tmp_path, every=2, ignore=("units-die",)) as guard:
+        step()
+        torch.cuda.synchronize()
+        torch.cuda.set_sync_debug_mode("error")
+        for _ in range(20):
+            step()
+        torch.cuda.set_sync_debug_mode("default")
+        torch.cuda.synchronize()
+    assert guard.shield.broken == {}
+    assert guard.events is not None
+    lines = [json.loads(line) for line in guard.events.read_text().splitlines()]
+    looks = [line for line in lines if "modules" in str(line) and "saturated" in str(line)]
+    assert len(looks) >= 3
+    found = {module["name"]: module for module in _modules(looks[0])}
+    hidden = first(x).relu()
+    for name, output in {"1": hidden, "2": hidden.tanh()}.items():
+        assert found[name]["rms"] == pytest.approx(output.square().mean().sqrt().item(), rel=0.2), name
+    assert found["1"]["dead"] == pytest.approx(0.5, abs=0.01)
+
+
+def _modules(line: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = line["modules"] if "modules" in line else line["data"]["modules"]
+    return found
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

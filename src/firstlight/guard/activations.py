@@ -104,16 +104,13 @@ class Flying:
         from firstlight.guard.statistics.device import rows_of
 
         self._about = [(name, module, output.numel(), output.element_size() == 2) for name, module, output in held]
-        none = torch.zeros(
-            (), device=held[0][2].device
-        )  # made there: a number sent from here would have to be waited for
-        shares = [
-            share for _, module, output in held for share in (dead_share(module, output), end_share(module, output))
-        ]
-        pairs = torch.stack([none if share is None else share for share in shares]).view(-1, 2)
+        shares = [(place, share_of(module, output)) for place, (_, module, output) in enumerate(held)]
+        known = [(place, share) for place, share in shares if share is not None]
+        self._places = [place for place, _ in known]
+        told = torch.stack([share for _, share in known]) if known else torch.zeros(0, device=held[0][2].device)
         found = rows_of([output for _, _, output in held])
         self._rows = torch.empty(found.shape, pin_memory=True).copy_(found, non_blocking=True)
-        self._shares = torch.empty(pairs.shape, pin_memory=True).copy_(pairs, non_blocking=True)
+        self._shares = torch.empty(told.shape, pin_memory=True).copy_(told, non_blocking=True)
         self._event = torch.cuda.Event()
         self._event.record()
 
@@ -122,20 +119,22 @@ class Flying:
         return bool(self._event.query())
 
     def outputs(self) -> list[Output]:
-        rows = zip(self._about, self._rows.tolist(), self._shares.tolist(), strict=True)
-        return [told(about, row, (dead, saturated)) for about, row, (dead, saturated) in rows]
+        shares = dict(zip(self._places, self._shares.tolist(), strict=True))
+        rows = zip(self._about, self._rows.tolist(), strict=True)
+        return [told(about, row, shares.get(place, 0.0)) for place, (about, row) in enumerate(rows)]
 
 
 def read_here(name: str, module: nn.Module, output: torch.Tensor) -> Output:
     values = flat(in_memory_order(output)[:: stride_of(output.numel(), SAMPLE)].contiguous())
-    dead, saturated = dead_share(module, output), end_share(module, values)
-    shares = (0.0 if dead is None else dead.item(), 0.0 if saturated is None else saturated.item())
-    return told((name, module, values.numel(), output.element_size() == 2), row_of(values, zeros=0.0), shares)
+    share = share_of(module, values if type(module) in FLAT_ENDS else output)
+    about = (name, module, values.numel(), output.element_size() == 2)
+    return told(about, row_of(values, zeros=0.0), 0.0 if share is None else share.item())
 
 
-def told(about: tuple[str, nn.Module, int, bool], row: list[float], shares: tuple[float, float]) -> Output:
-    """`about`: name, module, elements that were read, and whether they have 16 bits."""
+def told(about: tuple[str, nn.Module, int, bool], row: list[float], share: float) -> Output:
+    """`about`: name, module, elements that were read, whether they have 16 bits. `share`: dead, or at a flat end."""
     name, module, count, half = about
+    flattens = type(module) in FLAT_ENDS
     return Output(
         name=name,
         kind=type(module).__name__,
@@ -143,10 +142,15 @@ def told(about: tuple[str, nn.Module, int, bool], row: list[float], shares: tupl
         std=row[STD],
         rms=row[L2] / count**0.5,
         absmax=max(-row[LOW], row[HIGH]),
-        dead=shares[0],
-        saturated=shares[1],
+        dead=0.0 if flattens else share,
+        saturated=share if flattens else 0.0,
         half=half,
     )
+
+
+def share_of(module: nn.Module, output: torch.Tensor) -> torch.Tensor | None:
+    """Of units that are dead, or of outputs at a flat end: no function has both."""
+    return end_share(module, output) if type(module) in FLAT_ENDS else dead_share(module, output)
 
 
 def dead_share(module: nn.Module, output: torch.Tensor) -> torch.Tensor | None:
@@ -166,9 +170,7 @@ def _over_units(reduce: Any, output: torch.Tensor) -> torch.Tensor:
     return reduce(output.flatten(0, -2), dim=0)  # type: ignore[no-any-return]
 
 
-def end_share(module: nn.Module, output: torch.Tensor) -> torch.Tensor | None:
+def end_share(module: nn.Module, output: torch.Tensor) -> torch.Tensor:
     """Share of outputs at the flat ends of the function."""
-    ends = FLAT_ENDS.get(type(module))
-    if ends is None:
-        return None
-    return 1.0 - ((output > ends[0]) & (output < ends[1])).float().mean()
+    low, high = FLAT_ENDS[type(module)]
+    return 1.0 - ((output > low) & (output < high)).float().mean()

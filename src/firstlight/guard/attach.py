@@ -135,6 +135,12 @@ class Guard:
         given = {"loss": loss, **components} if loss is not None else components
         self._logged.update({name: float(value) for name, value in given.items()})
 
+    def clip_grad_norm_(self, parameters: Any, max_norm: float, **keywords: Any) -> torch.Tensor:
+        """As torch's; on a CUDA device in the pass that takes the statistics, which then cost nothing of their own."""
+        several = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
+        norm = None if keywords or self.closed else self._hearing.clip(several, float(max_norm))
+        return nn.utils.clip_grad_norm_(several, max_norm, **keywords) if norm is None else norm
+
     def close(self) -> None:
         if self.closed:
             return

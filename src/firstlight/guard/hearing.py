@@ -24,6 +24,7 @@ class Hearing:
         self.backward_ended = self._attentive(guard.shield("gradients that pile up", self._backward_ended))
         self._trace = guard.shield("tracing a bad loss", self._traced)
         self.clipped = self._attentive(guard.shield("clipping", self._clipped))
+        self.clip = guard.shield("clipping", self._clip)
         self.scaled = self._attentive(guard.shield("loss scaling", self._scaled))
         self.scaler_stepped = guard.shield("loss scaling", self._scaler_stepped)
         self.batch_came = guard.shield("batches", self._batch_came)
@@ -76,6 +77,10 @@ class Hearing:
         for watch in self._guard.watches:
             if first & {id(parameter) for parameter in watch.subjects.parameters}:
                 watch.clips = (max_norm, norm)
+
+    def _clip(self, parameters: list[torch.Tensor], max_norm: float) -> torch.Tensor | None:
+        watches = self._guard.watches if self._guard.attentive else []
+        return next((norm for watch in watches if (norm := watch.clip(parameters, max_norm)) is not None), None)
 
     def _scaled(self, scaler: Any) -> None:
         if scaler not in self._guard.scalers:

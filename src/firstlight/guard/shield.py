@@ -4,13 +4,14 @@ import functools
 import hashlib
 import traceback
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 import torch
 
 from firstlight.errors import RedFlagError
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Shield:
@@ -19,20 +20,23 @@ class Shield:
         """Parts that failed, and how."""
         self.told: Callable[[str, BaseException, str], None] = lambda part, error, trace: None
 
-    def __call__(self, part: str, function: Callable[P, None]) -> Callable[P, None]:
-        """The function, unable to raise (but for a stop that was asked for), silent while torch traces a graph."""
+    def __call__(self, part: str, function: Callable[P, T]) -> Callable[P, T | None]:
+        """The function, unable to raise (but for a stop that was asked for), silent while torch traces a graph.
+
+        None is what it gives where it could not be called, or failed."""
 
         @functools.wraps(function)
-        def call(*arguments: P.args, **keywords: P.kwargs) -> None:
+        def call(*arguments: P.args, **keywords: P.kwargs) -> T | None:
             if torch.compiler.is_compiling() or part in self.broken:
-                return
+                return None
             try:
                 with torch.no_grad():
-                    function(*arguments, **keywords)
+                    return function(*arguments, **keywords)
             except RedFlagError:
                 raise
             except Exception as error:  # noqa: BLE001  # whatever we got wrong, the training is not ours to end
                 self.fails(part, error)
+                return None
 
         return call
 

@@ -14,7 +14,7 @@ from firstlight.facts.live.windows import Seen
 from firstlight.guard.optimizers import rate_of
 from firstlight.guard.pacing import Pace
 from firstlight.guard.statistics import choose
-from firstlight.guard.statistics.rows import L2, NONFINITE, UPDATE, ZEROS, Frame, Pass, Scalars
+from firstlight.guard.statistics.rows import L2, NONFINITE, UPDATE, ZEROS, Clipping, Frame, Pass, Scalars
 from firstlight.guard.statistics.subjects import Subjects
 from firstlight.records.telemetry import StepRow
 
@@ -44,6 +44,8 @@ class Pending:
     batch: str | None = None
     guard_s: float = 0.0
     piled: bool = False
+    given_up: bool = False
+    """Its gradients were clipped, and then no step was made with them."""
 
 
 class Watch:
@@ -51,6 +53,9 @@ class Watch:
     """Of the last bad loss, where it could be traced."""
     _cleared = True
     """Somebody has cleared the gradients since the last step."""
+    _is_read = False
+    """The gradients as they are now were read when they were clipped."""
+    _in_closure = False
 
     def __init__(
         self, index: int, optimizer: torch.optim.Optimizer, models: Mapping[str, torch.nn.Module], skips: bool = False
@@ -94,10 +99,29 @@ class Watch:
 
     def begins(self, has_closure: bool) -> None:
         """Before the weights move. With a closure the gradients are made inside the step, and read after it."""
-        self._began = time.perf_counter()
-        if not has_closure:
+        self._in_closure = has_closure
+        if has_closure:
+            return
+        if not self._is_read:
+            self._began = time.perf_counter()
             self._read()
-            self._guard_step()
+        self._is_read = False
+        self._guard_step()
+
+    def clip(self, parameters: list[torch.Tensor], max_norm: float) -> torch.Tensor | None:
+        """Reads and clips in one go, ahead of the step; None, and nothing done, where that is not possible."""
+        passes, self._began = self.passes, time.perf_counter()
+        if not isinstance(passes, Clipping) or self._in_closure or self.scale is not None:
+            return None
+        if {id(each) for each in parameters} != {id(each) for each in self.subjects.parameters}:
+            return None
+        total = passes.clip(self.step, self.subjects.tensors(), Scalars(loss=self._loss()), max_norm)
+        if total is not None:
+            if self._pending and self._pending[-1].step == self.step:
+                self._pending[-1].given_up = True
+            self._await(Pending(step=self.step, lr=rate_of(self.optimizer), clip_at=max_norm, piled=not self._cleared))
+            self._is_read = True
+        return total
 
     def _guard_step(self) -> None:
         """The same two attributes a `GradScaler` sets; where it has set them they are left alone."""
@@ -111,6 +135,7 @@ class Watch:
             del self.optimizer.grad_scale, self.optimizer.found_inf  # type: ignore[attr-defined]
             self._set = False
         if has_closure:
+            self._began, self._in_closure = time.perf_counter(), False
             self._read()
         self.step += 1
         self._begin_anew()
@@ -153,6 +178,7 @@ class Watch:
             parameter, address, version = self._mark
             grad = parameter.grad
             self._cleared |= grad is None or (grad.data_ptr(), grad._version) != (address, version)
+        self._is_read = False
 
     def backward_ended(self) -> None:
         self._mark_gradient()
@@ -170,6 +196,9 @@ class Watch:
         norm = self.clips[1] if self.clips else None
         scalars = Scalars(loss=self._loss(), scale=self.scale if scale is None else scale, clip_norm=norm)
         self.passes.launch(self.step, self.subjects.tensors(), scalars)
+        self._await(pending)
+
+    def _await(self, pending: Pending) -> None:
         self._pending.append(pending)
         while len(self._pending) > MOST_PENDING:
             self._pending.popleft()
@@ -201,7 +230,8 @@ class Watch:
             while self._pending and self._pending[0].step < frame.step:
                 self._pending.popleft()
             if self._pending and self._pending[0].step == frame.step:
-                found.append((self._row(self._pending.popleft(), frame), frame))
+                pending = self._pending.popleft()
+                found += [] if pending.given_up else [(self._row(pending, frame), frame)]
         return found
 
     def seen(self, row: StepRow, frame: Frame | None, closely: bool, memory: float | None) -> Seen:

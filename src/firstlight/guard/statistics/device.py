@@ -1,20 +1,32 @@
 """The pass on a CUDA device: two launches a step, whatever the number of tensors, the rows written to pinned memory.
 
-Nothing waits for the device. Addresses of gradients change whenever they are freed; the table of them is sent again
-only when one did. Rows are read once the event behind them has passed, usually one step later.
+Nothing waits for the device. Gradients are freed and made anew, mostly at the same few places: the tables of their
+addresses stay on the device, and one is sent only when they lie as never before. Rows are read once the event behind
+them has passed, usually one step later.
 """
 
 import math
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from firstlight.guard.statistics import kernels
+from firstlight.guard.statistics import clipping, kernels
 from firstlight.guard.statistics.host import is_dense, row_of_any
-from firstlight.guard.statistics.rows import SAMPLE, SCALARS, UPDATE, WIDTH, Frame, Scalars, Tensors, stride_of
-from firstlight.guard.statistics.tables import Chunks, Sent, sent
+from firstlight.guard.statistics.rows import (
+    CLIP_NORM,
+    SAMPLE,
+    SCALARS,
+    UPDATE,
+    WIDTH,
+    Frame,
+    Scalars,
+    Tensors,
+    stride_of,
+)
+from firstlight.guard.statistics.tables import Chunks, sent
 
 SLOTS = 6
 """Looks under way at the same time; the launch queue of a device is rarely deeper."""
@@ -23,7 +35,21 @@ BLOCK = 512
 CHUNK = 32768
 REDUCING = 128
 WARPS = 4
+LAYOUTS = 8
+"""Ways in which tensors lie in memory that are remembered."""
 CODES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the tensors are; gradients first."""
+
+    addresses: torch.Tensor
+    """On the device; 0 for what is absent, empty, or must be read another way."""
+    odd: list[int]
+    """Places of those that must."""
+    present: tuple[bool, ...]
+    """Whether each gradient is there."""
 
 
 class DevicePass:
@@ -38,9 +64,10 @@ class DevicePass:
         types = [t.dtype if t.dtype in CODES else None for t in tensors]
         self._chunks = Chunks([t.numel() for t in tensors], types, CHUNK, self.device)
         self._codes = sent([CODES.get(t.dtype, 0) for t in tensors], torch.int32, self.device)
-        self._addresses = Sent(len(tensors), self.device)
         self._pivots = torch.zeros(len(tensors), device=self.device)
         self._samples = torch.stack([_sampled(weight) for weight in weights])
+        self._lengths = torch.zeros(len(weights), dtype=torch.float64, device=self.device)
+        """Of each gradient, squared; known only where gradients are clipped."""
         self._bad = torch.zeros((), device=self.device)
         self.found_bad: torch.Tensor | None = self._bad if skips else None
         rows = len(tensors) + 1
@@ -49,27 +76,42 @@ class DevicePass:
         self._events = [torch.cuda.Event() for _ in range(SLOTS)] if on_gpu else []
         self._flying: deque[tuple[int, int, tuple[bool, ...], list[Any], list[int]]] = deque()
         self._looks = 0
-        self._raw: list[int] = []
-        self._located: tuple[list[int], list[int]] = ([], [])
-        self._present: tuple[bool, ...] = ()
+        self._layouts: OrderedDict[tuple[int, ...], Layout] = OrderedDict()
 
-    def launch(self, step: int, tensors: Tensors, scalars: Scalars) -> None:
-        if self._events and torch.cuda.is_current_stream_capturing():
+    def clip(self, step: int, tensors: Tensors, scalars: Scalars, max_norm: float) -> torch.Tensor | None:
+        if self._is_captured or self._layout([*tensors.gradients, *tensors.weights]).odd:
+            return None
+        total = torch.empty((), device=self.device)
+        self.launch(step, tensors, scalars, (max_norm, total))
+        return total
+
+    @property
+    def _is_captured(self) -> bool:
+        return bool(self._events) and torch.cuda.is_current_stream_capturing()
+
+    def launch(
+        self, step: int, tensors: Tensors, scalars: Scalars, clips: tuple[float, torch.Tensor] | None = None
+    ) -> None:
+        """`clips`: the norm gradients are shortened to, and where the one they had is put."""
+        if self._is_captured:
             return
         slot = self._looks % SLOTS
         if len(self._flying) == SLOTS:
             self._flying.popleft()
             self.missed += 1
         every = [*tensors.gradients, *tensors.weights]
-        addresses, odd = self._locate(every)
+        layout = self._layout(every)
         known, there = self._split(scalars)
-        self._run(self._host[slot], self._addresses.update(addresses), there)
-        for place in odd:
+        self._run(self._host[slot], layout.addresses, there, clips is not None)
+        if clips is not None:
+            known[CLIP_NORM] = None
+            self._shorten(self._host[slot], layout.addresses, *clips)
+        for place in layout.odd:
             row = row_of_any(every[place])  # type: ignore[arg-type]  # odd ones are there
             self._host[slot][place, :UPDATE].copy_(row[:UPDATE], non_blocking=True)
         if self._events:
             self._events[slot].record()
-        self._flying.append((slot, step, self._present, known, odd))
+        self._flying.append((slot, step, layout.present, known, layout.odd))
         self._looks += 1
 
     def poll(self) -> Frame | None:
@@ -85,20 +127,19 @@ class DevicePass:
         rows[odd, UPDATE] = math.nan  # what is not read here has no sample
         return Frame(step, rows, present, tuple(None if s is _MISSING else s for s in scalars))
 
-    def _locate(self, tensors: list[torch.Tensor | None]) -> tuple[list[int], list[int]]:
-        """Addresses, 0 for what is absent or must be read another way; and the places of the latter.
-
-        Looked at closely only when something moved: in the steady state addresses repeat.
-        """
-        raw = [0 if tensor is None else tensor.data_ptr() for tensor in tensors]
-        if raw != self._raw:
+    def _layout(self, tensors: list[torch.Tensor | None]) -> Layout:
+        """Looked at closely only when they lie as they have not lain lately."""
+        places = tuple(0 if tensor is None else tensor.data_ptr() for tensor in tensors)
+        found = self._layouts.get(places)
+        if found is None:
             odd = [p for p, tensor in enumerate(tensors) if tensor is not None and not self._is_plain(p, tensor)]
-            addresses = list(raw)
-            for place in odd:
-                addresses[place] = 0
-            self._present = tuple(tensor is not None for tensor in tensors[: len(self._kinds)])
-            self._raw, self._located = raw, (addresses, [place for place in odd if tensors[place].numel()])  # type: ignore[union-attr]
-        return self._located
+            addresses = [0 if place in odd else address for place, address in enumerate(places)]
+            odd = [place for place in odd if tensors[place].numel()]  # type: ignore[union-attr]  # odd ones are there
+            present = tuple(tensor is not None for tensor in tensors[: len(self._kinds)])
+            found = self._layouts[places] = Layout(sent(addresses, torch.int64, self.device), odd, present)
+            if len(self._layouts) > LAYOUTS:
+                self._layouts.popitem(last=False)
+        return found
 
     def _is_plain(self, place: int, tensor: torch.Tensor) -> bool:
         dtype, numel, stride = self._kinds[place % len(self._kinds)]
@@ -116,7 +157,7 @@ class DevicePass:
             known.append(None if on_device else _MISSING if scalar is None else _read(scalar))
         return known, there
 
-    def _run(self, out: torch.Tensor, addresses: torch.Tensor, scalars: list[torch.Tensor | None]) -> None:
+    def _run(self, out: torch.Tensor, addresses: torch.Tensor, scalars: list[torch.Tensor | None], clips: bool) -> None:
         table, nothing = self._chunks, self._pivots
         read_chunks(table, addresses, self._pivots, self.found_bad)
         loss, scale, clip_norm = (nothing if each is None else each for each in scalars)
@@ -129,6 +170,7 @@ class DevicePass:
             self._codes,
             self._pivots,
             self._samples,
+            self._lengths,
             out,
             self._bad,
             loss,
@@ -139,11 +181,34 @@ class DevicePass:
             HAS_SCALE=scalars[1] is not None,
             HAS_CLIP=scalars[2] is not None,
             MARKS=self.found_bad is not None,
+            CLIPS=clips,
             WIDTH=WIDTH,
             SAMPLE=SAMPLE,
             BLOCK=REDUCING,
             num_warps=WARPS,
         )
+
+    def _shorten(self, out: torch.Tensor, addresses: torch.Tensor, max_norm: float, total: torch.Tensor) -> None:
+        """The chunks of gradients are the first half of each type's."""
+        table = self._chunks
+        for dtype, first, count in table.groups:
+            clipping.clip_pass[(count // 2,)](
+                addresses,
+                table.numels,
+                self._lengths,
+                table.tensor,
+                table.offset,
+                total,
+                out[-1],
+                max_norm,
+                len(self._kinds),
+                first,
+                DTYPE=kernels.TYPES[dtype],
+                BYTES=dtype.itemsize,
+                CHUNK=CHUNK * 4 // dtype.itemsize,
+                BLOCK=BLOCK * 4 // dtype.itemsize,
+                num_warps=WARPS,
+            )
 
 
 def read_chunks(table: Chunks, addresses: torch.Tensor, pivots: torch.Tensor, clears: torch.Tensor | None) -> None:
@@ -186,6 +251,7 @@ def rows_of(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
         table.first,
         nothing,
         nothing,
+        nothing,
         out,
         nothing,
         nothing,
@@ -196,6 +262,7 @@ def rows_of(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
         HAS_SCALE=False,
         HAS_CLIP=False,
         MARKS=False,
+        CLIPS=False,
         WIDTH=WIDTH,
         SAMPLE=SAMPLE,
         BLOCK=REDUCING,

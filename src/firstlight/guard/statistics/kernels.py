@@ -1,7 +1,7 @@
 """The Triton kernels: all tensors in one pass over memory, then one small reduction.
 
 A tensor is cut into chunks; each program of `chunk_pass` reads one, 16 bytes a thread and four loads in flight, and
-leaves six partial values; `tensor_pass` adds them up in float64, a program a tensor. Sums are taken about the mean of
+leaves seven partial values; `tensor_pass` adds them up in float64, a program a tensor. Sums are taken about the mean of
 the step before, so that the std keeps its digits where the mean is much larger (LayerNorm gains). A chunk whose sum of
 squares is not finite is read again with the bad elements left out: rare, and right.
 """
@@ -12,7 +12,7 @@ import triton.language as tl
 
 TYPES = {torch.float32: tl.float32, torch.bfloat16: tl.bfloat16, torch.float16: tl.float16}
 PARTIALS = 8
-"""Room for the six values of a chunk, padded to 32 bytes."""
+"""Room for the seven values of a chunk, padded to 32 bytes."""
 
 
 @triton.jit
@@ -56,6 +56,13 @@ def _finite_only(start, count, pivot, BLOCK: tl.constexpr):
     return S, Q, LOW, HIGH, ZEROS, tl.sum(bad)
 
 
+@triton.jit
+def extent(address, there, offset, BYTES: tl.constexpr, CHUNK: tl.constexpr):
+    """Elements before the first 16-byte boundary, and elements of the chunk that begins `offset` after it."""
+    head = tl.minimum(((16 - address % 16) % 16) // BYTES, there)
+    return head, tl.maximum(tl.minimum(there - head - offset, CHUNK), 0).to(tl.int32)
+
+
 @triton.jit(do_not_specialize=["first_chunk"])
 def chunk_pass(
     addresses,
@@ -83,9 +90,8 @@ def chunk_pass(
     pivot = tl.load(pivots + t)
     address = tl.load(addresses + t)
     there = tl.where(address == 0, 0, tl.load(numels + t))
-    head = tl.minimum(((16 - address % 16) % 16) // BYTES, there)
+    head, count = extent(address, there, offset, BYTES, CHUNK)
     body = tl.multiple_of((address + head * BYTES).to(tl.pointer_type(DTYPE)), 16) + offset
-    count = tl.maximum(tl.minimum(there - head - offset, CHUNK), 0).to(tl.int32)
     offs = tl.arange(0, BLOCK)
     s = tl.zeros([BLOCK], tl.float32)
     q = tl.zeros([BLOCK], tl.float32)
@@ -115,6 +121,7 @@ def chunk_pass(
         count += head.to(tl.int32)
     S, Q, LOW, HIGH, ZEROS = tl.reduce((s, q, low, high, zeros), 0, _add)
     BAD = ZEROS * 0
+    RAW = Q
     if (Q < inf) == 0:
         S, Q, LOW, HIGH, ZEROS, BAD = _finite_only(start, count, pivot, BLOCK)
     out = partials + c * WIDTH
@@ -124,6 +131,7 @@ def chunk_pass(
     tl.store(out + 3, HIGH)
     tl.store(out + 4, BAD.to(tl.float32))
     tl.store(out + 5, ZEROS.to(tl.float32))
+    tl.store(out + 6, RAW)
 
 
 @triton.jit
@@ -153,6 +161,7 @@ def tensor_pass(
     dtypes,
     pivots,
     samples,
+    lengths,
     out,
     found_bad,
     loss,
@@ -163,6 +172,7 @@ def tensor_pass(
     HAS_SCALE: tl.constexpr,
     HAS_CLIP: tl.constexpr,
     MARKS: tl.constexpr,
+    CLIPS: tl.constexpr,
     WIDTH: tl.constexpr,
     SAMPLE: tl.constexpr,
     BLOCK: tl.constexpr,
@@ -181,6 +191,7 @@ def tensor_pass(
     q = tl.zeros([BLOCK], tl.float64)
     bad = tl.zeros([BLOCK], tl.float64)
     zeros = tl.zeros([BLOCK], tl.float64)
+    raw = tl.zeros([BLOCK], tl.float64)
     low = tl.full([BLOCK], inf, tl.float32)
     high = tl.full([BLOCK], -inf, tl.float32)
     for i in range(first, last, BLOCK):
@@ -192,6 +203,8 @@ def tensor_pass(
         high = tl.maximum(high, tl.load(p + 3, mask=inside, other=-inf))
         bad += tl.load(p + 4, mask=inside, other=0.0).to(tl.float64)
         zeros += tl.load(p + 5, mask=inside, other=0.0).to(tl.float64)
+        if CLIPS:
+            raw += tl.load(p + 6, mask=inside, other=0.0).to(tl.float64)
     S = tl.sum(s)
     Q = tl.sum(q)
     BAD = tl.sum(bad)
@@ -212,6 +225,8 @@ def tensor_pass(
     tl.store(pivots + t, tl.where(tl.abs(mean) < inf, mean, 0.0))
     if t < gradients:
         tl.store(row + 7, 0.0)
+        if CLIPS:
+            tl.store(lengths + t, tl.where(BAD > 0.0, tl.sum(raw), squares))
         if MARKS:
             if BAD > 0.0:
                 tl.store(found_bad, 1.0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 
@@ -65,6 +65,14 @@ class Pass(Protocol):
 
     def poll(self) -> Frame | None:
         """The oldest finished look, or None. Never waits."""
+
+
+@runtime_checkable
+class Clipping(Pass, Protocol):
+    def clip(self, step: int, tensors: "Tensors", scalars: Scalars, max_norm: float) -> torch.Tensor | None:
+        """A look that also shortens the gradients, all together, to `max_norm`; the norm they had, not waited for.
+
+        None, and nothing done, where torch must do it. The rows are those from before."""
 
 
 def stride_of(numel: int, sample: int = SAMPLE) -> int:
