@@ -84,9 +84,11 @@ def _blamed(node: Any, kept: str, count: int) -> str:
     givers = [child for child, _ in node.next_functions]
     maker = givers[min(PLACES.get(kept, 0), len(givers) - 1)] if givers else None
     if maker is None or _is_leaf(maker):
-        return f"`{_operation(node)}` was given, from outside the model, {count} value(s) that are not finite"
+        return (
+            f"`{_operation(node)}` was given {count} value(s) that are not finite, in an input that carries no gradient"
+        )
     outside = any(child is None for child, _ in maker.next_functions)
-    also = ", one of whose arguments came from outside the model" if outside else ""
+    also = ", one of whose inputs carries no gradient" if outside else ""
     return f"{count} value(s) that are not finite came out of `{_operation(maker)}`{also}"
 
 
