@@ -119,5 +119,5 @@ def _ending(report: "Report") -> str:
     lines += [f"  {finding.id} {finding.name}, step {finding.where.step}: {finding.saw}" for finding in flags]
     lines += [f"  lost     {text}" for text in report.coverage.limits]
     if report.subject.run is not None:
-        lines.append(f"  kept in  {report.subject.run}")
+        lines += [f"  kept in  {report.subject.run}", "  page     firstlight report --open"]
     return "\n".join(lines) + "\n"

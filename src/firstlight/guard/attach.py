@@ -19,6 +19,7 @@ from firstlight.guard import sinks, taps
 from firstlight.guard.batches import Batches
 from firstlight.guard.capture.capture import Capture
 from firstlight.guard.capture.choices import Capturing
+from firstlight.guard.closing import leave_report
 from firstlight.guard.hearing import Hearing
 from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
@@ -78,6 +79,7 @@ class Guard:
         self.batches = Batches()
         self.watches: list[Watch] = []
         self.closed = False
+        self.ended = "the guard was closed"
         self.attentive = True
         """The step under way is looked at."""
         self.telling = Telling(self)
@@ -154,11 +156,14 @@ class Guard:
         self.tell(self.moments.closing)
         self.shield("the end", self.telling.end)()
         self.journal.close()
+        self.shield("the report", leave_report)(self, self.telling.seconds)
 
     def __enter__(self) -> "Guard":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if error is not None:
+            self.ended = f"it was ended by {type(error).__name__}"
         if error is not None and not isinstance(error, RedFlagError):
             self.telling.crash(error)
         self.close()

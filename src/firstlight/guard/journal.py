@@ -85,6 +85,11 @@ class Journal:
         return self._devices.keeps(step)
 
     @property
+    def is_own(self) -> bool:
+        """The run is this guard's, not that of a command around the program."""
+        return not isinstance(self._parent, RunDirectory)
+
+    @property
     def full(self) -> bool:
         return self.written_bytes > self.retention.bytes
 

@@ -25,6 +25,11 @@ class Telling:
         self._begun = time.monotonic()
         self._started = False
 
+    @property
+    def seconds(self) -> float:
+        """Since the guard was made."""
+        return time.monotonic() - self._begun
+
     def start(self) -> None:
         """The first line, once there is something to tell.
 
@@ -125,7 +130,6 @@ class Telling:
         journal = self._guard.journal
         if not self._started:
             return
-        seconds = time.monotonic() - self._begun
         self._losses()
         status = "stopped" if self._guard.trips and self._guard.options.on_red == "stop" else "ok"
         clipping, cut = self._guard.judge.windows.clipped()
@@ -133,7 +137,7 @@ class Telling:
             events.RunEnd,
             always=True,
             status=status,
-            elapsed_seconds=seconds,
+            elapsed_seconds=self.seconds,
             exit_code=None,
             steps=self._guard.step,
             clipped=cut / clipping if clipping else None,

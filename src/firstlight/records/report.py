@@ -55,7 +55,7 @@ class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
-    """`script`, `experiment` or `log`."""
+    """`script`, `experiment`, `sources`, `log`, or `run` for one that was guarded."""
     command: tuple[str, ...]
     file: str | None = None
     run: str | None = None

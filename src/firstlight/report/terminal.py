@@ -9,7 +9,7 @@ from typing import IO
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
-from firstlight.records.report import CheckOutcome, Coverage, Excerpt, Hypothesis, Report, Status, Verdict
+from firstlight.records.report import CheckOutcome, Coverage, Excerpt, Hypothesis, Report, Status, Subject, Verdict
 
 COLOURS = {
     "error": "1;31",
@@ -167,7 +167,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),
-        ("page", f"{report.subject.run}/report.html" if report.subject.run and report.subject.kind != "log" else ""),
+        ("page", _page(report.subject)),
     ):
         lines += _row(label, text, paint, columns) if text else []
     return "\n".join(lines)
@@ -176,6 +176,12 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
 def _count(report: Report, severity: Severity) -> str:
     count = sum(finding.severity is severity for finding in report.findings)
     return f"{count} {severity.value}{'s' if count > 1 else ''}" if count else ""
+
+
+def _page(subject: Subject) -> str:
+    if subject.run is None or subject.kind == "log":
+        return ""
+    return "firstlight report --open" if subject.kind == "run" else f"{subject.run}/report.html"
 
 
 def _causes(report: Report) -> str:

@@ -73,7 +73,7 @@ def _hear_fact(logged: Logged, plain: dict[str, Any]) -> None:
     logged.lost.append(f"{record.tap}: {record.reason}")
 
 
-def report_of(path: Path, subject: Subject, code: int, timing: Timing) -> Report:
+def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Report:
     logged = read(path)
     crashes = judge((check_crashed.CHECK,), [CheckCrash(check=n, error=e) for n, e in logged.crashes.items()], True)
     findings = (*logged.findings, *crashes.findings)
@@ -89,7 +89,7 @@ def report_of(path: Path, subject: Subject, code: int, timing: Timing) -> Report
         coverage=Coverage(
             steps=logged.steps,
             seconds=timing.seconds,
-            ended=_ended(code),
+            ended=ended,
             limits=tuple(dict.fromkeys(logged.lost)),
         ),
         timing=timing,
@@ -122,7 +122,8 @@ def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:
         )
 
 
-def _ended(code: int) -> str:
+def in_words(code: int) -> str:
+    """How a program ended."""
     signals = 128
     if code > signals:
         return f"the program was ended by signal {code - signals}"

@@ -69,7 +69,7 @@ def run(target: Target, chosen: Choices) -> Done:
     _note(directory, events.RunEnd, status="ok" if code == 0 else "failed", elapsed_seconds=seconds, exit_code=code)
     subject = Subject(kind="run", command=target.words, file=target.file, run=shown(directory.path))
     timing = Timing(started=started.isoformat(timespec="seconds").replace("+00:00", "Z"), seconds=round(seconds, 3))
-    report = ending.report_of(directory.events, subject, code, timing)
+    report = ending.report_of(directory.events, subject, ending.in_words(code), timing)
     _write(directory, report)
     return Done(code or int(report.verdict is Verdict.ILL), report)
 
