@@ -1,4 +1,4 @@
-"""Two processes under `firstlight run`: weights that part are told, weights that are averaged are not."""
+"""Two processes: weights that part are told, weights that are averaged are not; one run, however it is guarded."""
 
 import json
 import subprocess
@@ -31,3 +31,35 @@ def test_weights_that_part_are_told_once_by_rank_0(tmp_path: Path) -> None:
 @pytest.mark.timeout(300)
 def test_averaged_weights_are_left_alone(tmp_path: Path) -> None:
     assert flags("healthy.py", tmp_path) == []
+
+
+PROGRAM = """
+import sys, torch, firstlight as fl, torch.distributed as dist
+from torch import nn
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+model = nn.parallel.DistributedDataParallel(nn.Linear(4, 2))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+with fl.guard(model, optimizer) as guard:
+    for step in range(6):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(torch.randn(8, 4)), torch.randint(2, (8,))).backward()
+        optimizer.step()
+assert not guard.shield.broken, guard.shield.broken
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.timeout(300)
+def test_guards_of_all_ranks_share_a_run_whose_log_is_sound(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"]
+    done = subprocess.run(launch, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr[-2000:]
+    (run,) = (tmp_path / ".firstlight" / "runs").iterdir()
+    found = [json.loads(line) for line in (run / "events.ndjson").read_text().splitlines()]
+    assert {event["rank"] for event in found if event["phase"] == "step"} == {0, 1}
+    assert json.loads((run / "report.json").read_text())["coverage"]["steps"] == 6
+    command = [sys.executable, "-m", "firstlight", "log", "validate", str(run / "events.ndjson")]
+    judged = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert judged.returncode == 0, judged.stdout

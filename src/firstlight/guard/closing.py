@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def leave_report(guard: "Guard", seconds: float) -> None:
     """`firstlight report` and the dashboard show it. Under `firstlight run` the report is that of the whole program."""
     run = guard.journal.run
-    if run is None or not guard.journal.is_own:
+    if run is None or not guard.journal.is_own or guard.rank != 0:
         return
     from firstlight.guard.run import ending
     from firstlight.report import json as json_report

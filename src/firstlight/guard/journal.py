@@ -5,6 +5,7 @@ written, and so on: a million steps take a few times the room of the first twent
 folder that cannot be written to, costs lines, never the run; the number lost is told at the end.
 """
 
+import itertools
 import sys
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import msgspec
 
 from firstlight.errors import FirstlightError
+from firstlight.guard import ranks
 from firstlight.records import wire
 from firstlight.records.events import GradientStats, Heartbeat, _Event
 from firstlight.records.telemetry import TensorRow
@@ -25,6 +27,10 @@ HEARTBEAT_S = 30.0
 """A log in which nothing was written for so long gets a line that the run is alive, at the end of the step."""
 PATIENCE_S = 30.0
 """A log that failed is tried again after this long."""
+
+
+_numbers = itertools.count()
+"""Guards of this process, in the order in which they were made: the same on every rank."""
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +75,7 @@ class Journal:
         self._retry_at = 0.0
         self._written_at = time.monotonic()
         self._parent = directory
+        self._number = next(_numbers)
         self._steps: dict[int, Thinned] = {}
         self._tensors: dict[int, Thinned] = {}
         self._devices = Thinned(retention.tensors)
@@ -133,13 +140,17 @@ class Journal:
             return False
         try:
             if self.run is None:
-                given = self._parent
-                self.run = given if isinstance(given, RunDirectory) else RunDirectory.create(given or Path.cwd())
+                self.run = self._directory()
             self._log = EventLog(self.run.events, self.run.id, rank=self.rank)
         except (OSError, FirstlightError) as error:
             self._failed(error)
             return False
         return True
+
+    def _directory(self) -> RunDirectory:
+        if isinstance(self._parent, RunDirectory):
+            return self._parent
+        return RunDirectory.create(self._parent or Path.cwd(), ranks.shared_name(self._number))
 
     def _failed(self, error: Exception) -> None:
         self.lost += 1

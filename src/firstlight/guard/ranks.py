@@ -18,6 +18,7 @@ from torch.nn.parallel import DistributedDataParallel
 from firstlight.guard.statistics.rows import L2, Frame
 from firstlight.guard.watch import Watch
 from firstlight.records.live import RankTrack
+from firstlight.store.run_directory import new_id
 
 SPACE = "firstlight"
 MOST_WAITING = 16
@@ -87,6 +88,16 @@ class Ranks:
             name=names[gaps.index(apart)] if gaps else None,
             wrapped=wrapped,
         )
+
+
+def shared_name(number: int) -> str | None:
+    """Of the directory of all ranks' nth guard: whoever asks first chooses it. None where a rank is by itself."""
+    if not several():
+        return None
+    try:
+        return str(store().compare_set(f"run/{number}", "", new_id()).decode())
+    except RuntimeError:  # the store is gone, or of a kind that cannot do this
+        return None
 
 
 def several() -> bool:

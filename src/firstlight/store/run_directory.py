@@ -31,16 +31,16 @@ class RunDirectory:
         return self.path.name
 
     @classmethod
-    def create(cls, parent: Path) -> "RunDirectory":
-        """A new, empty run below `parent`, kept out of version control."""
+    def create(cls, parent: Path, name: str | None = None) -> "RunDirectory":
+        """A new, empty run below `parent`, kept out of version control; under a `name` others may share it."""
         base = parent / FOLDER
         try:
             (base / "runs").mkdir(parents=True, exist_ok=True)
             ignore = base / ".gitignore"
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")
-            run = cls(base / "runs" / new_id())
-            run.path.mkdir()
+            run = cls(base / "runs" / (name or new_id()))
+            run.path.mkdir(exist_ok=name is not None)
         except OSError as error:
             raise UsageError(
                 f"cannot make the run directory below {parent}: {error.strerror or error}. "

@@ -76,6 +76,8 @@ def test_weights_files_and_output_are_the_programs_own(firstlight: Run, program:
     report = report_of(tmp_path)
     assert (report["verdict"], report["coverage"]["steps"]) == ("clean", 40)
     assert "40 steps watched, no red flag" in done.stderr
+    (log,) = tmp_path.glob(".firstlight/runs/*/events.ndjson")
+    assert firstlight("log", "validate", str(log)).returncode == 0
 
 
 @pytest.mark.parametrize(("word", "code"), [("crash", 1), ("exit", 7)])

@@ -33,9 +33,11 @@ class Writer:
     seq: int | None = None
     ts: Any = None
     marks: dict[str, Any] = field(default_factory=dict)
+    once: set[str] = field(default_factory=set)
+    """Events written of which each writer has one, such as the beginning."""
 
     def copy(self) -> "Writer":
-        return Writer(self.seq, self.ts, dict(self.marks))
+        return Writer(self.seq, self.ts, dict(self.marks), set(self.once))
 
 
 class Ledger:
@@ -135,10 +137,12 @@ class Ledger:
             self.tell(
                 "order", number, f"`{phase}` comes first", f"`{self.rules.first}` as the first event", (phase, "first")
             )
-        if rule.once and self.events[phase] > 1:
-            self.tell("order", number, f"a second `{phase}`", "one in a log", (phase, "once"))
         self._pairs(number, phase, event)
         writer = self._writer(event)
+        if rule.once and phase in writer.once:
+            self.tell("order", number, f"a second `{phase}`", "one of each writer", (phase, "once"))
+        if rule.once:
+            writer.once.add(phase)
         if phase in self.rules.resets:
             writer.marks.clear()
         self._sequence(number, writer, event)
