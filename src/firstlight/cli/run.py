@@ -115,7 +115,8 @@ def _ending(report: "Report") -> str:
     """In a few lines: the flags were told when they went up."""
     flags = [finding for finding in report.findings if finding.severity.value != "note"]
     told = f"{len(flags)} red flag{'' if len(flags) == 1 else 's'}" if flags else "no red flag"
-    lines = [f"firstlight: {report.coverage.ended}; {report.coverage.steps} steps watched, {told}"]
+    watched = f"{report.coverage.steps} steps watched, {told}"
+    lines = [f"firstlight: {report.coverage.ended}; {f'not judged: {report.reason}' if report.reason else watched}"]
     lines += [f"  {finding.id} {finding.name}, step {finding.where.step}: {finding.saw}" for finding in flags]
     lines += [f"  lost     {text}" for text in report.coverage.limits]
     if report.subject.run is not None:

@@ -82,7 +82,7 @@ def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Repor
         schema=REPORT_SCHEMA,
         subject=subject,
         verdict=verdict,
-        reason="no optimizer step was seen" if verdict is Verdict.UNJUDGED else None,
+        reason="no step of a torch optimizer was seen" if verdict is Verdict.UNJUDGED else None,
         findings=findings,
         diagnosis=rank(findings),
         checks=tuple(_outcomes(logged)),
@@ -118,7 +118,7 @@ def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:
             name=check.name,
             status=Status.CRASHED if crashed else status,
             seconds=0.0,
-            reason=crashed or (None if logged.steps else "no optimizer step was seen"),
+            reason=crashed or (None if logged.steps else "no step of a torch optimizer was seen"),
         )
 
 
