@@ -3,15 +3,19 @@
     python bench/log_validate.py [--gigabytes 10]
 
 The log goes through a pipe and is never on disk: two ranks, steps with telemetry, an epoch every thousand steps. Each size
-is read by a process of its own, whose peak memory is reported; the last log has a fault in every hundredth line.
+is read by a process of its own, whose peak memory is reported; the last log has a fault in every hundredth line. A tenth of
+the largest is then read from a file, by one process and by as many as there are cores.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 READER = """
 import json, resource, sys, time
@@ -23,6 +27,20 @@ report = validate(Path("-"), "core", CATALOGUE)
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps([wall, cpu, peak, report.verdict.value, report.coverage.ended]))
+"""
+FILE_READER = """
+import json, resource, sys, time
+from pathlib import Path
+from firstlight.checks.catalogue import CATALOGUE
+from firstlight.logs import validate
+from firstlight.observe.log import ahead
+if sys.argv[2] == "one":
+    ahead.LONG = 1 << 60
+begun = time.perf_counter()
+report = validate(Path(sys.argv[1]), "core", CATALOGUE)
+wall = time.perf_counter() - begun
+peaks = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(json.dumps([wall, *peaks, report.verdict.value]))
 """
 DECODER = """
 import sys, time, msgspec
@@ -98,6 +116,23 @@ def row(size: int, faulty: bool = False) -> str:
     return f"| {count / 1e6:,.0f} MB{', faulty' if faulty else ''} {read_in} {verdict} | {ended} |"
 
 
+def from_file(size: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.ndjson"
+        with path.open("wb") as file:
+            file.writelines(written(size, faulty=False))
+        count = path.stat().st_size
+        print("\n| from a file | MB/s | peak memory, of each helper | verdict |\n|---|---|---|---|")
+        for which in ("one", "several", "one", "several"):
+            command = [sys.executable, "-c", FILE_READER, str(path), which]
+            wall, peak, helpers, verdict = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+            name = "one process" if which == "one" else f"helped by {len(os.sched_getaffinity(0))} processes"
+            print(
+                f"| {count / 1e6:,.0f} MB, {name} | {count / wall / 1e6:,.0f} | {peak:,.0f}, {helpers:,.0f} MB | {verdict} |",
+                flush=True,
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--gigabytes", type=float, default=1.0)
@@ -108,6 +143,7 @@ def main() -> None:
     for size in (largest // 1000, largest // 100, largest // 10, largest):
         print(row(size), flush=True)
     print(row(largest // 100, faulty=True), flush=True)
+    from_file(largest // 10)
     alone, _ = read(DECODER, 64_000_000)
     print(f"\nmsgspec decoding the same lines to dictionaries, and nothing else: {float(alone):,.0f} MB/s of CPU time")
     print(time.strftime("%Y-%m-%d"))

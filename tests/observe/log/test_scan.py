@@ -1,6 +1,8 @@
 """Reading logs: what is found where, that the quick and the slow way agree, and that no log whatever breaks it."""
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firstlight.errors import UsageError
+from firstlight.observe.log import ahead as going_ahead
 from firstlight.observe.log import scan as scanning
 from firstlight.observe.log import stretches as stretching
 from firstlight.observe.log.scan import Scanner, scan
@@ -242,6 +245,45 @@ def test_a_line_without_end_is_passed_over(tmp_path: Path, monkeypatch: pytest.M
     assert seen.lines == 4
 
 
+FAULTS = {
+    "none": b"",
+    "a step again": steps(1, start=3),
+    "no JSON": b"{\n",
+    "another writer": steps(5, rank=1),
+    "an event of a new kind": line("epoch", n=1),
+    "a line that is too long": b'"' + b"x" * 5000 + b'"\n',
+    "another type": line("step", step=10_000, loss="high"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_several_processes_see_what_one_sees(fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.ndjson"
+    path.write_bytes(steps(300) + FAULTS[fault] + steps(300, start=300) + b'{"phase": "st')
+    monkeypatch.setattr(stretching, "STRETCH", 1000)
+    monkeypatch.setattr(stretching, "LONGEST_LINE", 4000)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
+    alone = scan(path, "run.ndjson", lambda _start: STEP)
+    monkeypatch.setattr(going_ahead, "LONG", 0)
+    together = scan(path, "run.ndjson", lambda _start: STEP)
+
+    assert together == alone
+    assert [fault.kind for fault in alone.faults].count("torn") == 1
+    assert (len(alone.faults) == 1) == (fault in ("none", "another writer", "an event of a new kind"))
+
+
+def test_a_process_that_is_killed_costs_its_help_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.ndjson"
+    path.write_bytes(steps(400))
+    monkeypatch.setattr(stretching, "STRETCH", 1000)
+    monkeypatch.setattr(going_ahead, "LONG", 0)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
+    monkeypatch.setattr(os, "pread", lambda _file, _length, _offset: os.kill(os.getpid(), signal.SIGKILL))
+    seen = scan(path, "run.ndjson", lambda _start: STEP)
+
+    assert (seen.lines, seen.events, seen.faults) == (400, {"step": 400}, ())
+
+
 def test_what_is_remembered_has_a_bound() -> None:
     many = b"".join(line(f"kind {i}", rank=i) for i in range(6000))
 
@@ -250,7 +292,7 @@ def test_what_is_remembered_has_a_bound() -> None:
     assert len(scanner.ledger.events) <= 1025
     assert len(scanner.ledger.writers) == 4096
     assert sum(scanner.ledger.events.values()) == 6000
-    assert len(scanner._shapes.phases) <= scanning.MOST_SHAPES
+    assert len(scanner.known[1]) <= scanning.MOST_SHAPES
 
 
 @pytest.mark.parametrize(

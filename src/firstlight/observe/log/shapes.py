@@ -20,24 +20,15 @@ _NOWHERE = " "
 
 
 class Shapes:
-    """One decoder for all kinds of events known so far; what tells them apart stands in `tag_field`."""
+    """One decoder for several kinds of events; what tells them apart stands in `tag_field`."""
 
-    def __init__(self, rules: LogRules, tag_field: str) -> None:
+    def __init__(self, rules: LogRules, tag_field: str, phases: Iterable[str]) -> None:
         self.rules, self.tag_field = rules, tag_field
-        self.phases: dict[type, str] = {}
-        self.decoder: msgspec.json.Decoder[Any] | None = None
-        self._known: set[str] = set()
-
-    def know(self, phase: str) -> None:
-        if phase not in self._known:
-            self._known.add(phase)
-            anchor = msgspec.defstruct("Line", [], tag_field=self.tag_field, tag=_NOWHERE)
-            shapes = [self._shape(each) for each in sorted(self._known)]
-            self.phases = dict(zip(shapes, sorted(self._known), strict=True))
-            union: Any = anchor  # alone, one shape would take a line without a tag for its own
-            for shape in shapes:
-                union = union | shape
-            self.decoder = msgspec.json.Decoder(union)
+        self.phases: dict[type, str] = {self._shape(phase): phase for phase in phases}
+        anchor: Any = msgspec.defstruct("Line", [], tag_field=tag_field, tag=_NOWHERE)
+        for shape in self.phases:  # alone, one shape would take a line without a tag for its own
+            anchor = anchor | shape
+        self.decoder: msgspec.json.Decoder[Any] | None = msgspec.json.Decoder(anchor) if self.phases else None
 
     def kinds(self, phases: Iterable[str]) -> frozenset[type]:
         wanted = frozenset(phases)

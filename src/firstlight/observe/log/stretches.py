@@ -22,6 +22,8 @@ class Stretch:
     """Number of its first line, from 1."""
     data: bytes
     lines: int = 1
+    offset: int = 0
+    """Of its first byte, where `data` is read whole from a file."""
     complete: bool = True
     """It ends with a newline; only the end of a file may not."""
     too_long: bool = False
@@ -59,32 +61,35 @@ def _not_text(start: bytes) -> str | None:
 
 
 def stretches(file: BinaryIO) -> Iterator[Stretch]:
-    line, rest = 1, b""
+    line, offset, rest = 1, 0, b""
     while block := file.read(STRETCH):
         whole, newline, after = block.rpartition(b"\n")
         if not newline:
             rest += block
             if len(rest) > LONGEST_LINE:
                 yield Stretch(line, b"", too_long=True)
-                line, rest = line + 1, _skip_line(file)
+                skipped, after = _skip_line(file)
+                line, offset, rest = line + 1, offset + len(rest) + skipped, after
             continue
         data = rest + whole + newline
         count = data.count(b"\n")
-        yield Stretch(line, data, count)
-        line, rest = line + count, after
+        yield Stretch(line, data, count, offset)
+        line, offset, rest = line + count, offset + len(data), after
     whole, newline, rest = rest.rpartition(b"\n")
     if newline:
         count = whole.count(b"\n") + 1
-        yield Stretch(line, whole + newline, count)
-        line += count
+        yield Stretch(line, whole + newline, count, offset)
+        line, offset = line + count, offset + len(whole) + 1
     if rest:
-        yield Stretch(line, rest, complete=False)
+        yield Stretch(line, rest, offset=offset, complete=False)
 
 
-def _skip_line(file: BinaryIO) -> bytes:
-    """Reads up to the next newline and returns what was read behind it."""
+def _skip_line(file: BinaryIO) -> tuple[int, bytes]:
+    """Reads up to the next newline; how much that was, and what was read behind it."""
+    skipped = 0
     while block := file.read(STRETCH):
-        _, newline, after = block.partition(b"\n")
+        passed, newline, after = block.partition(b"\n")
+        skipped += len(passed) + len(newline)
         if newline:
-            return after
-    return b""
+            return skipped, after
+    return skipped, b""
