@@ -126,7 +126,7 @@ def from_file(size: int) -> None:
         for which in ("one", "several", "one", "several"):
             command = [sys.executable, "-c", FILE_READER, str(path), which]
             wall, peak, helpers, verdict = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-            name = "one process" if which == "one" else f"helped by {len(os.sched_getaffinity(0))} processes"
+            name = "one process" if which == "one" else f"helped by {os.cpu_count()} processes"
             print(
                 f"| {count / 1e6:,.0f} MB, {name} | {count / wall / 1e6:,.0f} | {peak:,.0f}, {helpers:,.0f} MB | {verdict} |",
                 flush=True,

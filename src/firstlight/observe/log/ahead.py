@@ -36,7 +36,7 @@ def ahead(
     stretches: Iterable[Stretch], file: BinaryIO, rules: LogRules, known: Callable[[], Known]
 ) -> Iterator[tuple[Stretch, Summary | None]]:
     """Each stretch, in order, with its summary where another process made one."""
-    processes = min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
+    processes = min(os.cpu_count() or 1, MOST_PROCESSES)
     if processes < 2 or not _is_long(file):
         yield from ((stretch, None) for stretch in stretches)
         return
