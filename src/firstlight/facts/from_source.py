@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firstlight.facts.bootstraps import bootstraps
+from firstlight.facts.triplets import triplets
 from firstlight.observe.source.values import role
 from firstlight.records.source import UNKNOWN, Assignment, Call, Loop, LossUse, SourceFile, Trace, TrainingLoop
 
@@ -17,7 +18,7 @@ MAY_HIDE = re.compile(
 
 
 def from_source(source: SourceFile) -> list[Any]:
-    return [source, *training_loops(source), *loss_uses(source), *bootstraps(source)]
+    return [source, *training_loops(source), *loss_uses(source), *bootstraps(source), *triplets(source)]
 
 
 def training_loops(source: SourceFile) -> Iterator[TrainingLoop]:

@@ -76,6 +76,7 @@ SOURCES: dict[type, Source] = {
     source.TrainingLoop: _from(absent=_NOT_READ),
     source.LossUse: _from(absent=_NOT_READ),
     source.Bootstrap: _from(absent="no target of a reward and a discounted value is written"),
+    source.Triplet: _from(absent="no loss of a positive, a negative and a margin is written"),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     feed.FeedSeen: _from("feeding", absent="no model was seen in training"),
     Dependence: _from(absent="the model was not probed"),
@@ -148,7 +149,7 @@ LIVE: frozenset[type] = frozenset(
 
 SOURCES.update({kind: _from(absent=_NOT_LIVE) for kind in LIVE})
 
-READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse, source.Bootstrap})
+READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse, source.Bootstrap, source.Triplet})
 """Facts of `firstlight lint`; no run of a program makes them."""
 
 READ_FROM_LOG = frozenset({log.LogSeen})

@@ -274,3 +274,15 @@ class Bootstrap(msgspec.Struct, frozen=True, kw_only=True):
     """The function reads that, under any of its usual names."""
     carries_gradient: bool
     """The network is being trained here, and its value of the next state is not cut from the graph."""
+
+
+class Triplet(msgspec.Struct, frozen=True, kw_only=True):
+    """A loss of how near a positive is, how near a negative is, and a margin."""
+
+    spot: Spot
+    similar: bool
+    """Nearness is a similarity; else a distance."""
+    adds: str
+    """`positive` or `negative`: the one whose nearness is added, the other's is taken away."""
+    to: str
+    """The function that makes a loss of it."""
