@@ -353,3 +353,24 @@ def test_a_mean_is_told_in_the_unit_of_the_sum() -> None:
     (pair,) = found.pairs
     assert (pair.other.first, pair.other.last) == (32.0, 16.0)
     assert not pair.cured
+
+
+def falling(first: float, last: float, steps: int = 40) -> tuple[float, ...]:
+    return tuple(first + (last - first) * place / (steps - 1) for place in range(steps))
+
+
+@pytest.mark.parametrize(
+    ("as_it_is", "flipped", "proven"),
+    [
+        (falling(-2.3, -40.0), falling(2.3, 0.1), True),  # the loss itself, which was maximised
+        (falling(0.5, 0.4), falling(-0.5, -1.4), False),  # a hinge, maximised
+        (falling(-0.1, -0.9), falling(0.1, -0.9), False),  # a similarity: as good either way
+        (falling(-2.3, -40.0), falling(2.3, 2.3), False),
+    ],
+)
+def test_a_flipped_sign_is_proven_by_a_loss_that_falls_above_zero(
+    as_it_is: tuple[float, ...], flipped: tuple[float, ...], proven: bool
+) -> None:
+    pair = compared(line("baseline", *as_it_is), line("sign-flipped", *flipped)).of("sign-flipped")
+
+    assert (pair is not None and improves(pair)) is proven

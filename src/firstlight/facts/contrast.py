@@ -67,6 +67,10 @@ def _pair(baseline: Timeline, other: Timeline) -> Pair | None:
     steps = min(len(baseline.losses), len(other.losses))
     if other is baseline or (steps < LEAST_STEPS and not _broke(other.losses)):
         return None
+    if other.name == FLIPPED:
+        if min(other.losses) <= 0 or lost(level(other.losses)) < LEAST_SHARE:
+            return None
+        baseline = msgspec.structs.replace(baseline, losses=tuple(-value for value in baseline.losses))
     base = level(baseline.losses[:steps])
     other = _in_unit_of(baseline, other) if base.finite else other
     changed = level(other.losses[:steps] if not other.tail else other.losses, other.tail)
@@ -81,6 +85,9 @@ def _below(base: Timeline, other: Timeline, steps: int) -> float:
     return sum(b < a for a, b in late) / len(late) if late else 0.0
 
 
+FLIPPED = "sign-flipped"
+"""Minimises the negative: told as that, and only where it falls above zero, as losses do. The negative of a loss falls
+without end, and says nothing."""
 RESCALED = frozenset({"targets-standardised", "mean-reduction"})
 """Timelines that measure their loss in another unit: told in the program's own, by the first loss of both."""
 
