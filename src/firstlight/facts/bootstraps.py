@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firstlight.records.source import Bootstrap, SourceFile
+from firstlight.records.syntax import SCOPES, own
 
 DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
 REWARD = re.compile(r"^rs?$|^r_?[bt]$|rew", re.IGNORECASE)
@@ -18,14 +19,13 @@ STORING = frozenset({"append", "push", "add", "store", "put", "save", "record", 
 CUTTING = re.compile(r"\.detach\(|\.item\(|\.numpy\(|\bfloat\(|\.data\b|no_grad")
 LIBRARIES = frozenset({"torch", "F", "np", "numpy", "math", "nn"})
 BUILTINS = frozenset(dir(builtins))
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def bootstraps(source: SourceFile) -> Iterator[Bootstrap]:
-    if not any(DISCOUNT.search(line) for line in source.lines):
+    if not source.says(DISCOUNT):
         return
     stored = _ends_are_stored(source)
-    for function in source.nodes(ast.FunctionDef, ast.AsyncFunctionDef, ast.Module):
+    for function in source.nodes(*SCOPES):
         body = _Body(function)
         for node in body.nodes:
             found = _bootstrap(node, body)
@@ -50,7 +50,7 @@ class _Body:
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        self.nodes = list(_own(function))
+        self.nodes = list(own(function))
         self.quiet = {id(inner) for node in self.nodes if _is_quiet(node) for inner in ast.walk(node)}
         if any(CUTTING.search(ast.unparse(mark)) for mark in getattr(function, "decorator_list", ())):
             self.quiet = {id(node) for node in self.nodes}
@@ -84,13 +84,6 @@ class _Body:
             for node in self.nodes
             if (word := _name(node))
         )
-
-
-def _own(function: ast.AST) -> Iterator[Any]:
-    for child in ast.iter_child_nodes(function):
-        if not isinstance(child, Function | ast.ClassDef):
-            yield child
-            yield from _own(child)
 
 
 def _is_quiet(node: ast.AST) -> bool:

@@ -5,6 +5,7 @@ it says nothing.
 """
 
 import ast
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -192,6 +193,10 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
         if not isinstance(node, ast.Name) or node.id not in self.names:
             return ""
         return ".".join([self.names[node.id], *reversed(parts)])
+
+    def says(self, words: "re.Pattern[str]") -> bool:
+        """Cheap, and asked before anything that is not."""
+        return any(words.search(line) for line in self.lines)
 
     def spot(self, node: ast.AST) -> Spot:
         return Spot(self.path, getattr(node, "lineno", 1), getattr(node, "col_offset", 0))

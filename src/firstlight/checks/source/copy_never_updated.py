@@ -1,0 +1,84 @@
+"""The slow copy of a model is made, asked for targets, and never brought up to date.
+
+## What it sees
+A copy (`copy.deepcopy`) of a model under a name that says what it is for, a target network or a moving average, which a
+file that trains asks for values, and of which nothing else is ever done: no weights are loaded into it, none averaged.
+
+## When it is fine
+A copy that is passed to any function, or whose parameters or state are touched anywhere but to freeze them, may be
+updated there and is left alone. So is a frozen teacher or reference, which is meant to stand still.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import SourceFile
+from firstlight.records.syntax import name_of
+
+SLOW = re.compile(r"(?:^|_)(?:target|tgt|ema|averaged|momentum|shadow)(?:$|_)", re.IGNORECASE)
+COPYING, TRAINING = re.compile(r"\bdeepcopy\b"), re.compile(r"\.backward\(")
+HARMLESS = frozenset({"eval", "train", "to", "cuda", "cpu", "requires_grad_", "half", "float"})
+
+
+def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+    if not source.says(COPYING) or not source.says(TRAINING):
+        return
+    parents = {id(child): node for node in _all(source) for child in ast.iter_child_nodes(node)}
+    for made in source.nodes(ast.Assign):
+        name = ast.unparse(made.targets[0])
+        if not SLOW.search(name_of(made.targets[0])) or not _is_copy(made.value):
+            continue
+        uses = [node for node in source.nodes(ast.Name, ast.Attribute) if ast.unparse(node) == name]
+        others = [node for node in uses if isinstance(node.ctx, ast.Load)]
+        asked = [node for node in others if _is_called(node, parents)]
+        if asked and all(_is_called(n, parents) or _is_harmless(n, parents) for n in others):
+            yield Evidence(
+                where=source.spot(made).where,
+                saw=f"`{name}` is copied once, asked for values, and nothing else is ever done with it",
+                wanted="weights that follow those of the model being trained",
+            )
+
+
+def _all(source: SourceFile) -> list[ast.AST]:
+    return [node for nodes in source.by_kind.values() for node in nodes]
+
+
+def _is_copy(value: ast.expr) -> bool:
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in HARMLESS:
+        value = value.func.value
+    return isinstance(value, ast.Call) and name_of(value.func) == "deepcopy"
+
+
+def _is_called(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
+    parent = parents.get(id(node))
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _is_harmless(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
+    """A change of mode or device, or a loop that freezes."""
+    parent = parents.get(id(node))
+    if not isinstance(parent, ast.Attribute):
+        return False
+    call = parents.get(id(parent))
+    if parent.attr in HARMLESS:
+        return isinstance(call, ast.Call)
+    loop = parents.get(id(call)) if call is not None else None
+    freezing = isinstance(loop, ast.For) and all("requires_grad" in ast.unparse(line) for line in loop.body)
+    return parent.attr == "parameters" and freezing
+
+
+CHECK = Check(
+    id="FL777",
+    name="copy-never-updated",
+    summary="a target network or moving average is never brought up to date",
+    causes=("train-ema", "rl-target"),
+    likely="the update was left out, or is made to another copy",
+    fix="update it after each step, or load the trained weights into it every so often",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=SourceFile,
+    find=find,
+)
