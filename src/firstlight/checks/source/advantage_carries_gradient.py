@@ -12,7 +12,6 @@ cleared before they do harm, and nothing is told.
 import ast
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
@@ -39,7 +38,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                 yield from _multiplied(source, nodes, target.id)
 
 
-def _from_network(value: ast.expr, nodes: list[Any]) -> bool:
+def _from_network(value: ast.expr, nodes: list[ast.AST]) -> bool:
     """A difference whose second part is a network's value, with its graph."""
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or CUTTING.search(ast.unparse(value)):
         return False
@@ -65,7 +64,7 @@ def _may_be_network(func: ast.expr) -> bool:
     return root not in LIBRARIES and (isinstance(func, ast.Name) or root == "self" or name_of(func) == "forward")
 
 
-def _multiplied(source: SourceFile, nodes: list[Any], name: str) -> Iterator[Evidence]:
+def _multiplied(source: SourceFile, nodes: list[ast.AST], name: str) -> Iterator[Evidence]:
     text = " ".join(ast.unparse(node) for node in nodes if isinstance(node, ast.Assign | ast.Expr))
     if re.search(rf"\b{name}\.(?:detach|item|data)\b|{name} = .*\b(?:detach|no_grad)", text):
         return
