@@ -14,11 +14,12 @@ from firstlight.guard.inside import install
 from firstlight.guard.options import Options
 from firstlight.guard.predictions import FIRST
 from firstlight.records.finding import Severity
-from firstlight.records.live import EvalTrack, RankTrack
+from firstlight.records.live import EvalTrack, RankTrack, RoomTrack, ScoreTrack, TermTrack
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-ELSEWHERE = (EvalTrack, RankTrack)
-"""Facts that need what the program tells, or several processes."""
+TELLING = (EvalTrack, ScoreTrack)
+ELSEWHERE = (*TELLING, TermTrack, RankTrack, RoomTrack)
+"""Facts that need what the program tells, several processes, or a full disk."""
 NAMES = sorted(check.name for check in CATALOGUE if check.needs in LIVE and check.needs not in ELSEWHERE)
 
 
@@ -46,7 +47,7 @@ def test_the_healthy_twin_is_left_alone(name: str, tmp_path: Path, monkeypatch: 
     assert [finding.saw for finding in guard.judge.incidents.values() if finding.severity is not Severity.NOTE] == []
 
 
-TOLD = sorted(check.name for check in CATALOGUE if check.needs is EvalTrack)
+TOLD = sorted(check.name for check in CATALOGUE if check.needs in TELLING)
 
 
 def flags(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:

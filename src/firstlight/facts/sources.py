@@ -143,6 +143,12 @@ LIVE: frozenset[type] = frozenset(
         live.EvalTrack,
         live.Resumed,
         live.RankTrack,
+        live.MomentTrack,
+        live.LabelTrack,
+        live.OrderTrack,
+        live.RoomTrack,
+        live.ScoreTrack,
+        live.TermTrack,
     }
 )
 """Facts of the guard, made step by step while a program runs for real."""

@@ -135,7 +135,7 @@ class Guard:
     def log(self, loss: Any = None, **components: Any) -> None:
         """Numbers of the step under way. `loss` is taken in place of the one backward was called on."""
         given = {"loss": loss, **components} if loss is not None else components
-        self._logged.update({name: float(value) for name, value in given.items()})
+        self._logged.update({name: number_of(value) for name, value in given.items()})
 
     def clip_grad_norm_(self, parameters: Any, max_norm: float, **keywords: Any) -> torch.Tensor:
         """As torch's; on a CUDA device in the pass that takes the statistics, which then cost nothing of their own."""
@@ -184,7 +184,7 @@ class Guard:
         def before(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
             if self.attentive:
                 begins(has_closure(arguments, keywords))
-                disarmed()
+                disarmed(watch)
             self.tell(self.moments.step_begins, optimizer)
 
         def after(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
@@ -218,6 +218,8 @@ class Guard:
 
     def _fill(self, pending: Pending) -> None:
         pending.wait_s, pending.samples, pending.batch = self.batches.take()
+        if pending.samples and (labels := self.batches.labels()):
+            self.judge.windows.labels.add(labels)
         pending.given_loss = self._logged.pop("loss", None)
         pending.components, self._logged = self._logged, {}
 
@@ -257,6 +259,10 @@ class Guard:
     def tell(self, listeners: list[Any], *arguments: Any) -> None:
         for listener in listeners:
             self.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(self, *arguments)
+
+
+def number_of(value: Any) -> float:
+    return value.detach().item() if isinstance(value, torch.Tensor) else float(value)
 
 
 def guard(  # noqa: PLR0913 (one parameter per option)

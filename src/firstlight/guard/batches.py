@@ -6,9 +6,11 @@ from typing import Any
 
 import torch
 
+from firstlight.facts.live.labels import MOST_CLASSES
 from firstlight.observe.inside.reading import tensors_in
 
 MOST_TENSORS = 4
+WHOLE = (torch.int64, torch.int32, torch.int16, torch.uint8)
 SAMPLE = 32
 """Elements of a tensor that make its fingerprint; two different batches practically never agree in all of them."""
 
@@ -30,6 +32,20 @@ class Batches:
         self.samples += samples_in(found)
         if (seen := fingerprint(found)) is not None:
             self.prints.append(seen)
+
+    def labels(self) -> dict[int, int]:
+        """How often each class is among the targets of the last batch; the only whole numbers, one for each example."""
+        whole = [
+            tensor
+            for tensor in list(tensors_in(self.last))[:MOST_TENSORS]
+            if tensor.ndim == 1 and tensor.dtype in WHOLE and tensor.device.type == "cpu" and tensor.numel() > 1
+        ]
+        if len(whole) != 1:
+            return {}
+        low, high = torch.aminmax(whole[0])
+        if low < 0 or high >= MOST_CLASSES:
+            return {}
+        return {each: count for each, count in enumerate(torch.bincount(whole[0]).tolist()) if count}
 
     def take(self) -> tuple[float | None, int | None, str | None]:
         """Seconds waited, examples and fingerprint of what came since the last step; None where nothing did."""

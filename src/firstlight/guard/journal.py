@@ -78,7 +78,7 @@ class Journal:
         self._number = next(_numbers)
         self._steps: dict[int, Thinned] = {}
         self._tensors: dict[int, Thinned] = {}
-        self._devices = Thinned(retention.tensors)
+        self._devices, self._histograms = Thinned(retention.tensors), Thinned(retention.tensors)
 
     def wants_step(self, optimizer: int, step: int) -> bool:
         return self._steps.setdefault(optimizer, Thinned(self.retention.steps)).keeps(step)
@@ -90,6 +90,9 @@ class Journal:
 
     def wants_device(self, step: int) -> bool:
         return self._devices.keeps(step)
+
+    def wants_histograms(self, look: int) -> bool:
+        return self._histograms.keeps(look)
 
     @property
     def is_own(self) -> bool:

@@ -1,16 +1,14 @@
-"""What is looked at on sampled steps only, activations and predictions on a fixed batch; and what the program tells."""
+"""What is looked at on sampled steps only: activations, and predictions on a fixed batch."""
 
-import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from firstlight.facts.live.series import middle
-from firstlight.records.live import ActivationTrack, EvalTrack, ModuleState, PredictionTrack
+from firstlight.records.live import ActivationTrack, ModuleState, PredictionTrack
 
 KEPT = 3
 PREDICTIONS_KEPT = 5
-MOST_EVALUATIONS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,26 +125,3 @@ class PredictionWindow:
 
 def top_share(classes: Sequence[int]) -> float:
     return max(classes.count(each) for each in set(classes)) / len(classes) if classes else 0.0
-
-
-class EvalWindow:
-    """`val_…`, `valid_…`, `eval_…` and `test_…` among the numbers the program tells."""
-
-    PREFIXES = ("val", "valid", "validation", "eval", "test")
-
-    def __init__(self) -> None:
-        self._values: dict[str, deque[float]] = {}
-        self._train: dict[str, deque[float]] = {}
-
-    def add(self, told: dict[str, float], train: float) -> None:
-        for name, value in told.items():
-            prefix, _, rest = name.replace("/", "_").partition("_")
-            if prefix in self.PREFIXES and rest.endswith("loss") and math.isfinite(value) and math.isfinite(train):
-                self._values.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(value)
-                self._train.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(train)
-
-    def facts(self, step: int, rank: int) -> list[EvalTrack]:
-        return [
-            EvalTrack(rank=rank, step=step, name=name, values=tuple(values), train=tuple(self._train[name]))
-            for name, values in self._values.items()
-        ]

@@ -5,10 +5,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from firstlight.facts.live.looks import ActivationWindow, EvalWindow, PredictionWindow
+from firstlight.facts.live.labels import LabelWindow
+from firstlight.facts.live.looks import ActivationWindow, PredictionWindow
 from firstlight.facts.live.losses import Gradients, Losses, Rates
+from firstlight.facts.live.moments import Memory, MomentWindow
+from firstlight.facts.live.order import OrderWindow
 from firstlight.facts.live.stepping import ClipWindow, FeedWindow, PaceWindow, RateWindow, ScaleWindow
 from firstlight.facts.live.tensors import Look, TensorWindow
+from firstlight.facts.live.told import EvalWindow, ScoreWindow, TermWindow
 from firstlight.facts.live.turning import Bad, Turning
 from firstlight.records.telemetry import StepRow
 
@@ -40,6 +44,7 @@ class _Of:
     clip: ClipWindow = field(default_factory=ClipWindow)
     scale: ScaleWindow = field(default_factory=ScaleWindow)
     pace: PaceWindow = field(default_factory=PaceWindow)
+    moments: MomentWindow = field(default_factory=MomentWindow)
     adaptive: bool = False
     last: StepRow = field(default_factory=lambda: StepRow(step=0))
 
@@ -48,9 +53,13 @@ class Windows:
     def __init__(self, rank: int = 0) -> None:
         self.rank = rank
         self.feed = FeedWindow()
+        self.labels = LabelWindow()
+        self.order = OrderWindow()
         self.activations = ActivationWindow()
         self.predictions = PredictionWindow()
         self.evaluations = EvalWindow()
+        self.scores = ScoreWindow()
+        self.terms = TermWindow()
         self._of: dict[int, _Of] = {}
 
     def sees(self, row: StepRow, seen: Seen) -> list[Any]:
@@ -63,11 +72,17 @@ class Windows:
         of.rates.add(row.lr)
         of.pace.add(row, seen.memory)
         self.feed.add(row, seen.on_device)
+        self.order.add(row)
         if seen.look is not None:
             of.tensors.add(seen.kinds, seen.look)
         if row.components:
             self.evaluations.add(row.components, of.losses.series.level)
+            self.scores.add(row.components)
+            self.terms.add(row.components)
         return [] if turned is None else [turned]
+
+    def remembers(self, optimizer: int, memory: Memory) -> None:
+        self._of.setdefault(optimizer, _Of()).moments.add(memory)
 
     def is_urgent(self, row: StepRow) -> bool:
         """Something leapt: the windows are judged now, not at the next regular time."""
@@ -97,15 +112,26 @@ class Windows:
             of.clip.fact(row, rank, of.adaptive),
             of.scale.fact(row, rank),
             of.pace.fact(row, rank),
+            of.moments.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, of.rates.warming),
             self.feed.fact(row, rank),
+            self.labels.fact(row, rank),
+            self.order.fact(row, rank),
         ]
         return [fact for fact in found if fact is not None and type(fact) in needs]
 
     def looked(self, step: int, needs: Collection[type]) -> list[Any]:
-        """After a sampled step or an evaluation."""
+        """After a sampled step."""
         found = [
             self.activations.fact(step, self.rank),
             self.predictions.fact(step, self.rank, self.remaining()),
-            *self.evaluations.facts(step, self.rank),
         ]
         return [fact for fact in found if fact is not None and type(fact) in needs]
+
+    def told(self, step: int, needs: Collection[type]) -> list[Any]:
+        """After the program told something."""
+        found = [
+            *self.evaluations.facts(step, self.rank),
+            *self.scores.facts(step, self.rank),
+            *self.terms.facts(step, self.rank),
+        ]
+        return [fact for fact in found if type(fact) in needs]

@@ -40,7 +40,11 @@ LAYERS: Mapping[str, tuple[str, bool]] = {
     "weight_norm": ("Weight norm by layer", True),
 }
 """Title, and whether values are told apart by their ratio. The others are shares."""
-SPREADS = {"gradients": "Size of the gradients of", "activations": "Size of what comes out of"}
+SPREADS = {
+    "gradients": "Size of the gradients of",
+    "weights": "Size of the weights of",
+    "activations": "Size of what comes out of",
+}
 MOST_POINTS = 30_000
 """Of all curves of a page together: about half a megabyte."""
 LEAST_POINTS = 60
