@@ -54,9 +54,9 @@ class Histograms:
             self._flying.append((watch.step, [(kind, name) for kind, name, _ in chosen], *sent(below)))
 
     def _edges_on(self, device: torch.device) -> torch.Tensor:
-        """Kept there: sending them again would be waited for."""
+        """Made there: numbers sent from here would have to be waited for."""
         if device not in self._edges:
-            self._edges[device] = torch.tensor(EDGES, device=device)
+            self._edges[device] = torch.logspace(*POWERS, BINS + 1, device=device)
         return self._edges[device]
 
     def arrived(self) -> list[Counted]:

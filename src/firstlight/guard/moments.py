@@ -3,6 +3,7 @@
 A sample of the elements of each weight matrix; on a device nothing is waited for.
 """
 
+import math
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -92,14 +93,20 @@ def paces(pairs: list[Pair], age: Any, beta: float, epsilon: float) -> torch.Ten
     The divisor is the one this very step will use. `age` may be on a device, and stays there.
     """
     gradient, memory = (torch.stack(several).float() for several in zip(*map(_sampled, pairs), strict=True))
-    age = age.item() if isinstance(age, torch.Tensor) and age.device.type == "cpu" else age
     squares = gradient.square()
-    second = (beta * memory + (1 - beta) * squares) / (1 - beta ** (age + 1))
+    second = (beta * memory + (1 - beta) * squares) / (1 - _faded(beta, age))
     pace = (squares / second.clamp_min(epsilon * epsilon)).mean(dim=1).sqrt()
     known = memory > 0
     faint = known & (second.sqrt() * GOOD_PART < epsilon)
     drowned = faint.sum(dim=1) / known.sum(dim=1).clamp_min(1)
     return torch.stack([pace, drowned, (squares == 0).float().mean(dim=1)], dim=1)
+
+
+def _faded(beta: float, age: Any) -> Any:
+    """What is left by now of the zeros a memory began with."""
+    if isinstance(age, torch.Tensor) and age.device.type != "cpu":
+        return torch.exp((age + 1) * math.log(max(beta, 1e-30)))
+    return beta ** (float(age) + 1)
 
 
 def _sampled(pair: Pair) -> Pair:
