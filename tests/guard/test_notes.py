@@ -82,3 +82,19 @@ def test_labels_are_the_only_whole_numbers_one_an_example(batch: Any, labels: di
     batches.came(batch, 0.0)
 
     assert batches.labels() == labels
+
+
+@pytest.mark.parametrize(
+    ("batch", "size"),
+    [
+        ((torch.full((40, 8), 3.0), torch.ones(40)), 3.0),
+        ((torch.arange(40), torch.full((40, 1), -2.0, dtype=torch.bfloat16)), 2.0),
+        ((torch.arange(40), torch.ones(3)), None),
+    ],
+    ids=["the first", "the first of real numbers", "too few to tell"],
+)
+def test_a_batch_is_as_large_as_its_inputs(batch: Any, size: float | None) -> None:
+    batches = Batches()
+    batches.came(batch, 0.0)
+
+    assert batches.size() == size

@@ -145,6 +145,7 @@ LIVE: frozenset[type] = frozenset(
         live.RankTrack,
         live.MomentTrack,
         live.LabelTrack,
+        live.InputTrack,
         live.OrderTrack,
         live.RoomTrack,
         live.ScoreTrack,

@@ -1,6 +1,7 @@
 """`fl.guard(model, optimizer)`: attaches to live objects by their own hooks, and lets go of them on `close`."""
 
 import atexit
+import functools
 import math
 import time
 from collections import deque
@@ -174,7 +175,7 @@ class Guard:
             must_skip(optimizer)
         watch = Watch(len(self.watches), optimizer, self.models, skips)
         watch.pace = Pace(None if any(watch.subjects.parted) else self.options.cost)  # ranks must look together
-        watch.ready, watch.recent = self._fill, self._hearing.recent
+        watch.ready, watch.recent = functools.partial(self._fill, watch.index), self._hearing.recent
         self.watches.append(watch)
         begins = self.shield("statistics", watch.begins)
         ended = self.shield("statistics", watch.ended)
@@ -216,10 +217,10 @@ class Guard:
         for trip in self.judge.judge([resumed_state(watch.optimizer, watch.subjects, self.rank)]):
             self.trip(trip)
 
-    def _fill(self, pending: Pending) -> None:
+    def _fill(self, optimizer: int, pending: Pending) -> None:
         pending.wait_s, pending.samples, pending.batch = self.batches.take()
-        if pending.samples and (labels := self.batches.labels()):
-            self.judge.windows.labels.add(labels)
+        if pending.samples:
+            self.judge.windows.fed(optimizer, self.batches.labels(), self.batches.size())
         pending.given_loss = self._logged.pop("loss", None)
         pending.components, self._logged = self._logged, {}
 

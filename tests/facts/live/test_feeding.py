@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.facts.live.labels import BATCHES, LabelWindow, homogeneous
+from firstlight.facts.live.feeding import BATCHES, InputWindow, LabelWindow, homogeneous
 from firstlight.facts.live.order import OrderWindow
 from firstlight.records.telemetry import StepRow
 
@@ -77,3 +77,21 @@ def test_without_a_fixed_order_there_is_nothing_to_say() -> None:
     assert ordered([[0.1] * 16 + [0.3] * 16] * 4, shuffled=True).fact(ROW, 0) is None
     assert ordered([[0.1, 0.3]] * 9).fact(ROW, 0) is None
     assert ordered([[0.1] * 16 + [0.3] * 16] * 2).fact(ROW, 0) is None
+
+
+def sized(*sizes: float | None) -> InputWindow:
+    window = InputWindow()
+    for size in sizes:
+        window.add(size)
+    return window
+
+
+def test_the_last_batches_are_held_against_those_before() -> None:
+    track = sized(*[1.0] * 40, 30.0, *[50.0] * 7).fact(ROW, 0)
+
+    assert track is not None
+    assert (track.usual, track.least, track.most, track.batches) == (1.0, 30.0, 50.0, 48)
+
+
+def test_batches_without_numbers_are_left_out() -> None:
+    assert sized(*[None] * 40, *[0.0] * 40, *[float("nan")] * 40).fact(ROW, 0) is None

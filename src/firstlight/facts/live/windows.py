@@ -1,11 +1,11 @@
 """All windows of one run, told of every step, and asked every few."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firstlight.facts.live.labels import LabelWindow
+from firstlight.facts.live.feeding import InputWindow, LabelWindow
 from firstlight.facts.live.looks import ActivationWindow, PredictionWindow
 from firstlight.facts.live.losses import Gradients, Losses, Rates
 from firstlight.facts.live.moments import Memory, MomentWindow
@@ -45,6 +45,8 @@ class _Of:
     scale: ScaleWindow = field(default_factory=ScaleWindow)
     pace: PaceWindow = field(default_factory=PaceWindow)
     moments: MomentWindow = field(default_factory=MomentWindow)
+    labels: LabelWindow = field(default_factory=LabelWindow)
+    inputs: InputWindow = field(default_factory=InputWindow)
     adaptive: bool = False
     last: StepRow = field(default_factory=lambda: StepRow(step=0))
 
@@ -53,7 +55,6 @@ class Windows:
     def __init__(self, rank: int = 0) -> None:
         self.rank = rank
         self.feed = FeedWindow()
-        self.labels = LabelWindow()
         self.order = OrderWindow()
         self.activations = ActivationWindow()
         self.predictions = PredictionWindow()
@@ -80,6 +81,12 @@ class Windows:
             self.scores.add(row.components)
             self.terms.add(row.components)
         return [] if turned is None else [turned]
+
+    def fed(self, optimizer: int, labels: Mapping[int, int], size: float | None) -> None:
+        """With what the last batch before a step held."""
+        of = self._of.setdefault(optimizer, _Of())
+        of.labels.add(labels)
+        of.inputs.add(size)
 
     def remembers(self, optimizer: int, memory: Memory) -> None:
         self._of.setdefault(optimizer, _Of()).moments.add(memory)
@@ -114,7 +121,8 @@ class Windows:
             of.pace.fact(row, rank),
             of.moments.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, of.rates.warming),
             self.feed.fact(row, rank),
-            self.labels.fact(row, rank),
+            of.labels.fact(row, rank),
+            of.inputs.fact(row, rank),
             self.order.fact(row, rank),
         ]
         return [fact for fact in found if fact is not None and type(fact) in needs]

@@ -18,7 +18,7 @@ from firstlight.records.live.course import (
     Turned,
 )
 from firstlight.records.live.fact import LiveFact
-from firstlight.records.live.state import LabelTrack, MomentState, MomentTrack, OrderTrack, RoomTrack
+from firstlight.records.live.state import InputTrack, LabelTrack, MomentState, MomentTrack, OrderTrack, RoomTrack
 from firstlight.records.live.told import EvalTrack, ScoreTrack, TermTrack
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "EvalTrack",
     "FeedTrack",
     "GradientTrack",
+    "InputTrack",
     "LabelTrack",
     "LiveFact",
     "LossTrack",

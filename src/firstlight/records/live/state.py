@@ -47,6 +47,17 @@ class LabelTrack(LiveFact, frozen=True, kw_only=True):
     """The class that is most over its usual share."""
 
 
+class InputTrack(LiveFact, frozen=True, kw_only=True):
+    """How large the numbers of the inputs are: root mean squares of samples of the batches."""
+
+    batches: int
+    usual: float
+    """Of the last 128 batches but the very last eight, as a median."""
+    least: float
+    """Of those eight."""
+    most: float
+
+
 class RoomTrack(LiveFact, frozen=True, kw_only=True):
     """The disk that holds the run."""
 

@@ -1,16 +1,20 @@
-"""The classes a loader gives, stretch by stretch: labels in random order look alike everywhere."""
+"""What the batches hold, stretch by stretch: classes and sizes of numbers in random order look alike everywhere."""
 
 import math
 from collections import Counter, deque
 from collections.abc import Mapping
+from statistics import median
 
-from firstlight.records.live import LabelTrack
+from firstlight.facts.live.series import RECENT
+from firstlight.records.live import InputTrack, LabelTrack
 from firstlight.records.telemetry import StepRow
 
 BATCHES = 50
 """A stretch."""
 MOST_CLASSES = 100
 """More, and the numbers are hardly classes."""
+LATELY = 8
+"""Batches in a row that make a change."""
 LEAST_EACH = 5
 """Labels of a class that a stretch should hold for the test to be right."""
 
@@ -24,7 +28,7 @@ class LabelWindow:
         """These are no classes."""
 
     def add(self, labels: Mapping[int, int]) -> None:
-        if self._off:
+        if self._off or not labels:
             return
         if len(self._recent) == BATCHES:
             self._before.update(self._recent[0])
@@ -53,6 +57,33 @@ class LabelWindow:
             chance=homogeneous(now, self._before),
             alone=sum(len(labels) == 1 for labels in self._recent) / len(self._recent),
             commonest=max(classes, key=lambda each: shares[each][0] - shares[each][1]),
+        )
+
+
+class InputWindow:
+    """How large the numbers of the inputs are, batch by batch."""
+
+    def __init__(self) -> None:
+        self._sizes: deque[float] = deque(maxlen=RECENT)
+        self._batches = 0
+
+    def add(self, size: float | None) -> None:
+        if size is not None and math.isfinite(size) and size > 0:
+            self._sizes.append(size)
+            self._batches += 1
+
+    def fact(self, row: StepRow, rank: int) -> InputTrack | None:
+        if len(self._sizes) < 2 * LATELY:
+            return None
+        sizes = list(self._sizes)
+        return InputTrack(
+            rank=rank,
+            optimizer=row.optimizer,
+            step=row.step,
+            batches=self._batches,
+            usual=median(sizes[:-LATELY]),
+            least=min(sizes[-LATELY:]),
+            most=max(sizes[-LATELY:]),
         )
 
 
