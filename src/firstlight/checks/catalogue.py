@@ -143,6 +143,7 @@ from firstlight.checks.numerics import (
     loss_scale_collapses,
     precision_distorts,
     precision_too_low,
+    scores_drift,
     turns_nonfinite,
     value_nonfinite,
 )
@@ -426,6 +427,7 @@ CATALOGUE: tuple[Check, ...] = (
     turns_nonfinite.CHECK,
     gradients_blow_up.CHECK,
     loss_scale_collapses.CHECK,
+    scores_drift.CHECK,
     softmax_before_cross_entropy.CHECK,
     sigmoid_before_logits_loss.CHECK,
     scores_into_nll_loss.CHECK,

@@ -4,11 +4,13 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from firstlight.facts.live import robust
 from firstlight.facts.live.series import middle
 from firstlight.records.live import ActivationTrack, ModuleState, PredictionTrack
 
 KEPT = 3
 PREDICTIONS_KEPT = 5
+LEVELS_KEPT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Prediction:
     classes: tuple[int, ...]
     spread: float
     confidence: float
+    level: float = 0.0
+    """Mean logarithm of the sum of exponentials of the scores, which a softmax divides by."""
 
 
 class PredictionWindow:
@@ -94,11 +98,13 @@ class PredictionWindow:
         self._last: Prediction | None = None
         self._shares: deque[float] = deque(maxlen=PREDICTIONS_KEPT)
         self._flips: deque[float] = deque(maxlen=PREDICTIONS_KEPT)
+        self._levels: deque[float] = deque(maxlen=LEVELS_KEPT)
 
     def add(self, now: Prediction) -> None:
         self._looks += 1
         self._first = self._first or now
         if now.classes:
+            self._levels.append(abs(now.level))
             self._shares.append(top_share(now.classes))
             if self._last is not None and len(self._last.classes) == len(now.classes):
                 pairs = zip(self._last.classes, now.classes, strict=True)
@@ -119,6 +125,8 @@ class PredictionWindow:
             spread=self._last.spread / self._first.spread if self._first.spread > 0 else 1.0,
             flips=middle(list(self._flips)) if len(self._flips) == PREDICTIONS_KEPT else 0.0,
             confidence=self._last.confidence,
+            score_level=middle(list(self._levels)[-KEPT:]) if self._levels else 0.0,
+            score_rising=robust.rising(list(self._levels)),
             remaining=remaining,
         )
 

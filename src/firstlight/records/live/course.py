@@ -236,6 +236,10 @@ class PredictionTrack(LiveFact, frozen=True, kw_only=True):
     """Share of predictions that changed from look to look, a median of the last five."""
     confidence: float
     remaining: float
+    score_level: float = 0.0
+    """Size of the logarithm of what a softmax divides by, over the batch; 0 for a regression."""
+    score_rising: float = 1.0
+    """How likely so steady a rise of it over the last sixteen looks is by chance."""
 
 
 class Resumed(LiveFact, frozen=True, kw_only=True):
