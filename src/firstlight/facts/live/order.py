@@ -5,13 +5,12 @@ from itertools import pairwise
 from statistics import fmean
 
 from firstlight.facts.live import robust
+from firstlight.facts.live.series import Series
 from firstlight.records.live import OrderTrack
 from firstlight.records.telemetry import StepRow
 
 BLOCKS = 8
-"""Stretches of an epoch."""
-LEAST, MOST = 2 * BLOCKS, 20_000
-"""Batches of an epoch: fewer have no course, more are not kept."""
+"""Stretches of an epoch; a shorter one than four batches each has no course."""
 EPOCHS = 3
 
 
@@ -21,25 +20,25 @@ class OrderWindow:
     def __init__(self) -> None:
         self._first: str | None = None
         self._length = 0
-        self._losses: list[float] = []
+        self._epoch = Series()
         self._profiles: deque[list[float]] = deque(maxlen=EPOCHS)
 
     def add(self, row: StepRow) -> None:
-        if row.batch is None or row.loss is None or not row.loss > 0 or len(self._losses) >= MOST:
+        if row.batch is None or row.loss is None or not row.loss > 0:
             return
         if row.batch == self._first:
             self._epoch_ends()
         self._first = self._first or row.batch
-        self._losses.append(row.loss)
+        self._epoch.add(row.loss)
 
     def _epoch_ends(self) -> None:
-        losses, self._losses = self._losses, []
-        if len(losses) != self._length:
+        epoch, self._epoch = self._epoch, Series()
+        if epoch.count != self._length:
             self._profiles.clear()
-        self._length = len(losses)
-        if len(losses) >= LEAST:
-            ends = [len(losses) * place // BLOCKS for place in range(BLOCKS + 1)]
-            means = [fmean(losses[a:b]) for a, b in pairwise(ends)]
+        self._length = epoch.count
+        if len(epoch.blocks) >= BLOCKS:
+            ends = [len(epoch.blocks) * place // BLOCKS for place in range(BLOCKS + 1)]
+            means = [fmean(epoch.blocks[a:b]) for a, b in pairwise(ends)]
             self._profiles.append([each / fmean(means) for each in means])
 
     def fact(self, row: StepRow, rank: int) -> OrderTrack | None:
