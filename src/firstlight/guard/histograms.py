@@ -21,7 +21,7 @@ POWERS = (-10, 6)
 """Powers of ten between which magnitudes are counted, four bins to a power; smaller and larger ones are in no bin."""
 BINS = 64
 EDGES = [float(f"{10.0 ** (POWERS[0] + place / 4):.4g}") for place in range(BINS + 1)]
-SAMPLE = 2048
+SAMPLE = 1024
 MOST_TENSORS = 8
 MOST_FLYING = 2
 

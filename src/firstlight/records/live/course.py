@@ -26,6 +26,8 @@ class Turned(LiveFact, frozen=True, kw_only=True):
     """For a loss: the module in or after which the first bad number of its graph was seen."""
     origin: str = ""
     """How that number came about, in words."""
+    masked: bool = False
+    """It is a mean over no targets at all: every one is the ignored index."""
 
 
 class LossTrack(LiveFact, frozen=True, kw_only=True):
