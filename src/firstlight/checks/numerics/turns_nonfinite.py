@@ -20,7 +20,6 @@ from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import Turned
 from firstlight.records.places import Where
 
-
 MASKED = (
     "data-labels-masked",
     "a batch of nothing but padding, or whose answers were all cut off, has no target to take a mean over",
