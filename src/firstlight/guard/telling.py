@@ -67,6 +67,7 @@ class Telling:
                 skipped=row.skipped,
                 data_wait_s=row.data_wait_s,
                 step_s=row.step_s,
+                samples_per_s=row.samples_per_s,
                 batch_hash=row.batch,
                 components=row.components,
             )

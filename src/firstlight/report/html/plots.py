@@ -23,6 +23,7 @@ MEASURES: Mapping[str, tuple[str, str, bool]] = {
     "amp_scale": ("Loss scale", "factor on the loss", True),
     "step_s": ("Time of a step", "seconds", False),
     "data_wait_s": ("Wait for data", "seconds", False),
+    "samples_per_s": ("Throughput", "examples a second", False),
     "memory_allocated": ("Device memory in use", "bytes", False),
     "memory_reserved": ("Device memory reserved", "bytes", False),
     "rss": ("Host memory", "bytes", False),
