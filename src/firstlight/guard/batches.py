@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from firstlight.facts.live.feeding import MOST_CLASSES
+from firstlight.guard.statistics.host import in_memory_order
 from firstlight.guard.statistics.rows import stride_of
 from firstlight.observe.inside.reading import tensors_in
 
@@ -56,7 +57,7 @@ class Batches:
         """Root mean square of a sample of the last batch's first tensor of real numbers, on the host."""
         for tensor in list(tensors_in(self.last))[:MOST_TENSORS]:
             if tensor.is_floating_point() and tensor.device.type == "cpu" and tensor.numel() >= SAMPLE:
-                values = tensor.detach().reshape(-1)[:: stride_of(tensor.numel(), SIZED)][:SIZED]
+                values = in_memory_order(tensor.detach())[:: stride_of(tensor.numel(), SIZED)][:SIZED]
                 return math.sqrt(values.double().square().mean().item())
         return None
 
