@@ -5,8 +5,7 @@ import functools
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -25,6 +24,7 @@ from firstlight.guard.hearing import Hearing
 from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
 from firstlight.guard.looking import Looks
+from firstlight.guard.moments import Moments
 from firstlight.guard.optimizers import has_closure, must_skip, unwrapped
 from firstlight.guard.options import OnRed, Options, is_disabled
 from firstlight.guard.pacing import Pace
@@ -40,24 +40,6 @@ from firstlight.store.run_directory import RunDirectory
 
 WINDOW = 200
 """Steps whose numbers are kept at hand, for a capture."""
-
-
-@dataclass
-class Moments:
-    """Who wants to be told of what. Each is called with the guard first; what it raises switches it off, no more."""
-
-    backward_begins: list[Callable[["Guard", torch.Tensor], None]] = field(default_factory=list)
-    """With the loss, detached."""
-    step_begins: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
-    """The gradients are there, the weights have not moved."""
-    step_ended: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
-    batch_came: list[Callable[["Guard", Any], None]] = field(default_factory=list)
-    """From a loader, in this process."""
-    measured: list[Callable[["Guard", StepRow], None]] = field(default_factory=list)
-    """The numbers of a step are here; on a device that is a step or two after it."""
-    tripped: list[Callable[["Guard", Trip], None]] = field(default_factory=list)
-    """Before the training is warned or stopped."""
-    closing: list[Callable[["Guard"], None]] = field(default_factory=list)
 
 
 class Guard:

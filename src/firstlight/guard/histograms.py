@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.guard.moments import sent
+from firstlight.guard.adam import sent
 from firstlight.guard.statistics.host import in_memory_order
 from firstlight.guard.statistics.rows import stride_of
 from firstlight.guard.statistics.subjects import local

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from firstlight.facts.live.looks import Output, PredictionWindow
 from firstlight.guard.activations import Activations
+from firstlight.guard.adam import AdamMemory
 from firstlight.guard.health import Health, room
 from firstlight.guard.histograms import EDGES, Histograms
 from firstlight.guard.invariants import Invariants
-from firstlight.guard.moments import Moments
 from firstlight.guard.predictions import Predictions
 from firstlight.guard.ranks import Ranks
 from firstlight.guard.statistics.rows import Frame
@@ -38,10 +38,10 @@ class Looks:
         self._invariants = Invariants(guard.options.invariants)
         self._ranks = Ranks()
         self._hold = guard.shield("invariants", self._judge_invariants)
-        self._moments: dict[int, Moments] = {}
+        self._memories: dict[int, AdamMemory] = {}
         self._histograms = Histograms()
         self._count = guard.shield("histograms", self._histogram)
-        self._remember = guard.shield("optimizer state", self._read_moments)
+        self._remember = guard.shield("optimizer state", self._read_memory)
         self._measure_room = guard.shield("the disk", self._room)
         self._compare = guard.shield("comparing ranks", self._compared)
         self._predictions: Predictions | None = None
@@ -89,13 +89,13 @@ class Looks:
             self._histograms.step_begins(watch)
         self._counted += 1
 
-    def _read_moments(self, watch: "Watch") -> None:
-        if watch.index not in self._moments:
-            self._moments[watch.index] = Moments(watch)
-        moments = self._moments[watch.index]
-        for memory in moments.arrived():
-            self._guard.judge.windows.remembers(watch.index, memory)
-        moments.step_begins()
+    def _read_memory(self, watch: "Watch") -> None:
+        if watch.index not in self._memories:
+            self._memories[watch.index] = AdamMemory(watch)
+        memory = self._memories[watch.index]
+        for look in memory.arrived():
+            self._guard.judge.windows.remembers(watch.index, look)
+        memory.step_begins()
 
     def _judge_invariants(self) -> None:
         models = list(self._guard.models.values())

@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 import firstlight as fl
+from firstlight.guard.adam import EVERY, AdamMemory
 from firstlight.guard.histograms import Histograms
-from firstlight.guard.moments import EVERY, Moments
 from firstlight.guard.watch import Watch
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -35,7 +35,7 @@ def test_a_device_tells_what_the_host_tells(fused: bool) -> None:
     rows, counts = [], []
     for device in ("cpu", "cuda"):
         watch = watched(device, fused)
-        moments, histograms = Moments(watch), Histograms()
+        moments, histograms = AdamMemory(watch), Histograms()
         moments.step_begins()
         histograms.step_begins(watch)
         torch.cuda.synchronize()

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 import firstlight as fl
+from firstlight.guard.adam import AdamMemory, paces
 from firstlight.guard.histograms import EDGES, Histograms, spread
-from firstlight.guard.moments import Moments, paces
 from firstlight.guard.watch import Watch
 from firstlight.records import events
 from firstlight.store.event_log import LineReader, typed
@@ -33,7 +33,7 @@ def trained(make: Callable[[Any], torch.optim.Optimizer], steps: int = 8, scale:
 
 def test_a_gradient_is_measured_by_what_adam_will_divide_it_by() -> None:
     watch = trained(lambda parameters: torch.optim.Adam(parameters, betas=(0.0, BETA), eps=EPSILON, lr=1.0))
-    moments = Moments(watch)
+    moments = AdamMemory(watch)
     moments.step_begins()
     (memory,) = moments.arrived()
     before = [parameter.detach().clone() for parameter in watch.subjects.parameters]
@@ -75,7 +75,7 @@ def test_elements_that_never_had_a_gradient_do_not_count() -> None:
     ],
 )
 def test_every_optimizer_of_its_kind_is_read(make: Callable[[Any], torch.optim.Optimizer]) -> None:
-    moments = Moments(trained(make))
+    moments = AdamMemory(trained(make))
     moments.step_begins()
     (memory,) = moments.arrived()
 
@@ -84,7 +84,7 @@ def test_every_optimizer_of_its_kind_is_read(make: Callable[[Any], torch.optim.O
 
 @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.RMSprop, torch.optim.Adamax])
 def test_others_have_no_such_memory(make: Callable[[Any], torch.optim.Optimizer]) -> None:
-    moments = Moments(trained(make))
+    moments = AdamMemory(trained(make))
     moments.step_begins()
 
     assert moments.arrived() == []
@@ -93,7 +93,7 @@ def test_others_have_no_such_memory(make: Callable[[Any], torch.optim.Optimizer]
 def test_gradients_with_the_loss_scale_in_them_are_not_read() -> None:
     watch = trained(torch.optim.Adam)
     watch.optimizer.grad_scale = torch.tensor(65536.0)  # type: ignore[attr-defined]
-    moments, histograms = Moments(watch), Histograms()
+    moments, histograms = AdamMemory(watch), Histograms()
     moments.step_begins()
     histograms.step_begins(watch)
 
