@@ -1,7 +1,7 @@
 """All windows of one run, told of every step, and asked every few."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,8 @@ class Seen:
     memory: float | None = None
     on_device: bool = False
     """The weights are on an accelerator."""
+    largest: Callable[[], str | None] = lambda: None
+    """Names the parameter with the largest gradient, when asked."""
 
 
 @dataclass
@@ -48,6 +50,7 @@ class _Of:
     labels: LabelWindow = field(default_factory=LabelWindow)
     inputs: InputWindow = field(default_factory=InputWindow)
     adaptive: bool = False
+    largest: Callable[[], str | None] = lambda: None
     last: StepRow = field(default_factory=lambda: StepRow(step=0))
 
 
@@ -67,7 +70,7 @@ class Windows:
         """Facts that cannot wait."""
         of = self._of.setdefault(row.optimizer, _Of())
         turned = of.turning.sees(row, self.rank, seen.bad)
-        of.last, of.adaptive = row, seen.adaptive
+        of.last, of.adaptive, of.largest = row, seen.adaptive, seen.largest
         for window in (of.losses, of.gradients, of.rate, of.clip, of.scale):
             window.add(row)
         of.rates.add(row.lr)
@@ -113,7 +116,7 @@ class Windows:
         row, fed, remaining = of.last, self.feed.fed, self.remaining()
         found = [
             of.losses.fact(row, rank, of.rates, (len(self._of), fed)),
-            of.gradients.fact(row, rank, of.rates, None),
+            of.gradients.fact(row, rank, of.rates, of.largest()),
             of.tensors.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, (fed, of.rates.share)),
             of.rate.fact(row, rank),
             of.clip.fact(row, rank, of.adaptive),
