@@ -1,4 +1,4 @@
-"""Sorts points; the score counts the right answers."""
+"""Sorts points; the error counts the wrong answers."""
 
 import torch
 from torch import nn
@@ -22,6 +22,6 @@ with fl.guard(model, optimizer) as guard:
             optimizer.step()
         with torch.no_grad():
             answers = model(x[512:])
-            accuracy = (answers.argmax(dim=1) == y[512:]).float().mean()
-            guard.log(val_loss=nn.functional.cross_entropy(answers, y[512:]), val_accuracy=accuracy)
+            error = (answers.argmax(dim=1) != y[512:]).float().mean()
+            guard.log(val_loss=nn.functional.cross_entropy(answers, y[512:]), val_error=error)
 print("last loss", loss.item())

@@ -61,7 +61,7 @@ def flags(path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str
 
 @pytest.mark.parametrize("name", TOLD)
 def test_what_the_program_tells_is_judged(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert flags(EXAMPLES / name / "fails.py", tmp_path, monkeypatch) == [name]
+    assert name in flags(EXAMPLES / name / "fails.py", tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", TOLD)

@@ -58,6 +58,12 @@ def test_numbers_that_are_no_classes_are_not_judged() -> None:
     assert labels([0, 1] * (4 * BATCHES - 1)).fact(ROW, 0) is None
 
 
+def test_the_mixture_is_that_of_all_labels_so_far() -> None:
+    assert labels([0, 0, 0, 1] * 300).mixture() == (0.75, 0.25)
+    assert labels([5, 7] * 300).mixture() == ()
+    assert LabelWindow().mixture() == ()
+
+
 def ordered(epochs: list[list[float]], shuffled: bool = False) -> OrderWindow:
     window, names = OrderWindow(), [str(place) for place in range(len(epochs[0]))]
     for number, losses in enumerate([*epochs, [1.0]]):

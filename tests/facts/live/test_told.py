@@ -33,7 +33,7 @@ def test_the_good_direction_of_a_score_is_known_by_its_name(name: str, agreement
     for place in range(8):
         window.add({name: place / 10, "val_loss": 1 - place / 10})
 
-    (track,) = window.facts(100, 0)
+    (track,) = window.facts(100, 0, 0.5, (0.5, 0.5))
     assert [track.improving, track.agreement] == pytest.approx([1.0, agreement])
 
 
@@ -47,7 +47,7 @@ def test_what_cannot_be_paired_is_left_out(told: dict[str, float]) -> None:
     window.add(told)
     window.add({"val_mystery": 1.0, "val_loss": 1.0})
 
-    assert window.facts(1, 0) == []
+    assert window.facts(1, 0, 0.5, ()) == []
 
 
 def test_terms_are_parts_of_the_loss_of_training() -> None:

@@ -40,11 +40,8 @@ class LabelWindow:
         """Only of classes that are numbered from 0 without a gap: other whole numbers are lengths, ids or times."""
         if self._off or self._batches < 2 * BATCHES:
             return None
-        now: Counter[int] = Counter()
-        for labels in self._recent:
-            now.update(labels)
-        classes = sorted(self._before.keys() | now.keys())
-        if classes != list(range(len(classes))) or len(classes) < 2:
+        now, classes = self._now(), self._classes()
+        if not classes:
             return None
         shares = {each: (now[each] / now.total(), self._before[each] / self._before.total()) for each in classes}
         return LabelTrack(
@@ -58,6 +55,22 @@ class LabelWindow:
             alone=sum(len(labels) == 1 for labels in self._recent) / len(self._recent),
             commonest=max(classes, key=lambda each: shares[each][0] - shares[each][1]),
         )
+
+    def mixture(self) -> tuple[float, ...]:
+        """The share of each class so far; empty where there are none to speak of."""
+        counts, classes = self._before + self._now(), self._classes()
+        return () if self._off else tuple(counts[each] / counts.total() for each in classes)
+
+    def _now(self) -> Counter[int]:
+        now: Counter[int] = Counter()
+        for labels in self._recent:
+            now.update(labels)
+        return now
+
+    def _classes(self) -> list[int]:
+        """Empty where the numbers are not counted from 0 without a gap."""
+        classes = sorted({each for labels in (self._before, *self._recent) for each in labels})
+        return classes if classes == list(range(len(classes))) and len(classes) > 1 else []
 
 
 class InputWindow:

@@ -60,7 +60,7 @@ class ScoreWindow:
                 pairs = self._pairs.setdefault((name, losses[0]), deque(maxlen=MOST_EVALUATIONS))
                 pairs.append((told[name], told[losses[0]]))
 
-    def facts(self, step: int, rank: int) -> list[ScoreTrack]:
+    def facts(self, step: int, rank: int, train: float, mixture: tuple[float, ...]) -> list[ScoreTrack]:
         found = []
         for (name, loss), pairs in self._pairs.items():
             values, losses = tuple(value for value, _ in pairs), tuple(loss for _, loss in pairs)
@@ -76,6 +76,8 @@ class ScoreWindow:
                     losses=losses,
                     improving=robust.together(range(len(losses)), falling),
                     agreement=robust.together(good, falling),
+                    train=train,
+                    mixture=mixture,
                 )
             )
         return found

@@ -139,10 +139,11 @@ class Windows:
         return [fact for fact in found if fact is not None and type(fact) in needs]
 
     def told(self, step: int, needs: Collection[type]) -> list[Any]:
-        """After the program told something."""
+        """After the program told something. Of several optimizers the first counts."""
+        of = next(iter(self._of.values()), _Of())
         found = [
             *self.evaluations.facts(step, self.rank),
-            *self.scores.facts(step, self.rank),
+            *self.scores.facts(step, self.rank, of.losses.series.level, of.labels.mixture()),
             *self.terms.facts(step, self.rank),
         ]
         return [fact for fact in found if type(fact) in needs]

@@ -1,5 +1,7 @@
 """What the program itself tells while it runs: evaluations, scores, the terms of its loss."""
 
+import math
+
 from firstlight.records.live.fact import LiveFact
 
 
@@ -23,6 +25,10 @@ class ScoreTrack(LiveFact, frozen=True, kw_only=True):
     """Rank correlation of the evaluations' order with falling losses: 1 where each is lower than the one before."""
     agreement: float
     """Rank correlation of better scores with lower losses."""
+    train: float = math.nan
+    """Level of the training loss by now."""
+    mixture: tuple[float, ...] = ()
+    """Share of each class among the labels of training; empty where they are not known."""
 
 
 class TermTrack(LiveFact, frozen=True, kw_only=True):
