@@ -10,7 +10,7 @@ from firstlight.records.live import MomentState, MomentTrack
 STATE = MomentState(name="body.weight", pace=8.0, drowned=0.9, zeros=0.0)
 OTHER = MomentState(name="head.weight", pace=1.0, drowned=0.0, zeros=0.0)
 BASE = MomentTrack(
-    rank=1, step=999, looks=50, beta=0.999, epsilon=1e-8, tensors=(STATE, OTHER), remaining=0.9, warming=False
+    rank=1, step=999, looks=50, beta=0.999, epsilon=1e-8, tensors=(STATE, OTHER), remaining=0.9, falling=0.0
 )
 
 

@@ -10,7 +10,7 @@ from firstlight.records.live import MomentState, MomentTrack
 STATE = MomentState(name="body.weight", pace=8.0, drowned=0.9, zeros=0.0)
 OTHER = MomentState(name="head.weight", pace=1.0, drowned=0.0, zeros=0.0)
 BASE = MomentTrack(
-    rank=1, step=999, looks=50, beta=0.999, epsilon=1e-8, tensors=(STATE, OTHER), remaining=0.9, warming=False
+    rank=1, step=999, looks=50, beta=0.999, epsilon=1e-8, tensors=(STATE, OTHER), remaining=0.9, falling=0.0
 )
 
 
@@ -49,4 +49,9 @@ def test_each_side_of_pace(changes: dict[str, Any], times: int) -> None:
     [({"tensors": (replace(STATE, zeros=0.11),)}, 0), ({"tensors": (replace(STATE, zeros=0.1),)}, 1)],
 )
 def test_each_side_of_zeros(changes: dict[str, Any], times: int) -> None:
+    assert len(found(**changes)) == times
+
+
+@pytest.mark.parametrize(("changes", "times"), [({"falling": 0.06}, 0), ({"falling": 0.05}, 1)])
+def test_each_side_of_falling(changes: dict[str, Any], times: int) -> None:
     assert len(found(**changes)) == times

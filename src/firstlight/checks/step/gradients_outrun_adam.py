@@ -6,8 +6,8 @@ times larger than usual: every step is that many times longer than the learning 
 loss follow such steps.
 
 ## When it is fine
-When a loss leaves a long plateau its gradients grow at once, and soon fall again. Weights most of whose gradient is
-zero, as of an embedding, are not judged.
+When a loss leaves a long plateau its gradients grow at once, and soon fall again: while the loss falls nothing is told.
+Weights most of whose gradient is zero, as of an embedding, are not judged.
 """
 
 from collections.abc import Iterator
@@ -24,14 +24,16 @@ class Limits:
     looks: int = 8
     """Eight steps apart on the host: the memory is past its own beginning."""
     pace: float = 5.0
-    """1 is usual; 143 healthy programs stayed below 3. Spikes are known to follow 2.5 and more."""
+    """1 is usual; of 143 healthy programs one passed 3, leaving a plateau. Spikes are known to follow 2.5 and more."""
+    falling: float = 0.05
+    """Share by which the loss may have come down lately: one that leaves a plateau has gradients that grow at once."""
     zeros: float = 0.1
     """Share of a gradient that may be zero: rows that come rarely are remembered as small."""
 
 
 def find(track: MomentTrack, limits: Limits) -> Iterator[Evidence]:
     fast = [t for t in track.tensors if t.pace > limits.pace and t.zeros <= limits.zeros]
-    if track.looks < limits.looks or not fast:
+    if track.looks < limits.looks or not fast or track.falling > limits.falling:
         return
     worst = max(fast, key=lambda tensor: tensor.pace)
     yield Evidence(

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from firstlight.facts.live.series import middle
+from firstlight.facts.live.series import Series, middle
 from firstlight.records.live import MomentState, MomentTrack
 from firstlight.records.telemetry import StepRow
 
@@ -45,7 +45,7 @@ class MomentWindow:
             course.drowned.append(drowned)
             course.zeros = zeros
 
-    def fact(self, row: StepRow, rank: int, remaining: float, warming: bool) -> MomentTrack | None:
+    def fact(self, row: StepRow, rank: int, losses: Series) -> MomentTrack | None:
         if self._last is None or self._looks < LOOKS:
             return None
         return MomentTrack(
@@ -56,8 +56,8 @@ class MomentWindow:
             beta=self._last.beta,
             epsilon=self._last.epsilon,
             tensors=tuple(_state(name, self._courses[name]) for name in self._last.names),
-            remaining=remaining,
-            warming=warming,
+            remaining=losses.level / losses.start if losses.start > 0 else 1.0,
+            falling=losses.fell,
         )
 
 

@@ -54,8 +54,11 @@ class Series:
         """The lowest stretch so far."""
         return min(self.blocks) if self.blocks else self.level
 
-    def last(self, count: int) -> list[float]:
-        return list(self.recent)[-count:]
+    @property
+    def fell(self) -> float:
+        """Share by which it has come down from the first half of the recent ones."""
+        earlier = middle(list(self.recent)[: len(self.recent) // 2])
+        return (earlier - self.level) / abs(earlier) if earlier and math.isfinite(earlier) else 0.0
 
 
 def middle(values: list[float]) -> float:

@@ -122,7 +122,7 @@ class Windows:
             of.clip.fact(row, rank, of.adaptive),
             of.scale.fact(row, rank),
             of.pace.fact(row, rank),
-            of.moments.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, of.rates.warming),
+            of.moments.fact(row, rank, of.losses.series),
             self.feed.fact(row, rank),
             of.labels.fact(row, rank),
             of.inputs.fact(row, rank),

@@ -28,8 +28,8 @@ class MomentTrack(LiveFact, frozen=True, kw_only=True):
     tensors: tuple[MomentState, ...]
     remaining: float
     """Level of the loss over its start; 1 where nothing was learnt yet or nothing is known."""
-    warming: bool
-    """The learning rate rose within the last 128 steps."""
+    falling: float
+    """Share by which the loss has come down within the last 128 steps; below 0 where it has risen."""
 
 
 class LabelTrack(LiveFact, frozen=True, kw_only=True):
