@@ -57,7 +57,7 @@ class AdamMemory:
         optimizer, named = self._watch.optimizer, self._watch.subjects.by_identity()
         names: list[str] = []
         rows: list[torch.Tensor] = []
-        adam = [group for group in optimizer.param_groups if "betas" in group and isinstance(group.get("eps"), float)]
+        adam = [group for group in optimizer.param_groups if is_adam(group)]
         for group in adam:
             held = {id(p): pair for p in group["params"] if (pair := pair_of(p, optimizer.state.get(p, {})))}
             chosen = list(held.items())[: MOST_TENSORS - len(names)]
@@ -76,6 +76,12 @@ class AdamMemory:
             flying = self._flying.popleft()
             found.append(Memory(flying.names, flying.rows.tolist(), flying.beta, flying.epsilon))
         return found
+
+
+def is_adam(group: dict[str, Any]) -> bool:
+    """Has numbers of its kind, known on the host."""
+    betas = group.get("betas", ())
+    return len(betas) > 1 and isinstance(betas[1], float) and isinstance(group.get("eps"), float)
 
 
 def pair_of(parameter: torch.Tensor, state: dict[str, Any]) -> Pair | None:
