@@ -34,6 +34,12 @@ class Points(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         self.y = (self.x @ weights).argmax(dim=2)
         self.stale = False
 
+    def sort(self) -> None:
+        """From the fault on the examples come class after class."""
+        order = self.y[AT:].flatten().argsort(stable=True)
+        self.x[AT:] = self.x[AT:].flatten(0, 1)[order].view_as(self.x[AT:])
+        self.y[AT:] = self.y[AT:].flatten()[order].view_as(self.y[AT:])
+
     def __len__(self) -> int:
         return STEPS
 
@@ -43,16 +49,22 @@ class Points(Dataset[tuple[torch.Tensor, torch.Tensor]]):
 
 
 class Run:
-    def __init__(self, seed: int) -> None:
+    """With a normalisation in front and Adam where the fault is one that only such a run would bear in silence."""
+
+    def __init__(self, seed: int, hardy: bool = False) -> None:
         torch.manual_seed(seed)
         self.data = Points()
         self.model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 4))
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
+        self.norm = nn.LayerNorm(16, elementwise_affine=False) if hardy else nn.Identity()
+        self.optimizer: torch.optim.Optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
+        if hardy:
+            self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-3)
         self.step = 0
         self.cut = False
+        self.weight = 1.0
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        hidden = self.model[:2](x)
+        hidden = self.model[:2](self.norm(x))
         return self.model[2:](hidden.detach() if self.cut else hidden)
 
 
@@ -91,6 +103,28 @@ def scaled_inputs(run: Run, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Ten
     return (x * 1000 if run.step >= AT else x), y
 
 
+def in_order(run: Run, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if run.step == AT - 1:
+        run.data.sort()
+    return x, y
+
+
+def weighted(run: Run, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    run.weight = 30.0 if run.step >= AT else 1.0
+    return x, y
+
+
+def in_percent(run: Run, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    if run.step == AT - 1:
+        run.data.x[AT:] *= 100
+    return x, y
+
+
+HARDY: dict[str, Fault] = {
+    "Adam, loss weighted x30": weighted,
+    "Adam and a LayerNorm, inputs in percent": in_percent,
+    "Adam, examples in order of their class": in_order,
+}
 FAULTS: dict[str, Fault] = {
     "a batch of NaN": nan_batch,
     "learning rate x1000": rate,
@@ -103,7 +137,7 @@ FAULTS: dict[str, Fault] = {
 
 
 def latency(fault: Fault, seed: int, every: int) -> tuple[str, int] | None:
-    run = Run(seed)
+    run = Run(seed, fault in HARDY.values())
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.redirect_stderr(io.StringIO()),
@@ -111,7 +145,7 @@ def latency(fault: Fault, seed: int, every: int) -> tuple[str, int] | None:
     ):
         for batch in DataLoader(run.data, batch_size=None):
             x, y = fault(run, *batch)
-            loss = nn.functional.cross_entropy(run.forward(x), y)
+            loss = run.weight * nn.functional.cross_entropy(run.forward(x), y)
             run.optimizer.zero_grad()
             loss.backward()
             run.optimizer.step()
@@ -129,7 +163,7 @@ def main() -> None:
     torch.set_num_threads(1)
     print(f"activations every {chosen.every} steps, {chosen.seeds} seeds")
     print("| fault at step 400 | told by | steps until the flag |\n|---|---|---|")
-    for name, fault in FAULTS.items():
+    for name, fault in (FAULTS | HARDY).items():
         found = [latency(fault, seed, chosen.every) for seed in range(chosen.seeds)]
         told = [each for each in found if each is not None]
         names = ", ".join(f"`{each}`" for each in dict.fromkeys(check for check, _ in told)) or "nobody"

@@ -211,3 +211,19 @@ def test_gradients_nobody_clears_pile_up_from_the_second_step_on(tmp_path: Path)
             optimizer.step()
 
     assert [row.piled for row in guard.window] == [False, True, True]
+
+
+def test_gradients_that_blow_up_are_told_with_the_parameter_they_are_in(tmp_path: Path) -> None:
+    head = nn.Linear(16, 3)
+    model = nn.Sequential(nn.Linear(8, 16), head)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+    with fl.guard(model, optimizer, directory=tmp_path) as guard:
+        for step in range(80):
+            optimizer.zero_grad()
+            model(torch.randn(16, 8)).square().mean().backward()
+            if step > 60 and head.weight.grad is not None:
+                head.weight.grad *= 1e5
+            optimizer.step()
+
+    (trip,) = guard.trips
+    assert (trip.finding.name, trip.module) == ("gradients-blow-up", "1.weight")

@@ -57,6 +57,16 @@ def test_a_bad_batch_is_told_apart_from_a_bad_model() -> None:
     assert "was given 1 value(s) that are not finite, in an input that carries no gradient" in origin.words
 
 
+@pytest.mark.parametrize(("targets", "masked"), [([-100] * 8, True), ([-100] * 7 + [1], False)])
+def test_a_mean_over_no_targets_is_told_apart(targets: list[int], masked: bool) -> None:
+    model = Net(lambda x: x if masked else x / 0)
+    loss = nn.functional.cross_entropy(model(torch.randn(8, 4)), torch.tensor(targets))
+    origin = origin_of(loss, names_of({"model": model}))
+
+    assert origin is not None
+    assert origin.masked is masked
+
+
 def test_a_bad_weight_is_named() -> None:
     model = Net(lambda x: x)
     with torch.no_grad():

@@ -143,6 +143,13 @@ LIVE: frozenset[type] = frozenset(
         live.EvalTrack,
         live.Resumed,
         live.RankTrack,
+        live.MomentTrack,
+        live.LabelTrack,
+        live.InputTrack,
+        live.OrderTrack,
+        live.RoomTrack,
+        live.ScoreTrack,
+        live.TermTrack,
     }
 )
 """Facts of the guard, made step by step while a program runs for real."""

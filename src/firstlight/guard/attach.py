@@ -1,11 +1,11 @@
 """`fl.guard(model, optimizer)`: attaches to live objects by their own hooks, and lets go of them on `close`."""
 
 import atexit
+import functools
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -24,6 +24,7 @@ from firstlight.guard.hearing import Hearing
 from firstlight.guard.journal import Journal, Retention
 from firstlight.guard.judging import Judge, live_checks
 from firstlight.guard.looking import Looks
+from firstlight.guard.moments import Moments
 from firstlight.guard.optimizers import has_closure, must_skip, unwrapped
 from firstlight.guard.options import OnRed, Options, is_disabled
 from firstlight.guard.pacing import Pace
@@ -39,24 +40,6 @@ from firstlight.store.run_directory import RunDirectory
 
 WINDOW = 200
 """Steps whose numbers are kept at hand, for a capture."""
-
-
-@dataclass
-class Moments:
-    """Who wants to be told of what. Each is called with the guard first; what it raises switches it off, no more."""
-
-    backward_begins: list[Callable[["Guard", torch.Tensor], None]] = field(default_factory=list)
-    """With the loss, detached."""
-    step_begins: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
-    """The gradients are there, the weights have not moved."""
-    step_ended: list[Callable[["Guard", torch.optim.Optimizer], None]] = field(default_factory=list)
-    batch_came: list[Callable[["Guard", Any], None]] = field(default_factory=list)
-    """From a loader, in this process."""
-    measured: list[Callable[["Guard", StepRow], None]] = field(default_factory=list)
-    """The numbers of a step are here; on a device that is a step or two after it."""
-    tripped: list[Callable[["Guard", Trip], None]] = field(default_factory=list)
-    """Before the training is warned or stopped."""
-    closing: list[Callable[["Guard"], None]] = field(default_factory=list)
 
 
 class Guard:
@@ -135,7 +118,7 @@ class Guard:
     def log(self, loss: Any = None, **components: Any) -> None:
         """Numbers of the step under way. `loss` is taken in place of the one backward was called on."""
         given = {"loss": loss, **components} if loss is not None else components
-        self._logged.update({name: float(value) for name, value in given.items()})
+        self._logged.update({name: number_of(value) for name, value in given.items()})
 
     def clip_grad_norm_(self, parameters: Any, max_norm: float, **keywords: Any) -> torch.Tensor:
         """As torch's; on a CUDA device in the pass that takes the statistics, which then cost nothing of their own."""
@@ -174,7 +157,7 @@ class Guard:
             must_skip(optimizer)
         watch = Watch(len(self.watches), optimizer, self.models, skips)
         watch.pace = Pace(None if any(watch.subjects.parted) else self.options.cost)  # ranks must look together
-        watch.ready, watch.recent = self._fill, self._hearing.recent
+        watch.ready, watch.recent = functools.partial(self._fill, watch.index), self._hearing.recent
         self.watches.append(watch)
         begins = self.shield("statistics", watch.begins)
         ended = self.shield("statistics", watch.ended)
@@ -184,7 +167,7 @@ class Guard:
         def before(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
             if self.attentive:
                 begins(has_closure(arguments, keywords))
-                disarmed()
+                disarmed(watch)
             self.tell(self.moments.step_begins, optimizer)
 
         def after(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
@@ -216,8 +199,10 @@ class Guard:
         for trip in self.judge.judge([resumed_state(watch.optimizer, watch.subjects, self.rank)]):
             self.trip(trip)
 
-    def _fill(self, pending: Pending) -> None:
+    def _fill(self, optimizer: int, pending: Pending) -> None:
         pending.wait_s, pending.samples, pending.batch = self.batches.take()
+        if pending.samples:
+            self.judge.windows.fed(optimizer, self.batches.labels(), self.batches.size())
         pending.given_loss = self._logged.pop("loss", None)
         pending.components, self._logged = self._logged, {}
 
@@ -257,6 +242,10 @@ class Guard:
     def tell(self, listeners: list[Any], *arguments: Any) -> None:
         for listener in listeners:
             self.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(self, *arguments)
+
+
+def number_of(value: Any) -> float:
+    return value.detach().item() if isinstance(value, torch.Tensor) else float(value)
 
 
 def guard(  # noqa: PLR0913 (one parameter per option)

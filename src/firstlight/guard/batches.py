@@ -1,16 +1,24 @@
 """What a step was fed: how many examples, how long it was waited for, and whether it came before."""
 
 import hashlib
+import math
 import struct
 from typing import Any
 
 import torch
 
+from firstlight.facts.live.feeding import MOST_CLASSES
+from firstlight.guard.statistics.host import in_memory_order
+from firstlight.guard.statistics.rows import stride_of
 from firstlight.observe.inside.reading import tensors_in
 
 MOST_TENSORS = 4
+WHOLE = (torch.int64, torch.int32, torch.int16, torch.uint8)
 SAMPLE = 32
 """Elements of a tensor that make its fingerprint; two different batches practically never agree in all of them."""
+
+SIZED = 256
+"""Elements that tell how large a batch's numbers are."""
 
 
 class Batches:
@@ -30,6 +38,28 @@ class Batches:
         self.samples += samples_in(found)
         if (seen := fingerprint(found)) is not None:
             self.prints.append(seen)
+
+    def labels(self) -> dict[int, int]:
+        """How often each class is among the targets of the last batch; the only whole numbers, one for each example."""
+        whole = [
+            tensor
+            for tensor in list(tensors_in(self.last))[:MOST_TENSORS]
+            if tensor.ndim == 1 and tensor.dtype in WHOLE and tensor.device.type == "cpu" and tensor.numel() > 1
+        ]
+        if len(whole) != 1:
+            return {}
+        low, high = torch.aminmax(whole[0])
+        if low < 0 or high >= MOST_CLASSES:
+            return {}
+        return {each: count for each, count in enumerate(torch.bincount(whole[0]).tolist()) if count}
+
+    def size(self) -> float | None:
+        """Root mean square of a sample of the last batch's first tensor of real numbers, on the host."""
+        for tensor in list(tensors_in(self.last))[:MOST_TENSORS]:
+            if tensor.is_floating_point() and tensor.device.type == "cpu" and tensor.numel() >= SAMPLE:
+                values = in_memory_order(tensor.detach())[:: stride_of(tensor.numel(), SIZED)][:SIZED]
+                return math.sqrt(values.double().square().mean().item())
+        return None
 
     def take(self) -> tuple[float | None, int | None, str | None]:
         """Seconds waited, examples and fingerprint of what came since the last step; None where nothing did."""

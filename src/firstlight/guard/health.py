@@ -1,11 +1,16 @@
-"""Memory and the device, measured now and then."""
+"""Memory, the device and the disk, measured now and then."""
 
 import importlib.util
 import os
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import psutil
 import torch
+from torch import nn
+
+from firstlight.guard.statistics.subjects import local
 
 
 class Health:
@@ -33,6 +38,17 @@ class Health:
             found["temperature"] = float(nvml.nvmlDeviceGetTemperature(handle, nvml.NVML_TEMPERATURE_GPU))
             found["util"] = float(nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
         return found
+
+
+def room(models: Iterable[nn.Module], optimizers: Iterable[torch.optim.Optimizer], folder: Path) -> tuple[float, float]:
+    """Bytes that are free where a folder is, and those that all weights, buffers and optimizer state take."""
+    held: dict[int, torch.Tensor] = {}
+    for model in models:
+        held.update({id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
+    for optimizer in optimizers:
+        values = (value for state in optimizer.state.values() for value in state.values())
+        held.update({id(value): value for value in values if isinstance(value, torch.Tensor)})
+    return float(psutil.disk_usage(str(folder)).free), float(sum(local(tensor).nbytes for tensor in held.values()))
 
 
 def _nvml(device: torch.device) -> tuple[Any, Any] | None:

@@ -23,6 +23,8 @@ from firstlight.store.run_directory import RunDirectory
 
 MOST_TENSORS_A_LINE = 150
 """Keeps a line of statistics below the longest a line may be."""
+HISTOGRAMS = 4
+"""A look at them is sixteen lines: so many times fewer are kept, as many as a page shows."""
 HEARTBEAT_S = 30.0
 """A log in which nothing was written for so long gets a line that the run is alive, at the end of the step."""
 PATIENCE_S = 30.0
@@ -78,7 +80,7 @@ class Journal:
         self._number = next(_numbers)
         self._steps: dict[int, Thinned] = {}
         self._tensors: dict[int, Thinned] = {}
-        self._devices = Thinned(retention.tensors)
+        self._devices, self._histograms = Thinned(retention.tensors), Thinned(retention.tensors // HISTOGRAMS)
 
     def wants_step(self, optimizer: int, step: int) -> bool:
         return self._steps.setdefault(optimizer, Thinned(self.retention.steps)).keeps(step)
@@ -90,6 +92,9 @@ class Journal:
 
     def wants_device(self, step: int) -> bool:
         return self._devices.keeps(step)
+
+    def wants_histograms(self, look: int) -> bool:
+        return self._histograms.keeps(look)
 
     @property
     def is_own(self) -> bool:

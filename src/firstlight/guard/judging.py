@@ -53,7 +53,7 @@ class Judge:
         if self.over:
             return []
         facts = self.windows.sees(row, seen)
-        told = self.windows.looked(row.step, self._needs) if row.components else []
+        told = self.windows.told(row.step, self._needs) if row.components else []
         if facts:
             trips = self.judge(facts)
             self.over = bool(trips)

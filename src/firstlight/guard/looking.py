@@ -1,15 +1,19 @@
 """What is looked at now and then: activations, predictions, invariants and the other ranks, and memory more often."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firstlight.facts.live.looks import Output, PredictionWindow
 from firstlight.guard.activations import Activations
-from firstlight.guard.health import Health
+from firstlight.guard.adam import AdamMemory
+from firstlight.guard.health import Health, room
+from firstlight.guard.histograms import EDGES, Histograms
 from firstlight.guard.invariants import Invariants
 from firstlight.guard.predictions import Predictions
 from firstlight.guard.ranks import Ranks
 from firstlight.guard.statistics.rows import Frame
 from firstlight.records import events
+from firstlight.records.live import RoomTrack
 from firstlight.records.telemetry import Trip
 
 if TYPE_CHECKING:
@@ -34,10 +38,15 @@ class Looks:
         self._invariants = Invariants(guard.options.invariants)
         self._ranks = Ranks()
         self._hold = guard.shield("invariants", self._judge_invariants)
+        self._memories: dict[int, AdamMemory] = {}
+        self._histograms = Histograms()
+        self._count = guard.shield("histograms", self._histogram)
+        self._remember = guard.shield("optimizer state", self._read_memory)
+        self._measure_room = guard.shield("the disk", self._room)
         self._compare = guard.shield("comparing ranks", self._compared)
         self._predictions: Predictions | None = None
         self._health: Health | None = None
-        self._step = 0
+        self._step = self._counted = 0
         self._fresh: list[Trip] = []
 
     def memory(self, step: int) -> float | None:
@@ -47,7 +56,16 @@ class Looks:
         self._health = self._health or Health(self._guard.watches[0].subjects.device)
         if step % DEVICE_EVERY == 0 and self._guard.journal.wants_device(step):
             self._guard.journal.write(events.Device, **self._health.fields())
+        if step % DEVICE_EVERY == 0:
+            self._measure_room(step)
         return self._health.memory()
+
+    def _room(self, step: int) -> None:
+        guard = self._guard
+        folder = guard.run.path if guard.run is not None else Path.cwd()
+        free, checkpoint = room(guard.models.values(), guard.optimizers, folder)
+        fact = RoomTrack(rank=guard.rank, step=step, free=free, checkpoint=checkpoint, path=str(folder))
+        self._fresh += guard.judge.judge([fact])
 
     @property
     def armed(self) -> bool:
@@ -59,10 +77,25 @@ class Looks:
             self._activations.flush()
             self._invariants.hears(loss)
 
-    def step_begins(self) -> None:
+    def step_begins(self, watch: "Watch") -> None:
         if self._activations.armed:
             self._activations.disarm()
             self._hold()
+            self._count(watch)
+        self._remember(watch)
+
+    def _histogram(self, watch: "Watch") -> None:
+        if self._guard.journal.wants_histograms(self._counted):
+            self._histograms.step_begins(watch)
+        self._counted += 1
+
+    def _read_memory(self, watch: "Watch") -> None:
+        if watch.index not in self._memories:
+            self._memories[watch.index] = AdamMemory(watch)
+        memory = self._memories[watch.index]
+        for look in memory.arrived():
+            self._guard.judge.windows.remembers(watch.index, look)
+        memory.step_begins()
 
     def _judge_invariants(self) -> None:
         models = list(self._guard.models.values())
@@ -128,6 +161,15 @@ class Looks:
             self._write(outputs)
             self._guard.judge.windows.activations.add(outputs)
             self._fresh += self._guard.judge.looked(self._step)
+        for counted in self._histograms.arrived():
+            self._guard.journal.write(
+                events.Histogram,
+                step=counted.step,
+                name=counted.name,
+                kind=counted.kind,
+                bins=EDGES,
+                counts=counted.counts,
+            )
         fresh, self._fresh = self._fresh, []
         return fresh
 

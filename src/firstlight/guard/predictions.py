@@ -79,7 +79,9 @@ class Predictions:
         truths: list[Any] = list(self.truths) or [None] * len(classes)
         rows = [[i, t, c, p] for i, (t, c, p) in enumerate(zip(truths, classes, confidence, strict=False))][:MOST_ROWS]
         spread = scores.std(dim=0, correction=0).mean().item()
-        return Prediction(classes=tuple(classes), spread=spread, confidence=sum(confidence) / len(confidence)), rows
+        level = scores.logsumexp(dim=1).mean().item()
+        sureness = sum(confidence) / len(confidence)
+        return Prediction(classes=tuple(classes), spread=spread, confidence=sureness, level=level), rows
 
 
 def classes_in(targets: Any) -> tuple[int, ...]:

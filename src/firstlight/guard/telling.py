@@ -9,7 +9,7 @@ import torch
 from firstlight.guard.statistics.rows import Frame, named_rows
 from firstlight.observe.inside.observer import rank
 from firstlight.records import events, wire
-from firstlight.records.finding import Finding
+from firstlight.records.finding import Finding, Severity
 from firstlight.records.program import Unseen
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.report import terminal
@@ -67,6 +67,7 @@ class Telling:
                 skipped=row.skipped,
                 data_wait_s=row.data_wait_s,
                 step_s=row.step_s,
+                samples_per_s=row.samples_per_s,
                 batch_hash=row.batch,
                 components=row.components,
             )
@@ -91,20 +92,24 @@ class Telling:
             message=finding.saw,
             recommendation=finding.do,
         )
-        journal.write(
+        self._finding(finding, trip.step)
+        sys.stderr.write("\n" + shown(finding) + "\n")
+
+    def _finding(self, finding: Finding, step: int | None) -> None:
+        """For the report. A note is told at the end only: it is no red flag."""
+        self._guard.journal.write(
             events.FindingSeen,
             always=True,
             rule_id=finding.id,
             severity=finding.severity.value,
             message=f"{finding.name}: {finding.saw}",
-            step=trip.step,
+            step=step,
             where=wire.to_plain(finding.where),
             evidence=wire.to_plain(finding.evidence),
             causes=[finding.cause],
             fix=finding.do,
             finding=wire.to_plain(finding),
         )
-        sys.stderr.write("\n" + shown(finding) + "\n")
 
     def fault(self, part: str, error: BaseException, trace: str) -> None:
         """Of our own."""
@@ -131,6 +136,9 @@ class Telling:
         if not self._started:
             return
         self._losses()
+        for finding in self._guard.judge.incidents.values():
+            if finding.severity is Severity.NOTE:
+                self._finding(finding, finding.where.step)
         status = "stopped" if self._guard.trips and self._guard.options.on_red == "stop" else "ok"
         clipping, cut = self._guard.judge.windows.clipped()
         journal.write(

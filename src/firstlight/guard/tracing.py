@@ -28,6 +28,8 @@ def origin_of(root: torch.Tensor, names: Mapping[int, str]) -> Origin | None:
     module, bad = None, torch.isnan if bool(torch.isnan(root)) else torch.isinf
     for node in sorted((n for n in nodes if not _is_leaf(n)), key=lambda n: n._sequence_nr()):
         used = _module_of(node, names)
+        if _is_over_nothing(node):
+            return Origin(module=used or module, words="every target of the batch is ignored", masked=True)
         words = _singular(node) or _shown(node, bad)
         if words is not None:
             return Origin(module=used or module, words=words)
@@ -54,6 +56,12 @@ def _module_of(node: Any, names: Mapping[int, str]) -> str | None:
 
 def _is_leaf(node: Any) -> bool:
     return getattr(node, "variable", None) is not None
+
+
+def _is_over_nothing(node: Any) -> bool:
+    """A loss that is divided by the weight of its targets, which is zero."""
+    weight = graph.saved_tensors(node).get("total_weight") if graph.name_of(node).startswith("NllLoss") else None
+    return weight is not None and weight.item() == 0
 
 
 def _singular(node: Any) -> str | None:

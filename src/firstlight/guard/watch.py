@@ -1,5 +1,6 @@
 """One optimizer under watch: at each of its steps every gradient and weight is read, and a row of numbers made."""
 
+import functools
 import math
 import time
 from collections import deque
@@ -246,7 +247,8 @@ class Watch:
         look = self._look(frame) if closely else None
         told = Bad(bad, len(names), self.origin)
         on_device = self.subjects.device.type != "cpu"
-        return Seen(told, self.subjects.kinds, look, adaptive, memory, on_device)
+        largest = functools.partial(self.subjects.largest, frame.gradients)
+        return Seen(told, self.subjects.kinds, look, adaptive, memory, on_device, largest)
 
     def _look(self, frame: Frame) -> Look:
         return Look(

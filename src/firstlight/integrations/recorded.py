@@ -23,6 +23,7 @@ OF_STEP = {
     "amp_scale": "train/amp_scale",
     "step_s": "train/step_seconds",
     "data_wait_s": "train/data_wait_seconds",
+    "samples_per_s": "train/samples_per_second",
 }
 OF_EPOCH = {"train_loss": "train/epoch_loss", "val_loss": "eval/loss", "accuracy": "eval/accuracy"}
 """Hugging Face's names, which W&B, trackio and TensorBoard users see most."""

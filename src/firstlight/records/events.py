@@ -83,6 +83,8 @@ class Step(_Event, frozen=True, kw_only=True, tag="step"):
     skipped: bool = False
     data_wait_s: float | None = None
     step_s: float | None = None
+    samples_per_s: float | None = None
+    """Examples of the batches of this step, over its time."""
     batch_hash: str | None = None
     components: dict[str, float] = {}
     observed: Plain | None = None

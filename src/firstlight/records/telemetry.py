@@ -60,6 +60,10 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
     """What this step cost the host on the guard's side."""
 
     @property
+    def samples_per_s(self) -> float | None:
+        return self.samples / self.step_s if self.samples and self.step_s else None
+
+    @property
     def clip_coef(self) -> float | None:
         if self.clip_norm is None or self.clip_at is None or not self.clip_norm > 0:
             return None

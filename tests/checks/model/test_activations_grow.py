@@ -43,8 +43,17 @@ def test_tells_what_was_seen_and_where() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"modules": (replace(BASE.modules[0], looks=1),)}],
-    ids=["a single look"],
+    [
+        {"modules": (replace(BASE.modules[0], looks=1),)},
+        {
+            "modules": (
+                replace(BASE.modules[0], rms_start=0.02, rms_now=3.0),
+                *[replace(BASE.modules[0], rms_now=1.0)] * 2,
+            )
+        },
+        {"modules": ()},
+    ],
+    ids=["a single look", "began near zero and came up to the others", "nothing was read"],
 )
 def test_it_is_left_alone(changes: dict[str, Any]) -> None:
     assert found(**changes) == []

@@ -53,3 +53,14 @@ def test_it_is_left_alone(changes: dict[str, Any]) -> None:
 )
 def test_each_side_of_looks(changes: dict[str, Any], times: int) -> None:
     assert len(found(**changes)) == times
+
+
+@pytest.mark.parametrize(
+    ("changes", "times"),
+    [
+        ({"tensors": (replace(STATE, gone=19, absent=0.5), OTHER)}, 0),
+        ({"tensors": (replace(STATE, gone=20, absent=0.5), OTHER)}, 1),
+    ],
+)
+def test_each_side_of_chance(changes: dict[str, Any], times: int) -> None:
+    assert len(found(**changes)) == times

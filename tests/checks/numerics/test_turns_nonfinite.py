@@ -52,3 +52,10 @@ def test_a_weight_is_told_by_name() -> None:
     (evidence,) = found(kind="weight")
 
     assert evidence.where.module == "head.weight"
+
+
+def test_a_mean_over_no_targets_is_told_by_its_cause() -> None:
+    (evidence,) = found(kind="loss", name=None, bad=1, origin="every target of the batch is ignored", masked=True)
+
+    assert evidence.cause == "data-labels-masked"
+    assert evidence.saw.endswith("it was 0.9 a step before; every target of the batch is ignored")

@@ -1,14 +1,17 @@
 """Activations grow without bound.
 
 ## What it sees
-The outputs of a layer are a hundred times what they were at the first look, or a tenth of what 16-bit floats can hold.
+The outputs of a layer are a hundred times what they, and those of the usual layer, were at the first look, or a tenth
+of what 16-bit floats can hold.
 
 ## When it is fine
-Output layers grow as a model becomes sure of itself, by tens, not by hundreds.
+Output layers grow as a model becomes sure of itself, by tens, not by hundreds. A layer that began near zero may grow to
+the size of the others.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import median
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
@@ -19,14 +22,16 @@ from firstlight.records.places import Where
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     times: float = 100.0
-    """Root mean square over that of the first look."""
+    """Root mean square over that of the first look, its own or the median of all layers, whichever is larger."""
     half_limit: float = 6500.0
     """A tenth of the largest number of float16."""
 
 
 def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
+    usual = median(module.rms_start for module in track.modules) if track.modules else 0.0
     for module in track.modules:
-        grown = module.rms_start > 0 and module.rms_now > limits.times * module.rms_start and module.looks > 1
+        began = max(module.rms_start, usual)
+        grown = began > 0 and module.rms_now > limits.times * began and module.looks > 1
         if grown or (module.half and module.absmax > limits.half_limit):
             yield Evidence(
                 where=Where(module=module.name, step=track.step, rank=track.rank),

@@ -4,7 +4,8 @@
 Parameters that ask for a gradient and had one get none for many steps, while others still do.
 
 ## When it is fine
-A layer frozen on purpose (`requires_grad_(False)`) does not ask for one. Branches that run by chance come back.
+A layer frozen on purpose (`requires_grad_(False)`) does not ask for one. Branches that run by chance
+come back: a layer that was left out before must stay away far longer.
 """
 
 from collections.abc import Iterator
@@ -19,11 +20,13 @@ from firstlight.records.places import Where
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     looks: int = 6
-    """In a row, eight steps apart; layer drop rarely leaves a layer out so long."""
+    """In a row, eight steps apart."""
+    chance: float = 1e-6
+    """Of so many in a row for a layer that is left out at random, as often as this one was before."""
 
 
 def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
-    gone = [tensor for tensor in track.tensors if tensor.gone >= limits.looks]
+    gone = [t for t in track.tensors if t.gone >= limits.looks and t.absent**t.gone < limits.chance]
     if not gone or len(gone) == len(track.tensors):
         return
     yield Evidence(

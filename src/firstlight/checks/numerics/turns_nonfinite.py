@@ -20,6 +20,17 @@ from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import Turned
 from firstlight.records.places import Where
 
+MASKED = (
+    "data-labels-masked",
+    "a batch of nothing but padding, or whose answers were all cut off, has no target to take a mean over",
+    "leave such batches out, or divide a summed loss by the number of targets, at least 1",
+)
+RAN_AWAY = (
+    "hp-lr-high",
+    "the steps are too large: numbers grew until they overflowed",
+    "divide the learning rate by 10, or clip the gradients",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -39,14 +50,15 @@ def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
     nearest = f"; the one nearest to the loss is `{turned.name}`" if turned.name and turned.kind == "gradient" else ""
     came = f"; {turned.origin}" if turned.origin else ""
     grew = f"; over the last {len(turned.norms)} steps it had grown {growth:.3g} times" if ran_away else ""
+    cause, likely, do = MASKED if turned.masked else RAN_AWAY if ran_away else ("num-nonfinite", None, None)
     yield Evidence(
         where=Where(module=turned.module or turned.name, step=turned.step, rank=turned.rank),
         saw=f"at step {turned.step} {what}{before}{came}{nearest}{grew}",
         wanted="finite numbers",
-        cause="hp-lr-high" if ran_away else "num-nonfinite",
-        likely="the steps are too large: numbers grew until they overflowed" if ran_away else None,
-        do="divide the learning rate by 10, or clip the gradients" if ran_away else None,
-        confidence=0.7 if ran_away else None,
+        cause=cause,
+        likely=likely,
+        do=do,
+        confidence=0.7 if ran_away and not turned.masked else None,
         numbers={"step": turned.step, "bad": turned.bad, "tensors": turned.tensors, "growth": growth},
     )
 
@@ -61,7 +73,7 @@ CHECK = Check(
     id="FL670",
     name="turns-nonfinite",
     summary="a run that was finite turns NaN or infinite",
-    causes=("num-nonfinite", "hp-lr-high", "data-nonfinite", "num-precision"),
+    causes=("num-nonfinite", "hp-lr-high", "data-nonfinite", "num-precision", "data-labels-masked"),
     likely="a division by zero, a logarithm or root of a number that is not positive, or an example that holds a NaN",
     fix="replay the captured step, or run `firstlight check`: both name the first operation that is not finite",
     severity=Severity.ERROR,

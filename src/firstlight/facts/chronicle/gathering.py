@@ -16,7 +16,7 @@ ASIDE = frozenset({"nursery", "probes"})
 OF_COPIES = frozenset({"fact", "prediction_table"})
 """Lines that count in the program's copies too: their losses, and what one says of the batch it learns by heart."""
 STEP_MEASURES = (
-    "loss", "lr", "grad_norm", "param_norm", "clip_coef", "amp_scale", "step_s", "data_wait_s",
+    "loss", "lr", "grad_norm", "param_norm", "clip_coef", "amp_scale", "step_s", "data_wait_s", "samples_per_s",
 )  # fmt: skip
 DEVICE_MEASURES = ("memory_allocated", "memory_reserved", "rss", "temperature", "util")
 EPOCH_MEASURES = ("train_loss", "val_loss", "accuracy")

@@ -1,16 +1,16 @@
-"""What is looked at on sampled steps only, activations and predictions on a fixed batch; and what the program tells."""
+"""What is looked at on sampled steps only: activations, and predictions on a fixed batch."""
 
-import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from firstlight.facts.live import robust
 from firstlight.facts.live.series import middle
-from firstlight.records.live import ActivationTrack, EvalTrack, ModuleState, PredictionTrack
+from firstlight.records.live import ActivationTrack, ModuleState, PredictionTrack
 
 KEPT = 3
 PREDICTIONS_KEPT = 5
-MOST_EVALUATIONS = 64
+LEVELS_KEPT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,8 @@ class Prediction:
     classes: tuple[int, ...]
     spread: float
     confidence: float
+    level: float = 0.0
+    """Mean logarithm of the sum of exponentials of the scores, which a softmax divides by."""
 
 
 class PredictionWindow:
@@ -96,11 +98,13 @@ class PredictionWindow:
         self._last: Prediction | None = None
         self._shares: deque[float] = deque(maxlen=PREDICTIONS_KEPT)
         self._flips: deque[float] = deque(maxlen=PREDICTIONS_KEPT)
+        self._levels: deque[float] = deque(maxlen=LEVELS_KEPT)
 
     def add(self, now: Prediction) -> None:
         self._looks += 1
         self._first = self._first or now
         if now.classes:
+            self._levels.append(abs(now.level))
             self._shares.append(top_share(now.classes))
             if self._last is not None and len(self._last.classes) == len(now.classes):
                 pairs = zip(self._last.classes, now.classes, strict=True)
@@ -121,32 +125,11 @@ class PredictionWindow:
             spread=self._last.spread / self._first.spread if self._first.spread > 0 else 1.0,
             flips=middle(list(self._flips)) if len(self._flips) == PREDICTIONS_KEPT else 0.0,
             confidence=self._last.confidence,
+            score_level=middle(list(self._levels)[-KEPT:]) if self._levels else 0.0,
+            score_rising=robust.rising(list(self._levels)),
             remaining=remaining,
         )
 
 
 def top_share(classes: Sequence[int]) -> float:
     return max(classes.count(each) for each in set(classes)) / len(classes) if classes else 0.0
-
-
-class EvalWindow:
-    """`val_…`, `valid_…`, `eval_…` and `test_…` among the numbers the program tells."""
-
-    PREFIXES = ("val", "valid", "validation", "eval", "test")
-
-    def __init__(self) -> None:
-        self._values: dict[str, deque[float]] = {}
-        self._train: dict[str, deque[float]] = {}
-
-    def add(self, told: dict[str, float], train: float) -> None:
-        for name, value in told.items():
-            prefix, _, rest = name.replace("/", "_").partition("_")
-            if prefix in self.PREFIXES and rest.endswith("loss") and math.isfinite(value) and math.isfinite(train):
-                self._values.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(value)
-                self._train.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(train)
-
-    def facts(self, step: int, rank: int) -> list[EvalTrack]:
-        return [
-            EvalTrack(rank=rank, step=step, name=name, values=tuple(values), train=tuple(self._train[name]))
-            for name, values in self._values.items()
-        ]

@@ -44,3 +44,20 @@ def straightness(values: Sequence[float]) -> float:
     along = sum((i - middle) ** 2 for i in range(count))
     across = sum((v - level) ** 2 for v in values)
     return cross * cross / (along * across) if across > 0 else 0.0
+
+
+def together(one: Sequence[float], other: Sequence[float]) -> float:
+    """Spearman's rank correlation; 0 where either never changes."""
+    ranks = [_ranks(one), _ranks(other)]
+    middle = (len(one) - 1) / 2
+    a, b = (sum((rank - middle) ** 2 for rank in each) for each in ranks)
+    cross = sum((x - middle) * (y - middle) for x, y in zip(*ranks, strict=True))
+    return cross / math.sqrt(a * b) if a > 0 and b > 0 else 0.0
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Equal values share the mean of their places."""
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values)):
+        places.setdefault(value, []).append(place)
+    return [sum(places[value]) / len(places[value]) for value in values]

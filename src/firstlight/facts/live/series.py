@@ -21,7 +21,8 @@ class Series:
         """Means of stretches of equal length, oldest first; never more than `MOST_BLOCKS`."""
         self.span = 4
         """Length of a stretch; doubles when there would be too many."""
-        self._open: list[float] = []
+        self._sum, self._held = 0.0, 0
+        """Of the stretch under way."""
 
     def add(self, value: float | None) -> None:
         if value is None or not math.isfinite(value):
@@ -30,10 +31,10 @@ class Series:
         if len(self.first) < FIRST:
             self.first.append(value)
         self.recent.append(value)
-        self._open.append(value)
-        if len(self._open) >= self.span:
-            self.blocks.append(math.fsum(self._open) / len(self._open))
-            self._open = []
+        self._sum, self._held = self._sum + value, self._held + 1
+        if self._held >= self.span:
+            self.blocks.append(self._sum / self._held)
+            self._sum, self._held = 0.0, 0
             if len(self.blocks) > MOST_BLOCKS:
                 self.blocks = [(a + b) / 2 for a, b in zip(self.blocks[::2], self.blocks[1::2], strict=False)]
                 self.span *= 2
@@ -53,8 +54,11 @@ class Series:
         """The lowest stretch so far."""
         return min(self.blocks) if self.blocks else self.level
 
-    def last(self, count: int) -> list[float]:
-        return list(self.recent)[-count:]
+    @property
+    def fell(self) -> float:
+        """Share by which it has come down from the first half of the recent ones."""
+        earlier = middle(list(self.recent)[: len(self.recent) // 2])
+        return (earlier - self.level) / abs(earlier) if earlier and math.isfinite(earlier) else 0.0
 
 
 def middle(values: list[float]) -> float:

@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from itertools import pairwise
 from statistics import quantiles
 
 from firstlight.facts.live import robust
@@ -15,6 +16,9 @@ FEED_WINDOW = 100
 SETTLED = 10
 """Measurements of memory after which a run has its buffers."""
 MOST_MEMORY = 64
+LATE = 5.0
+"""Times the usual time of a step, from which on a single one is late."""
+STUTTERS_OVER = 1000
 
 
 class RateWindow:
@@ -92,9 +96,14 @@ class ScaleWindow:
     def __init__(self) -> None:
         self._skipped: deque[bool] = deque(maxlen=SCALE_WINDOW)
         self._scale: float | None = None
-        self._steps = 0
+        self._steps = self._scheduled = 0
+        self._left_out: StepRow | None = None
+        """The step before, if it was left out."""
 
     def add(self, row: StepRow) -> None:
+        if self._left_out is not None and None not in (row.lr, self._left_out.lr):
+            self._scheduled += row.lr != self._left_out.lr
+        self._left_out = row if row.skipped else None
         if row.amp_scale is None and not row.skipped:
             return
         self._steps += 1
@@ -107,7 +116,13 @@ class ScaleWindow:
             return None
         share = sum(self._skipped) / len(self._skipped)
         return ScaleTrack(
-            rank=rank, optimizer=row.optimizer, step=row.step, steps=self._steps, skipped=share, scale=self._scale
+            rank=rank,
+            optimizer=row.optimizer,
+            step=row.step,
+            steps=self._steps,
+            skipped=share,
+            scale=self._scale,
+            scheduled=self._scheduled,
         )
 
 
@@ -153,8 +168,39 @@ class FeedWindow:
         )
 
 
+class Stutters:
+    """Single steps of the last thousand that took several times as long as their neighbours, in no rhythm."""
+
+    def __init__(self) -> None:
+        self._late: deque[tuple[int, float]] = deque()
+        """Steps, and the seconds they took beyond the usual."""
+        self._count = 0
+
+    def add(self, seconds: float, recent: Series) -> None:
+        self._count += 1
+        while self._late and self._late[0][0] <= self._count - STUTTERS_OVER:
+            self._late.popleft()
+        if recent.count >= RECENT and seconds > LATE * (usual := recent.level):
+            self._late.append((self._count, seconds - usual))
+
+    @property
+    def count(self) -> int:
+        return 0 if self._rhythmic() else len(self._late)
+
+    @property
+    def lost_s(self) -> float:
+        return sum(seconds for _, seconds in self._late)
+
+    def _rhythmic(self) -> bool:
+        """Evaluations, checkpoints and new epochs come at regular times."""
+        gaps = [b - a for (a, _), (b, _) in pairwise(self._late)]
+        usual = middle([float(gap) for gap in gaps])
+        return bool(gaps) and sum(abs(gap - usual) <= 1 for gap in gaps) >= len(gaps) / 2
+
+
 class PaceWindow:
     def __init__(self) -> None:
+        self._stutters = Stutters()
         self._seconds = Series()
         self._start: list[float] = []
         self._memory = Series()
@@ -163,6 +209,7 @@ class PaceWindow:
 
     def add(self, row: StepRow, memory: float | None) -> None:
         if row.step_s is not None:
+            self._stutters.add(row.step_s, self._seconds)
             self._seconds.add(row.step_s)
             if len(self._start) < RECENT and self._seconds.count > SETTLED:
                 self._start.append(row.step_s)
@@ -187,4 +234,6 @@ class PaceWindow:
             memory_start=self._settled or 0.0,
             memory_now=memory[-1] if memory else 0.0,
             memory_rising=robust.rising(memory),
+            stutters=self._stutters.count,
+            stutters_s=self._stutters.lost_s,
         )

@@ -39,6 +39,9 @@ class _Course:
     mute: int = 0
     gone: int = 0
     seen: bool = False
+    missed: int = 0
+    """Looks without a gradient that came to an end: layers left out at random have many."""
+    followed: int = 0
 
 
 class TensorWindow:
@@ -69,6 +72,8 @@ class TensorWindow:
         if not look.present[place]:
             course.gone = course.gone + 1 if course.seen and look.wanted[place] else 0
             return
+        course.followed += 1 + course.gone
+        course.missed += course.gone
         course.seen, course.gone = True, 0
         course.mute = course.mute + 1 if gradient == 0 else 0
         course.grads.append(gradient)
@@ -104,6 +109,7 @@ class TensorWindow:
             still=course.still,
             mute=course.mute,
             gone=course.gone,
+            absent=(course.missed + 1) / (course.followed + 2),
             lr=self._lrs[name],
             grad_zeros=self._zeros[name],
         )

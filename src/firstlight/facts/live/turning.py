@@ -16,6 +16,8 @@ class Origin:
 
     module: str | None
     words: str
+    masked: bool = False
+    """It is a mean over no targets at all: every one is the ignored index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class Turning:
             scaled=row.amp_scale is not None,
             module=bad.origin.module if bad.origin is not None and kind == "loss" else None,
             origin=bad.origin.words if bad.origin is not None and kind == "loss" else "",
+            masked=bad.origin is not None and bad.origin.masked and kind == "loss",
         )
 
     def _remember(self, row: StepRow) -> None:

@@ -1,14 +1,18 @@
 """All windows of one run, told of every step, and asked every few."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firstlight.facts.live.looks import ActivationWindow, EvalWindow, PredictionWindow
+from firstlight.facts.live.feeding import InputWindow, LabelWindow
+from firstlight.facts.live.looks import ActivationWindow, PredictionWindow
 from firstlight.facts.live.losses import Gradients, Losses, Rates
+from firstlight.facts.live.moments import Memory, MomentWindow
+from firstlight.facts.live.order import OrderWindow
 from firstlight.facts.live.stepping import ClipWindow, FeedWindow, PaceWindow, RateWindow, ScaleWindow
 from firstlight.facts.live.tensors import Look, TensorWindow
+from firstlight.facts.live.told import EvalWindow, ScoreWindow, TermWindow
 from firstlight.facts.live.turning import Bad, Turning
 from firstlight.records.telemetry import StepRow
 
@@ -25,6 +29,8 @@ class Seen:
     memory: float | None = None
     on_device: bool = False
     """The weights are on an accelerator."""
+    largest: Callable[[], str | None] = lambda: None
+    """Names the parameter with the largest gradient, when asked."""
 
 
 @dataclass
@@ -40,7 +46,11 @@ class _Of:
     clip: ClipWindow = field(default_factory=ClipWindow)
     scale: ScaleWindow = field(default_factory=ScaleWindow)
     pace: PaceWindow = field(default_factory=PaceWindow)
+    moments: MomentWindow = field(default_factory=MomentWindow)
+    labels: LabelWindow = field(default_factory=LabelWindow)
+    inputs: InputWindow = field(default_factory=InputWindow)
     adaptive: bool = False
+    largest: Callable[[], str | None] = lambda: None
     last: StepRow = field(default_factory=lambda: StepRow(step=0))
 
 
@@ -48,26 +58,41 @@ class Windows:
     def __init__(self, rank: int = 0) -> None:
         self.rank = rank
         self.feed = FeedWindow()
+        self.order = OrderWindow()
         self.activations = ActivationWindow()
         self.predictions = PredictionWindow()
         self.evaluations = EvalWindow()
+        self.scores = ScoreWindow()
+        self.terms = TermWindow()
         self._of: dict[int, _Of] = {}
 
     def sees(self, row: StepRow, seen: Seen) -> list[Any]:
         """Facts that cannot wait."""
         of = self._of.setdefault(row.optimizer, _Of())
         turned = of.turning.sees(row, self.rank, seen.bad)
-        of.last, of.adaptive = row, seen.adaptive
+        of.last, of.adaptive, of.largest = row, seen.adaptive, seen.largest
         for window in (of.losses, of.gradients, of.rate, of.clip, of.scale):
             window.add(row)
         of.rates.add(row.lr)
         of.pace.add(row, seen.memory)
         self.feed.add(row, seen.on_device)
+        self.order.add(row)
         if seen.look is not None:
             of.tensors.add(seen.kinds, seen.look)
         if row.components:
             self.evaluations.add(row.components, of.losses.series.level)
+            self.scores.add(row.components)
+            self.terms.add(row.components)
         return [] if turned is None else [turned]
+
+    def fed(self, optimizer: int, labels: Mapping[int, int], size: float | None) -> None:
+        """With what the last batch before a step held."""
+        of = self._of.setdefault(optimizer, _Of())
+        of.labels.add(labels)
+        of.inputs.add(size)
+
+    def remembers(self, optimizer: int, memory: Memory) -> None:
+        self._of.setdefault(optimizer, _Of()).moments.add(memory)
 
     def is_urgent(self, row: StepRow) -> bool:
         """Something leapt: the windows are judged now, not at the next regular time."""
@@ -91,21 +116,34 @@ class Windows:
         row, fed, remaining = of.last, self.feed.fed, self.remaining()
         found = [
             of.losses.fact(row, rank, of.rates, (len(self._of), fed)),
-            of.gradients.fact(row, rank, of.rates, None),
+            of.gradients.fact(row, rank, of.rates, of.largest()),
             of.tensors.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, (fed, of.rates.share)),
             of.rate.fact(row, rank),
             of.clip.fact(row, rank, of.adaptive),
             of.scale.fact(row, rank),
             of.pace.fact(row, rank),
+            of.moments.fact(row, rank, of.losses.series),
             self.feed.fact(row, rank),
+            of.labels.fact(row, rank),
+            of.inputs.fact(row, rank),
+            self.order.fact(row, rank),
         ]
         return [fact for fact in found if fact is not None and type(fact) in needs]
 
     def looked(self, step: int, needs: Collection[type]) -> list[Any]:
-        """After a sampled step or an evaluation."""
+        """After a sampled step."""
         found = [
             self.activations.fact(step, self.rank),
             self.predictions.fact(step, self.rank, self.remaining()),
-            *self.evaluations.facts(step, self.rank),
         ]
         return [fact for fact in found if fact is not None and type(fact) in needs]
+
+    def told(self, step: int, needs: Collection[type]) -> list[Any]:
+        """After the program told something. Of several optimizers the first counts."""
+        of = next(iter(self._of.values()), _Of())
+        found = [
+            *self.evaluations.facts(step, self.rank),
+            *self.scores.facts(step, self.rank, of.losses.series.level, of.labels.mixture()),
+            *self.terms.facts(step, self.rank),
+        ]
+        return [fact for fact in found if type(fact) in needs]

@@ -3,7 +3,10 @@
 from firstlight.records.telemetry import StepRow
 
 PREFIX = "firstlight/"
-NAMES = ("loss", "lr", "grad_norm", "clip_coef", "param_norm", "update", "amp_scale", "step_s", "data_wait_s")
+NAMES = (
+    "loss", "lr", "grad_norm", "clip_coef", "param_norm", "update", "amp_scale",
+    "step_s", "data_wait_s", "samples_per_s",
+)  # fmt: skip
 EVERY = 10
 """Steps from one point of a tracker's curve to the next; bad numbers are always told."""
 

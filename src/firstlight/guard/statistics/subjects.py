@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from firstlight.guard.statistics.rows import Tensors
+from firstlight.guard.statistics.rows import L2, Tensors
 
 SPARSE_EVERY, SETTLED = 64, 3
 """Whether gradients are sparse is asked at the first steps and now and then: asking costs as much as reading."""
@@ -71,6 +71,10 @@ class Subjects:
             return zeros
         pairs = zip(self.parameters, zeros, strict=True)
         return [1.0 if p.grad is not None and p.grad.is_sparse else share for p, share in pairs]
+
+    def largest(self, gradients: torch.Tensor) -> str | None:
+        """The parameter with the longest of these rows of gradients."""
+        return self.names[int(gradients[:, L2].argmax())] if self.names else None
 
     def by_identity(self) -> dict[int, str]:
         return {id(parameter): name for parameter, name in zip(self.parameters, self.names, strict=True)}

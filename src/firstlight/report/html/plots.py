@@ -23,6 +23,7 @@ MEASURES: Mapping[str, tuple[str, str, bool]] = {
     "amp_scale": ("Loss scale", "factor on the loss", True),
     "step_s": ("Time of a step", "seconds", False),
     "data_wait_s": ("Wait for data", "seconds", False),
+    "samples_per_s": ("Throughput", "examples a second", False),
     "memory_allocated": ("Device memory in use", "bytes", False),
     "memory_reserved": ("Device memory reserved", "bytes", False),
     "rss": ("Host memory", "bytes", False),
@@ -40,7 +41,11 @@ LAYERS: Mapping[str, tuple[str, bool]] = {
     "weight_norm": ("Weight norm by layer", True),
 }
 """Title, and whether values are told apart by their ratio. The others are shares."""
-SPREADS = {"gradients": "Size of the gradients of", "activations": "Size of what comes out of"}
+SPREADS = {
+    "gradients": "Size of the gradients of",
+    "weights": "Size of the weights of",
+    "activations": "Size of what comes out of",
+}
 MOST_POINTS = 30_000
 """Of all curves of a page together: about half a megabyte."""
 LEAST_POINTS = 60

@@ -1,18 +1,11 @@
-"""Facts of a live run: windows over the steps of one optimizer, as far as it has come.
-
-Each is complete in itself; `step` is the last step it knows. The guard makes them, nobody else. Levels are medians.
-"""
+"""Windows over the steps of one optimizer, as far as it has come. Levels are medians."""
 
 import msgspec
 
-
-class _Live(msgspec.Struct, frozen=True, kw_only=True):
-    rank: int = 0
-    optimizer: int = 0
-    step: int = 0
+from firstlight.records.live.fact import LiveFact
 
 
-class Turned(_Live, frozen=True, kw_only=True):
+class Turned(LiveFact, frozen=True, kw_only=True):
     """The first NaN or infinity of a run that was finite before."""
 
     kind: str
@@ -33,9 +26,11 @@ class Turned(_Live, frozen=True, kw_only=True):
     """For a loss: the module in or after which the first bad number of its graph was seen."""
     origin: str = ""
     """How that number came about, in words."""
+    masked: bool = False
+    """It is a mean over no targets at all: every one is the ignored index."""
 
 
-class LossTrack(_Live, frozen=True, kw_only=True):
+class LossTrack(LiveFact, frozen=True, kw_only=True):
     """The loss an optimizer was driven by."""
 
     steps: int
@@ -74,7 +69,7 @@ class LossTrack(_Live, frozen=True, kw_only=True):
     """The learning rate over the highest it had."""
 
 
-class GradientTrack(_Live, frozen=True, kw_only=True):
+class GradientTrack(LiveFact, frozen=True, kw_only=True):
     """The norm of all gradients, before clipping where the program clips."""
 
     steps: int
@@ -110,12 +105,14 @@ class TensorState(msgspec.Struct, frozen=True, kw_only=True):
     """The last so many looks found a gradient of exactly zero."""
     gone: int
     """The last so many looks found no gradient at all, after there had been one, though one is asked for."""
+    absent: float = 0.0
+    """How often a look before those found none, a little on the high side: layers may be left out at random."""
     lr: float | None = None
     grad_zeros: float = 0.0
     """Share of its gradient that is exactly zero: rows of an embedding that do not occur."""
 
 
-class TensorTrack(_Live, frozen=True, kw_only=True):
+class TensorTrack(LiveFact, frozen=True, kw_only=True):
     """All parameters of an optimizer."""
 
     looks: int
@@ -126,7 +123,7 @@ class TensorTrack(_Live, frozen=True, kw_only=True):
     lr_share: float = 1.0
 
 
-class RateTrack(_Live, frozen=True, kw_only=True):
+class RateTrack(LiveFact, frozen=True, kw_only=True):
     """The learning rate."""
 
     now: float
@@ -140,7 +137,7 @@ class RateTrack(_Live, frozen=True, kw_only=True):
     steps: int
 
 
-class ClipTrack(_Live, frozen=True, kw_only=True):
+class ClipTrack(LiveFact, frozen=True, kw_only=True):
     """Clipping by norm over the last 256 steps."""
 
     steps: int
@@ -155,7 +152,7 @@ class ClipTrack(_Live, frozen=True, kw_only=True):
     """The optimizer divides by the size of the gradients (Adam and its like), and hardly notices."""
 
 
-class ScaleTrack(_Live, frozen=True, kw_only=True):
+class ScaleTrack(LiveFact, frozen=True, kw_only=True):
     """A loss scaler at work."""
 
     steps: int
@@ -163,9 +160,11 @@ class ScaleTrack(_Live, frozen=True, kw_only=True):
     skipped: float
     """Share of the last 500 steps that were left out."""
     scale: float | None
+    scheduled: int = 0
+    """Steps left out after which the learning rate moved on nevertheless."""
 
 
-class FeedTrack(_Live, frozen=True, kw_only=True):
+class FeedTrack(LiveFact, frozen=True, kw_only=True):
     """What the loader gave, by fingerprint."""
 
     steps: int
@@ -181,7 +180,7 @@ class FeedTrack(_Live, frozen=True, kw_only=True):
     """It is an accelerator that waits."""
 
 
-class PaceTrack(_Live, frozen=True, kw_only=True):
+class PaceTrack(LiveFact, frozen=True, kw_only=True):
     """Time and memory."""
 
     steps: int
@@ -195,6 +194,10 @@ class PaceTrack(_Live, frozen=True, kw_only=True):
     memory_now: float
     memory_rising: float
     """How likely so steady a rise is by chance."""
+    stutters: int = 0
+    """Steps of the last thousand that took five times the usual time and more; none where they come in a rhythm."""
+    stutters_s: float = 0.0
+    """Seconds that were lost by them."""
 
 
 class ModuleState(msgspec.Struct, frozen=True, kw_only=True):
@@ -214,12 +217,12 @@ class ModuleState(msgspec.Struct, frozen=True, kw_only=True):
     half: bool
 
 
-class ActivationTrack(_Live, frozen=True, kw_only=True):
+class ActivationTrack(LiveFact, frozen=True, kw_only=True):
     looks: int
     modules: tuple[ModuleState, ...]
 
 
-class PredictionTrack(_Live, frozen=True, kw_only=True):
+class PredictionTrack(LiveFact, frozen=True, kw_only=True):
     """Predictions on a fixed batch, look by look."""
 
     looks: int
@@ -235,17 +238,13 @@ class PredictionTrack(_Live, frozen=True, kw_only=True):
     """Share of predictions that changed from look to look, a median of the last five."""
     confidence: float
     remaining: float
+    score_level: float = 0.0
+    """Size of the logarithm of what a softmax divides by, over the batch; 0 for a regression."""
+    score_rising: float = 1.0
+    """How likely so steady a rise of it over the last sixteen looks is by chance."""
 
 
-class EvalTrack(_Live, frozen=True, kw_only=True):
-    """Evaluations the program told of, beside the training loss at that time."""
-
-    name: str
-    values: tuple[float, ...]
-    train: tuple[float, ...]
-
-
-class Resumed(_Live, frozen=True, kw_only=True):
+class Resumed(LiveFact, frozen=True, kw_only=True):
     """An optimizer was given the state of an earlier run."""
 
     name: str
@@ -257,7 +256,7 @@ class Resumed(_Live, frozen=True, kw_only=True):
     first: str | None = None
 
 
-class RankTrack(_Live, frozen=True, kw_only=True):
+class RankTrack(LiveFact, frozen=True, kw_only=True):
     """The weights of all ranks at one sampled step."""
 
     world: int

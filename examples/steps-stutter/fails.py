@@ -1,0 +1,26 @@
+"""Sorts points; now and then a step waits for the network."""
+
+import random
+import time
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+random.seed(0)
+x = torch.randn(512, 16)
+y = (x @ torch.randn(16, 4)).argmax(dim=1)
+loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
+model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+
+for epoch in range(28):
+    for batch, labels in loader:
+        loss = nn.functional.cross_entropy(model(batch), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if random.random() < 0.05:
+            time.sleep(0.3)
+print("last loss", loss.item())

@@ -1,0 +1,50 @@
+"""Facts of a live run. Each is complete in itself; the guard makes them, nobody else."""
+
+from firstlight.records.live.course import (
+    ActivationTrack,
+    ClipTrack,
+    FeedTrack,
+    GradientTrack,
+    LossTrack,
+    ModuleState,
+    PaceTrack,
+    PredictionTrack,
+    RankTrack,
+    RateTrack,
+    Resumed,
+    ScaleTrack,
+    TensorState,
+    TensorTrack,
+    Turned,
+)
+from firstlight.records.live.fact import LiveFact
+from firstlight.records.live.state import InputTrack, LabelTrack, MomentState, MomentTrack, OrderTrack, RoomTrack
+from firstlight.records.live.told import EvalTrack, ScoreTrack, TermTrack
+
+__all__ = [
+    "ActivationTrack",
+    "ClipTrack",
+    "EvalTrack",
+    "FeedTrack",
+    "GradientTrack",
+    "InputTrack",
+    "LabelTrack",
+    "LiveFact",
+    "LossTrack",
+    "ModuleState",
+    "MomentState",
+    "MomentTrack",
+    "OrderTrack",
+    "PaceTrack",
+    "PredictionTrack",
+    "RankTrack",
+    "RateTrack",
+    "Resumed",
+    "RoomTrack",
+    "ScaleTrack",
+    "ScoreTrack",
+    "TensorState",
+    "TensorTrack",
+    "TermTrack",
+    "Turned",
+]
