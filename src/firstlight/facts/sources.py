@@ -86,6 +86,7 @@ SOURCES: dict[type, Source] = {
     declared.Stumble: _from(absent="nothing was tried"),
     declared.Built: _from(absent="the model was not built"),
     declared.Output: _from(absent="the model was not called"),
+    declared.SizesTried: _from(absent="the batch is not made of a row for each example, or there is only one"),
     declared.ProbeEnded: _from(absent="nothing was probed"),
     declared.MiniTraining: _from(absent="no short training was made"),
     declared.Overfit: _from(absent="nothing was learnt by heart"),

@@ -1,6 +1,6 @@
 """What probes of a declared experiment saw. Judged as they are; each is complete in itself."""
 
-from firstlight.records.declared.contact import Built, Output, ProbeEnded, Stumble
+from firstlight.records.declared.contact import Built, Output, ProbeEnded, SizesTried, Stumble
 from firstlight.records.declared.data import (
     Baselines,
     Batching,
@@ -86,6 +86,7 @@ __all__ = [
     "Score",
     "SelectorTried",
     "ShapeTrace",
+    "SizesTried",
     "Stumble",
     "TimeOrder",
     "Updates",
@@ -97,6 +98,7 @@ Declared = (
     Stumble
     | Built
     | Output
+    | SizesTried
     | ProbeEnded
     | MiniTraining
     | Overfit
