@@ -11,6 +11,7 @@ from firstlight.checks.data import (
     columns_dropped,
     data_too_small,
     features_damaged,
+    features_look_ahead,
     features_redundant,
     input_nonfinite,
     inputs_double,
@@ -135,6 +136,7 @@ from firstlight.checks.model import (
     weights_symmetric,
 )
 from firstlight.checks.numerics import (
+    answer_nonfinite,
     gradients_blow_up,
     loss_scale_collapses,
     precision_distorts,
@@ -281,6 +283,7 @@ CATALOGUE: tuple[Check, ...] = (
     cache_stale.CHECK,
     vocabulary_disagrees.CHECK,
     inputs_double.CHECK,
+    features_look_ahead.CHECK,
     split_overlap.CHECK,
     split_fed_differently.CHECK,
     inputs_unscaled.CHECK,
@@ -409,6 +412,7 @@ CATALOGUE: tuple[Check, ...] = (
     value_nonfinite.CHECK,
     precision_too_low.CHECK,
     precision_distorts.CHECK,
+    answer_nonfinite.CHECK,
     turns_nonfinite.CHECK,
     gradients_blow_up.CHECK,
     loss_scale_collapses.CHECK,

@@ -92,6 +92,7 @@ SOURCES: dict[type, Source] = {
     declared.Overfit: _from(absent="nothing was learnt by heart"),
     declared.Baselines: _from(absent="no quick training was scored beside simple answers"),
     declared.TimeOrder: _from(absent="the declared table does not tell times of training and validation rows"),
+    declared.FeaturesAhead: _from(absent="the rows of the declared table are not in order of a time"),
     declared.LabelsSeen: _from(absent="the targets are not one class for each example"),
     declared.LagSeen: _from(absent="there is no sequence among the inputs that the target could be a piece of"),
     declared.CacheTried: _from(absent="the experiment declares no `fresh`"),

@@ -7,8 +7,8 @@ constant answer, or flat where a second activation holds it.
 
 ## When it is fine
 Models with fewer parameters than numbers to learn are not judged, nor those whose loss was still falling when the time
-was up. How far a loss of several terms can fall is not known; it is asked to fall, and no more. Adversarial losses are
-not meant to: ignore it there.
+was up, nor those whose first loss is not finite. How far a loss of several terms can fall is not known; it is asked to
+fall, and no more. Adversarial losses are not meant to: ignore it there.
 """
 
 import math
@@ -43,6 +43,8 @@ def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
     if (own and _learnt(own, overfit, limits)) or not (own or reference):
         return
     shown = own or reference
+    if not math.isfinite(shown[0]):
+        return
     if overfit.hurried and shown[-1] < limits.falling * shown[0]:
         return
     by_reference = bool(reference) and _learnt(reference, overfit, limits)

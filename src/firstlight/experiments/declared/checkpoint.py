@@ -195,14 +195,15 @@ def _called(function: Any, path: Path, pieces: tuple[Any, ...]) -> None:
 
 
 def _apart(one: float, other: float) -> float:
-    return 0.0 if one == other else abs(one - other) / max(abs(one), abs(other))
+    alike = one == other or (math.isnan(one) and math.isnan(other))
+    return 0.0 if alike else abs(one - other) / max(abs(one), abs(other))
 
 
 def _difference(one: list[torch.Tensor], other: list[torch.Tensor]) -> float:
     if [t.shape for t in one] != [t.shape for t in other]:
         return float("inf")
-    scale = max((float(t.abs().max()) for t in one if t.numel()), default=0.0)
-    apart = max((float((a - b).abs().max()) for a, b in zip(one, other, strict=True) if a.numel()), default=0.0)
+    scale = max((float(torch.nan_to_num(t, 0.0, 0.0, 0.0).abs().max()) for t in one if t.numel()), default=0.0)
+    apart = max(map(reading.distance, one, other), default=0.0)
     return apart / scale if scale else apart
 
 

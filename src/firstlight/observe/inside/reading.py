@@ -102,6 +102,14 @@ def length(norms_of_parts: Sequence[float]) -> float:
     return float(sum(part * part for part in norms_of_parts) ** 0.5)
 
 
+def distance(one: torch.Tensor, other: torch.Tensor) -> float:
+    """The largest difference of values in the same place. What is finite in neither is no distance apart."""
+    finite = torch.isfinite(one)
+    if not torch.equal(finite, torch.isfinite(other)):
+        return float("inf")
+    return float((one - other)[finite].abs().max()) if bool(finite.any()) else 0.0
+
+
 def fingerprint(tensors: Sequence[torch.Tensor]) -> str:
     """Equal for equal contents; differs, practically always, for different ones. Not a security hash."""
     parts = []

@@ -5,6 +5,8 @@ from firstlight.records.declared.data import (
     Baselines,
     Batching,
     CacheTried,
+    ColumnAhead,
+    FeaturesAhead,
     LabelsSeen,
     LagSeen,
     Score,
@@ -54,9 +56,11 @@ __all__ = [
     "Built",
     "CacheTried",
     "Choice",
+    "ColumnAhead",
     "Declared",
     "DeclaredFact",
     "EmbeddingUse",
+    "FeaturesAhead",
     "FeaturesMade",
     "Gates",
     "GradientProfile",
@@ -129,6 +133,7 @@ Declared = (
     | InvariantTried
     | Baselines
     | TimeOrder
+    | FeaturesAhead
     | LabelsSeen
     | LagSeen
     | CacheTried

@@ -54,6 +54,8 @@ class Output(DeclaredFact, frozen=True, kw_only=True, tag="output"):
     target: TensorCard | None
     loss: TensorCard | None
     """What the loss function gave; None where there is none."""
+    watched: bool = False
+    """The experiment is trained under observation as well."""
     site: Site | None = None
 
 

@@ -88,6 +88,16 @@ OF_DATA: tuple[Probe, ...] = (
         action="declare a smaller `frame` for the check",
     ),
     Probe(
+        name="foresight",
+        asks="do features of earlier rows change when later rows are taken away?",
+        makes=(declared.FeaturesAhead,),
+        needs=("features", "frame"),
+        run="foresight:foresight",
+        typical_seconds=0.5,
+        most_seconds=60.0,
+        action="declare a smaller `frame` for the check",
+    ),
+    Probe(
         name="baselines",
         asks="is the model, after a quick training, better than answers that need no model?",
         makes=(declared.Baselines,),
