@@ -119,6 +119,7 @@ SOURCES: dict[type, Source] = {
     declared.Loaded: _from(absent="no loader was read"),
     declared.FeaturesMade: _from(absent="no features were computed"),
     declared.Updates: _from(absent="no optimizer step was measured"),
+    declared.Surface: _from(absent="no first step was looked at"),
     declared.ScheduleTried: _from(absent="no schedule was tried"),
     declared.RoundTrip: _from(absent="no checkpoint was written"),
     declared.LogTried: _from(absent="no log was tried"),

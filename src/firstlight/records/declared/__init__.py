@@ -38,18 +38,21 @@ from firstlight.records.declared.model import (
     Weights,
 )
 from firstlight.records.declared.upkeep import (
+    Along,
     FeaturesMade,
     InvariantTried,
     Loaded,
     LogTried,
     RoundTrip,
     ScheduleTried,
+    Surface,
     Updates,
 )
 from firstlight.records.observed import Observed
 
 __all__ = [
     "Activations",
+    "Along",
     "AttentionRows",
     "Baselines",
     "Batching",
@@ -92,6 +95,7 @@ __all__ = [
     "ShapeTrace",
     "SizesTried",
     "Stumble",
+    "Surface",
     "TimeOrder",
     "Updates",
     "Vocabulary",
@@ -127,6 +131,7 @@ Declared = (
     | Loaded
     | FeaturesMade
     | Updates
+    | Surface
     | ScheduleTried
     | RoundTrip
     | LogTried

@@ -50,6 +50,16 @@ OF_TRAINING: tuple[Probe, ...] = (
         action="lower `steps` in the settings, or use a smaller batch for the check",
     ),
     Probe(
+        name="surface",
+        asks="what does the loss do along the first step, on the batch that the step was made for?",
+        makes=(declared.Surface,),
+        needs=("data", "loss|step", "optimizer"),
+        run="surface:surface",
+        typical_seconds=0.5,
+        most_seconds=20.0,
+        action=SMALLER,
+    ),
+    Probe(
         name="overfit",
         asks="can it learn two examples by heart?",
         makes=(declared.Overfit,),
