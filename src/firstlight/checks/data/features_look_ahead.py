@@ -39,7 +39,7 @@ def find(ahead: FeaturesAhead, limits: Limits) -> Iterator[Evidence]:
     reach = f"up to {most.farthest} rows before it" if near else f"in {most.changed} of {most.of} rows"
     yield Evidence(
         where=at(ahead.site, rank=ahead.rank),
-        saw=f"without the rows after row {ahead.cut}, {names}{more} have other values {reach}",
+        saw=f"without the rows after row {ahead.cut}, the values of {names}{more} differ {reach}",
         wanted="values of earlier rows that do not change",
         likely=None if near else "a mean, a scale or a rank was computed over all rows, later ones among them",
         do=None if near else "fit on the training rows alone, or over a window that ends at the row",

@@ -104,6 +104,7 @@ CHECK = Check(
     fix="print shapes and values from the input to the loss for one example",
     severity=Severity.ERROR,
     confidence=0.9,
+    symptom=True,
     needs=Overfit,
     limits=Limits(),
     find=find,

@@ -84,6 +84,8 @@ class _Run:
         return losses
 
     def output(self) -> list[torch.Tensor]:
+        """From the same random numbers each time: a model may sample in eval mode."""
+        self.bench.seed()
         with torch.no_grad():
             made = self.bench.passed(self.model.eval(), self.bench.batch())
         return [t.detach().clone() for t in reading.tensors_in(made) if t.is_floating_point()]

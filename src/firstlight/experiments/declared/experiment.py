@@ -5,12 +5,14 @@ The smallest is a model and a batch. Every further piece unlocks the checks that
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.invariants import Invariant
+from firstlight.observe.inside import sites
+from firstlight.records.places import Site
 
 Precision = Literal["bf16", "fp16"]
 Task = Literal["classification", "binary", "regression", "language", "other"]
@@ -69,15 +71,19 @@ class Experiment:
     log: str | os.PathLike[str] | None = None
     """Where the run will write its events."""
     name: str = "experiment"
+    declared_at: Site | None = field(init=False, default=None)
+    """The line that declares it."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "declared_at", sites.caller())
         for problem in _problems(self):
             raise UsageError(f"Experiment: {problem}")
 
     @property
     def declared(self) -> frozenset[str]:
         """Names of the pieces that were given."""
-        given = {field.name for field in fields(self) if getattr(self, field.name) is not field.default}
+        pieces = [piece for piece in fields(self) if piece.init]
+        given = {piece.name for piece in pieces if getattr(self, piece.name) is not piece.default}
         return frozenset(given | ({"data"} if self.train is not None or self.batch is not None else set()))
 
 

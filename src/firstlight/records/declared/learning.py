@@ -99,6 +99,8 @@ class Repeat(DeclaredFact, frozen=True, kw_only=True, tag="repeat"):
     """Relative, at that step."""
     random_modules: tuple[str, ...] = ()
     """Modules whose outputs differed in eval mode although their inputs did not; the first is where it begins."""
+    sampled: tuple[str, ...] = ()
+    """Functions that drew random numbers in eval mode, where nothing was dropped."""
     site: Site | None = None
 
 
