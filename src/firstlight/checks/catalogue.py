@@ -229,6 +229,7 @@ from firstlight.checks.source import (
 )
 from firstlight.checks.step import (
     accumulation_not_averaged,
+    batch_drowns,
     checkpoint_does_not_fit,
     checkpoint_loses_state,
     clip_after_step,
@@ -337,6 +338,7 @@ CATALOGUE: tuple[Check, ...] = (
     updates_out_of_scale.CHECK,
     checkpoint_loses_state.CHECK,
     step_overshoots.CHECK,
+    batch_drowns.CHECK,
     gradients_pile_up.CHECK,
     rate_jumps.CHECK,
     rate_stays_zero.CHECK,

@@ -120,6 +120,7 @@ SOURCES: dict[type, Source] = {
     declared.FeaturesMade: _from(absent="no features were computed"),
     declared.Updates: _from(absent="no optimizer step was measured"),
     declared.Surface: _from(absent="no first step was looked at"),
+    declared.NoiseScale: _from(absent="there are too few batches to compare their gradients"),
     declared.ScheduleTried: _from(absent="no schedule was tried"),
     declared.RoundTrip: _from(absent="no checkpoint was written"),
     declared.LogTried: _from(absent="no log was tried"),

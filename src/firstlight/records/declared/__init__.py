@@ -43,6 +43,7 @@ from firstlight.records.declared.upkeep import (
     InvariantTried,
     Loaded,
     LogTried,
+    NoiseScale,
     RoundTrip,
     ScheduleTried,
     Surface,
@@ -78,6 +79,7 @@ __all__ = [
     "LossSense",
     "MiniTraining",
     "ModeGap",
+    "NoiseScale",
     "Normalisation",
     "Output",
     "Overfit",
@@ -132,6 +134,7 @@ Declared = (
     | FeaturesMade
     | Updates
     | Surface
+    | NoiseScale
     | ScheduleTried
     | RoundTrip
     | LogTried

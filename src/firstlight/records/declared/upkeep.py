@@ -78,6 +78,22 @@ class Surface(DeclaredFact, frozen=True, kw_only=True, tag="surface"):
     site: Site | None = None
 
 
+class NoiseScale(DeclaredFact, frozen=True, kw_only=True, tag="noise-scale"):
+    """The gradient's noise scale: the number of examples whose gradient is half signal and half noise."""
+
+    batch: int
+    """Examples of one batch."""
+    batches: int
+    """Looked at, at each moment."""
+    steps: int
+    """Of training between the two."""
+    first: float | None
+    """In examples, at the first weights; infinite where there is no signal beside the noise, None where it is not
+    known."""
+    later: float | None
+    site: Site | None = None
+
+
 class ScheduleTried(DeclaredFact, frozen=True, kw_only=True, tag="schedule-tried"):
     """The learning rate of the whole run, from a dry run of its schedule."""
 

@@ -60,6 +60,17 @@ OF_TRAINING: tuple[Probe, ...] = (
         action=SMALLER,
     ),
     Probe(
+        name="noise",
+        asks="how much do the gradients of batches agree?",
+        makes=(declared.NoiseScale,),
+        needs=("train", "loss|step", "optimizer"),
+        run="noise:noise",
+        typical_seconds=2.0,
+        most_seconds=40.0,
+        action=SMALLER,
+        since="standard",
+    ),
+    Probe(
         name="overfit",
         asks="can it learn two examples by heart?",
         makes=(declared.Overfit,),
