@@ -104,6 +104,7 @@ SOURCES: dict[type, Source] = {
     declared.SelectorTried: _from(absent="no selector was tried"),
     declared.InitialLoss: _from(absent="the first loss was not measured"),
     declared.LossSense: _from(absent="no ideal predictions are known for this loss"),
+    declared.MetricTried: _from(absent="no ideal predictions are known for this loss"),
     declared.Penalty: _from(absent="the experiment declares no `penalty`"),
     declared.GradientTried: _from(absent="no hand-written backward of the user's own was called"),
     declared.GradientProfile: _from(absent="no gradients were measured"),

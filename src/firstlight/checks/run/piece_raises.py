@@ -22,6 +22,7 @@ REMEDIES = {
     "batch": "pass `(inputs, target)`, one tensor, or a mapping of the model's arguments",
     "loss": "call the loss by itself on one output and one target, and return one number",
     "step": "call the function by itself with a new model and one batch, and return one number",
+    "metric": "call the metric by itself on one output and one target, and return one number",
     "optimizer": "call the function by itself with a new model; it must return the optimizer",
     "scheduler": "call the function by itself with a new optimizer; it must return the schedule",
 }

@@ -36,6 +36,8 @@ class Experiment:
     """From the model's output and the target to one number."""
     step: Callable[[Any, Any], Any] | None = None
     """From the model and a batch to the loss, in place of `loss`."""
+    metric: Callable[[Any, Any], Any] | None = None
+    """From the model's output and the target to how good the answers are."""
     optimizer: Any = None
     """A function from the model to its optimizer, or an optimizer's class (`functools.partial` for its settings)."""
     penalty: Callable[[Any], Any] | None = None
@@ -93,7 +95,7 @@ def _problems(given: Experiment) -> Iterator[str]:
         yield f"`model` is {_told(given.model)}; it takes a function that builds the model, or the module itself."
     for name in ("train", "val"):
         yield from _loader_problems(name, getattr(given, name))
-    for name in ("loss", "step", "optimizer", "penalty", "scheduler", "features", "fresh"):
+    for name in ("loss", "step", "metric", "optimizer", "penalty", "scheduler", "features", "fresh"):
         piece = getattr(given, name)
         if piece is not None and not callable(piece) and not (name == "optimizer" and hasattr(piece, "param_groups")):
             yield f"`{name}` is {_told(piece)}; it takes {TAKES[name]}."
@@ -130,6 +132,7 @@ def _lonely(given: Experiment) -> Iterator[str]:
 TAKES = {
     "loss": "a function of the model's output and the target",
     "step": "a function of the model and a batch that gives the loss",
+    "metric": "a function of the model's output and the target",
     "optimizer": "a function of the model, such as `lambda m: torch.optim.AdamW(m.parameters(), lr=3e-4)`",
     "penalty": "a function of the model that gives one number",
     "scheduler": "a function of the optimizer, such as `lambda o: CosineAnnealingLR(o, 1000)`",

@@ -51,7 +51,7 @@ def _sense(bench: Bench, model: torch.nn.Module, batch: Batch, main: LossCall | 
         if not isinstance(output, torch.Tensor) or prediction is None or not isinstance(batch.target, torch.Tensor):
             return
         call = main or _as_distance(prediction, batch.target)
-        answers = _answers(call, prediction) if call is not None else None
+        answers = made_up(call, prediction) if call is not None else None
         if call is None or answers is None:
             return
         with using("loss", "comparing made-up answers with the targets"):
@@ -71,7 +71,7 @@ def _sense(bench: Bench, model: torch.nn.Module, batch: Batch, main: LossCall | 
     )
 
 
-def _answers(call: LossCall, prediction: torch.Tensor) -> tuple[torch.Tensor, ...] | None:
+def made_up(call: LossCall, prediction: torch.Tensor) -> tuple[torch.Tensor, ...] | None:
     """Ideal, random and contrary, in the shape the model answers in."""
     best, worst = ideal(call), contrary(call)
     if best is None or worst is None or best.shape != prediction.shape:

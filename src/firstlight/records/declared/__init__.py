@@ -23,7 +23,7 @@ from firstlight.records.declared.learning import (
     Repeat,
     SelectorTried,
 )
-from firstlight.records.declared.loss import GradientTried, InitialLoss, LossSense, Penalty
+from firstlight.records.declared.loss import GradientTried, InitialLoss, LossSense, MetricTried, Penalty
 from firstlight.records.declared.model import (
     Activations,
     AttentionRows,
@@ -77,6 +77,7 @@ __all__ = [
     "LogTried",
     "Logged",
     "LossSense",
+    "MetricTried",
     "MiniTraining",
     "ModeGap",
     "NoiseScale",
@@ -119,6 +120,7 @@ Declared = (
     | InitialLoss
     | LossSense
     | Penalty
+    | MetricTried
     | GradientTried
     | GradientProfile
     | Activations

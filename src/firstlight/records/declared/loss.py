@@ -38,6 +38,16 @@ class LossSense(DeclaredFact, frozen=True, kw_only=True, tag="loss-sense"):
     site: Site | None = None
 
 
+class MetricTried(DeclaredFact, frozen=True, kw_only=True, tag="metric-tried"):
+    """The declared metric of made-up answers to one real batch."""
+
+    ideal: float
+    permuted: float
+    """Of the ideal answers, out of order."""
+    contrary: float
+    site: Site | None = None
+
+
 class Penalty(DeclaredFact, frozen=True, kw_only=True, tag="penalty"):
     """The regulariser by itself."""
 

@@ -31,6 +31,16 @@ OF_TRAINING: tuple[Probe, ...] = (
         action=SMALLER,
     ),
     Probe(
+        name="scoring",
+        asks="does the metric score the ideal answer best?",
+        makes=(declared.MetricTried,),
+        needs=("data", "loss", "metric"),
+        run="scoring:scoring",
+        typical_seconds=0.3,
+        most_seconds=20.0,
+        action="let the metric score one batch at a time",
+    ),
+    Probe(
         name="practice",
         asks="does the loss fall in a short training, by steps of a fitting size, to predictions that make sense?",
         makes=(
