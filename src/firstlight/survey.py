@@ -40,6 +40,7 @@ from firstlight.trial import CONTROLS, Trial
 
 DISABLED = "FIRSTLIGHT_DISABLED"
 PAUSE = 0.02
+INTERRUPTED = 130
 STEPS = {"quick": 60, "standard": 150, "deep": 1000}
 """Of training under observation; the standard is what its timelines are compared over."""
 Progress = Callable[[str], None]
@@ -69,7 +70,11 @@ def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | N
     from firstlight.report import terminal
 
     settings = load(Path.cwd(), profile=profile, strict=strict)
-    report = survey(experiment, settings, lambda _text: None)
+    try:
+        report = survey(experiment, settings, lambda _text: None)
+    except KeyboardInterrupt:
+        sys.stderr.write("firstlight: interrupted while checking; the experiment is as it was, and was not started.\n")
+        raise SystemExit(INTERRUPTED) from None
     sys.stdout.write(terminal.render(report, colour=terminal.wants_colour(sys.stdout)))
     sys.stdout.flush()
     code = exit_code(report, settings.strict)
@@ -240,13 +245,18 @@ class Survey:
 
     def _work(self, probe: Probe, rooms: Any) -> Callable[..., None]:
         from firstlight.experiments.declared.bench import Bench
+        from firstlight.experiments.declared.stumbling import Stumbled
 
         module, _, name = probe.run.partition(":")
         spec = self._spec()  # made here and not in the copy, because it names its owner
 
         def work(emit: Callable[..., None]) -> None:
             function = getattr(importlib.import_module(f"firstlight.experiments.declared.{module}"), name)
-            function(Bench(self.experiment, emit, copies=rooms.copies, spec=spec))
+            try:
+                function(Bench(self.experiment, emit, copies=rooms.copies, spec=spec))
+            except Stumbled as stumbled:
+                where = stumbled.fact.site or self.experiment.declared_at
+                raise Stumbled(msgspec.structs.replace(stumbled.fact, site=where)) from stumbled
 
         return work
 

@@ -74,6 +74,8 @@ class Bench:
                 made = copy.deepcopy(given()) if self.copies else given()
         if not isinstance(made, torch.nn.Module):
             raise unusable("model", "building it", f"it gave a {type(made).__name__}, not a torch.nn.Module")
+        if any(parameter.is_meta for parameter in made.parameters()):
+            raise unusable("model", "building it", "its weights are on the meta device, where they have no values")
         return made.train()
 
     def optimizer(self, model: torch.nn.Module) -> Any:

@@ -105,6 +105,8 @@ def _problems(given: Experiment) -> Iterator[str]:
         yield f"`total_steps` is {given.total_steps}; it takes a whole number from 1 on."
     if given.tokenizer is not None and not (isinstance(given.tokenizer, int) or hasattr(given.tokenizer, "__len__")):
         yield f"`tokenizer` is {_told(given.tokenizer)}; it takes a tokenizer or the number of its ids."
+    if given.selector is not None and not (callable(given.selector) or _selects(given.selector)):
+        yield f"`selector` is {_told(given.selector)}; it takes what has `record(epoch, **metrics)` and `select()`."
     yield from _checkpoint_problems(given.checkpoint)
     for invariant in given.invariants:
         Invariant.of(invariant)
@@ -162,6 +164,10 @@ def _checkpoint_problems(given: Any) -> Iterator[str]:
         return
     if not (isinstance(given, tuple) and len(given) == 2 and all(map(callable, given))):
         yield f"`checkpoint` is {_told(given)}; it takes a file, or a pair of functions (save, load)."
+
+
+def _selects(given: Any) -> bool:
+    return hasattr(given, "record") and hasattr(given, "select")
 
 
 def _told(value: Any) -> str:

@@ -41,7 +41,7 @@ def using(piece: str, doing: str, model: torch.nn.Module | None = None) -> Itera
         yield
     except Stumbled:
         raise
-    except Exception as error:  # whatever their code raises is what we came for
+    except (Exception, SystemExit) as error:  # whatever their code raises is what we came for
         raise Stumbled(_fact(piece, doing, error, model)) from error
 
 
@@ -50,7 +50,7 @@ def unusable(piece: str, doing: str, message: str) -> Stumbled:
     return Stumbled(Stumble(piece=piece, doing=doing, error="", message=message))
 
 
-def _fact(piece: str, doing: str, error: Exception, model: torch.nn.Module | None) -> Stumble:
+def _fact(piece: str, doing: str, error: Exception | SystemExit, model: torch.nn.Module | None) -> Stumble:
     module, given = _module_of(error.__traceback__, model)
     return Stumble(
         piece=piece,

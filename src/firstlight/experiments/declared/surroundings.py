@@ -123,7 +123,10 @@ def columns_of(made: Any) -> dict[str, torch.Tensor]:
     elif isinstance(made, dict):
         named = {str(name): values for name, values in made.items()}
     else:
-        table = torch.as_tensor(made.copy() if hasattr(made, "setflags") else made)
+        try:
+            table = torch.as_tensor(made.copy() if hasattr(made, "setflags") else made)
+        except (TypeError, ValueError, RuntimeError):
+            return {}
         flat = table.reshape(len(table), -1) if table.ndim else table.reshape(1, 1)
         named = {str(index): flat[:, index] for index in range(min(flat.shape[1], MOST_COLUMNS))}
     found = {}
