@@ -71,10 +71,12 @@ def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | N
 
     settings = load(Path.cwd(), profile=profile, strict=strict)
     try:
-        report = survey(experiment, settings, lambda _text: None)
+        report = survey(experiment, settings, _line)
     except KeyboardInterrupt:
+        _line("")
         sys.stderr.write("firstlight: interrupted while checking; the experiment is as it was, and was not started.\n")
         raise SystemExit(INTERRUPTED) from None
+    _line("")
     sys.stdout.write(terminal.render(report, colour=terminal.wants_colour(sys.stdout)))
     sys.stdout.flush()
     code = exit_code(report, settings.strict)
@@ -85,6 +87,13 @@ def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | N
         )
         raise SystemExit(code)
     return report
+
+
+def _line(text: str) -> None:
+    """One line of a terminal that rewrites itself; nothing where there is no terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{f'firstlight: {text}'[:79] if text else ''}")
+        sys.stderr.flush()
 
 
 def survey(experiment: Experiment, settings: Settings, progress: Progress) -> Report:
@@ -239,7 +248,8 @@ class Survey:
         while rooms.busy:
             self.watched.records += rooms.settle()
             read()
-            ended = [end.name for end in self.watched.of(ProbeEnded)]
+            begun = {probe.name for probe in probes}
+            ended = [end.name for end in self.watched.of(ProbeEnded) if end.name in begun]
             self.progress(f"{len(ended)} of {len(probes)} probes: {', '.join(ended[-1:])}")
             time.sleep(PAUSE)
 

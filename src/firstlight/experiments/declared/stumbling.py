@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import Stop
 from firstlight.records.declared import Stumble
 from firstlight.records.places import Site
 
@@ -39,7 +40,7 @@ def using(piece: str, doing: str, model: torch.nn.Module | None = None) -> Itera
     """While the user's own piece runs."""
     try:
         yield
-    except Stumbled:
+    except (Stumbled, Stop):
         raise
     except (Exception, SystemExit) as error:  # whatever their code raises is what we came for
         raise Stumbled(_fact(piece, doing, error, model)) from error
