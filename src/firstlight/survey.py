@@ -159,6 +159,8 @@ class Survey:
             self._run(rooms, read, (SMOKE,))
             if self.watched.of(Stumble):
                 self._leave_out(PROBES, "the experiment stumbles before it (FL030)")
+            elif any(end.fault or end.overran for end in self.watched.of(ProbeEnded)):
+                self._leave_out(PROBES, "the first contact with the experiment did not end well (FL031)")
             else:
                 self._run(rooms, read, self._planned(reason))
                 self._settle(trial, read)
