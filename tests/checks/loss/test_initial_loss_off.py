@@ -41,6 +41,7 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"batches": (1.14,)}, 1),
         ({"batches": (1.16,)}, 0),
         ({"batches": (1.0,), "pretrained": True}, 0),
+        ({"batches": (1.0,), "among_rows": True}, 0),
         ({"batches": (4.61,), "watched": True}, 0),
         ({"batches": (1.14,), "watched": True}, 1),
         ({"loss": "mse_loss", "expected": 1.0, "batches": (10.1,), "watched": True}, 1),

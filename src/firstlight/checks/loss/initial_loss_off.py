@@ -62,7 +62,7 @@ def find(initial: InitialLoss, limits: Limits) -> Iterator[Evidence]:
         )
     elif mean < 0 and initial.loss in CLASSES:
         yield _negative(initial, mean)
-    elif mean < limits.low * initial.expected and not initial.pretrained and initial.loss in CLASSES:
+    elif mean < limits.low * initial.expected and initial.loss in CLASSES and not _informed(initial):
         constant = initial.prior is not None and mean >= limits.low * initial.prior
         yield Evidence(
             where=where,
@@ -71,6 +71,11 @@ def find(initial: InitialLoss, limits: Limits) -> Iterator[Evidence]:
             severity=Severity.NOTE if constant else Severity.WARNING,
             numbers=numbers,
         )
+
+
+def _informed(initial: InitialLoss) -> bool:
+    """By an earlier training, or because two views of one example are alike before any."""
+    return initial.pretrained or initial.among_rows
 
 
 def _negative(initial: InitialLoss, mean: float) -> Evidence:

@@ -166,8 +166,9 @@ class Bench:
         return Batch(raw=raw, arguments=(), keywords=keywords, target=raw[key] if key else None)
 
     def output(self, model: torch.nn.Module, batch: Batch) -> Any:
+        """As training calls it: forces and residuals of equations are gradients taken on the way."""
         batch = placed(batch, model)
-        with using("model", "calling it with a batch", model):
+        with using("model", "calling it with a batch", model), torch.enable_grad():
             return model(*batch.arguments, **batch.keywords)
 
     def passed(self, model: torch.nn.Module, batch: Batch) -> Any:
@@ -183,20 +184,20 @@ class Bench:
         if value.numel() != 1:
             shape = tuple(value.shape)
             raise unusable(piece, "computing the loss", f"it gave {shape} values, not one number; take their mean")
-        return value.reshape(())
+        return (value if torch.is_grad_enabled() else value.detach()).reshape(())
 
     def raw_loss(self, model: torch.nn.Module, batch: Batch) -> Any:
         """Whatever the experiment computes, unjudged."""
         batch = placed(batch, model)
         if self.experiment.step is not None:
-            with using("step", "computing the loss", model):
+            with using("step", "computing the loss", model), torch.enable_grad():
                 return self.experiment.step(model, batch.raw)
         return self.loss_of(self.output(model, batch), batch)
 
     def loss_of(self, output: Any, batch: Batch) -> Any:
         function = self.experiment.loss
         assert function is not None
-        with using("loss", "computing it from the output and the target"):
+        with using("loss", "computing it from the output and the target"), torch.enable_grad():
             return function(output) if _takes_one(function) else function(output, batch.target)
 
 

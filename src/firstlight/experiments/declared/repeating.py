@@ -23,7 +23,7 @@ SAMPLING = ("normal", "normal_", "randn", "randn_like", "rand", "rand_like", "be
 def repeating(bench: Bench) -> None:
     batch = bench.batch()
     model = bench.model().eval()
-    draws = _Draws()
+    draws = _Draws(model)
     with draws:
         one, first = _passed(bench, model, batch)
     other, second = _passed(bench, model, batch)
@@ -33,7 +33,7 @@ def repeating(bench: Bench) -> None:
     index, relative, steps = _trained_twice(bench)
     bench.emit(
         Repeat(
-            eval_difference=difference / spread if spread else difference,
+            eval_difference=0.0 if draws.outside else difference / spread if spread else difference,
             low_precision=any(t.dtype in LOW for t in one),
             losses=steps,
             first_difference=index,
@@ -46,17 +46,20 @@ def repeating(bench: Bench) -> None:
 
 
 class _Draws(TorchFunctionMode):
-    """Which random numbers a pass draws: samples, or a dropout's."""
+    """Which random numbers a pass draws: samples, or a dropout's; and whether a `step` draws some besides the model."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
         self.sampled: dict[str, None] = {}
-        self.drops = False
+        self.drops = self.outside = self._inside = False
+        model.register_forward_pre_hook(lambda *_: setattr(self, "_inside", True))
+        model.register_forward_hook(lambda *_: setattr(self, "_inside", False))
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         given, name = kwargs or {}, getattr(func, "__name__", "")
         if name in SAMPLING:
             self.sampled[name] = None
+            self.outside |= not self._inside
         elif "dropout" in name:
             self.drops |= bool(argument(args, given, 2, "train", given.get("training", False)))
         elif name == "scaled_dot_product_attention":

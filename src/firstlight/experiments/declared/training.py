@@ -4,6 +4,7 @@ The plainest loop there is. What the observers see of it is judged by the same c
 at its first batch are the same paired experiments.
 """
 
+import os
 import sys
 
 from firstlight.experiments.declared.bench import Bench
@@ -27,3 +28,7 @@ def training(bench: Bench) -> None:
                 scheduler.step()
     except Stop:
         observer.light = True
+    except Exception:
+        if observer.timeline:
+            os._exit(1)  # in a copy: its change cannot be made, which says nothing of the pieces
+        raise

@@ -23,6 +23,8 @@ class InitialLoss(DeclaredFact, frozen=True, kw_only=True, tag="initial-loss"):
     pretrained: bool
     watched: bool = False
     """The experiment is trained under observation as well."""
+    among_rows: bool = False
+    """Each example is to be found again among those of the batch."""
     site: Site | None = None
 
 
