@@ -39,8 +39,9 @@ def equation() -> fl.Experiment:
         time = batch[0].clone().requires_grad_(True)
         value = model(time)
         (slope,) = torch.autograd.grad(value.sum(), time, create_graph=True)
-        start: torch.Tensor = model(torch.zeros(1, 1)) - 1
-        return (slope + value).square().mean() + start.square().mean()
+        start = model(torch.zeros(1, 1)) - 1
+        loss: torch.Tensor = (slope + value).square().mean() + start.square().mean()
+        return loss
 
     return experiment(mlp(1, 1), torch.rand(512, 1, generator=GENERATOR), step=step)
 
@@ -81,7 +82,8 @@ def autoencoder() -> fl.Experiment:
     def step(model: nn.Module, batch: Any) -> torch.Tensor:
         made, mean, log_variance = model(batch[0])
         divergence = 0.5 * (mean.square() + log_variance.exp() - 1 - log_variance).sum(1).mean()
-        return F.mse_loss(made, batch[0], reduction="none").sum(1).mean() + divergence
+        loss: torch.Tensor = F.mse_loss(made, batch[0], reduction="none").sum(1).mean() + divergence
+        return loss
 
     return experiment(Sampling, X, step=step)
 

@@ -7,7 +7,7 @@ from firstlight.checks.step.batch_drowns import CHECK
 from firstlight.records.declared import NoiseScale
 from firstlight.records.finding import Evidence
 
-ILL = NoiseScale(batch=2, batches=64, steps=30, first=4000.0, later=1500.0)
+ILL = NoiseScale(batch=2, batches=32, steps=20, first=4000.0, later=1500.0)
 
 
 def found(**changes: Any) -> list[Evidence]:
@@ -17,14 +17,14 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "a batch has 2 examples, and the gradient's noise scale is 1,500 examples"
+    assert evidence.saw == "batches are of size 2, and the gradient's noise scale is 1,500 examples"
     assert evidence.wanted == "a noise scale of at most 30 batches"
 
 
 def test_noise_alone_is_told_by_how_much_was_looked_at() -> None:
     (evidence,) = found(first=float("inf"), later=float("inf"))
 
-    assert "is more than 128 examples" in evidence.saw
+    assert "is more than 64 examples" in evidence.saw
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from firstlight.records.places import at
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     batches: float = 30.0
-    """The noise scale in batches; half of those looked at, so that it can still be told from no signal at all."""
+    """The noise scale in batches: even the mean of so many gradients is half noise."""
 
 
 def find(noise: NoiseScale, limits: Limits) -> Iterator[Evidence]:
@@ -34,7 +34,7 @@ def find(noise: NoiseScale, limits: Limits) -> Iterator[Evidence]:
     told = f"{scale:,.0f} examples" if math.isfinite(scale) else f"more than {noise.batches * noise.batch:,} examples"
     yield Evidence(
         where=at(noise.site, step=noise.steps, rank=noise.rank),
-        saw=f"a batch has {noise.batch} examples, and the gradient's noise scale is {told}",
+        saw=f"batches are of size {noise.batch}, and the gradient's noise scale is {told}",
         wanted=f"a noise scale of at most {limits.batches:g} batches",
         numbers={"batch": noise.batch, "first": noise.first, "later": noise.later},
     )

@@ -15,11 +15,11 @@ from firstlight.experiments.declared.stumbling import line_of
 from firstlight.observe.inside import reading
 from firstlight.records.declared import NoiseScale
 
-BATCHES = 64
+BATCHES = 32
 LEAST = 16
 """Fewer batches, or fewer different ones, tell nothing."""
-STEPS = 30
-SECONDS = 6.0
+STEPS = 20
+SECONDS = 4.0
 """For each look, so that a slow model still gives an answer."""
 
 
