@@ -31,8 +31,9 @@ from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SO
 from firstlight.observe.spec import Spec
 from firstlight.observe.watch import Watched, follow_log
 from firstlight.recording import exit_code, recorded
-from firstlight.records.declared import ProbeEnded, Stumble
+from firstlight.records.declared import Built, ProbeEnded, Stumble
 from firstlight.records.facts import CheckCrash, ScriptOutcome
+from firstlight.records.finding import Scalar
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Report, Status, Subject
 from firstlight.settings import Settings, enabled, load
 from firstlight.store.run_directory import RunDirectory, shown
@@ -139,8 +140,16 @@ class Survey:
             checks=self._timed(known.outcomes),
             coverage=coverage_of(self.watched, known),
             timing=timing_of(self.watched),
-            environment=machine(),
+            environment=self._environment(),
         )
+
+    def _environment(self) -> dict[str, Scalar]:
+        built = next(iter(self.watched.of(Built)), None)
+        torch: Any = sys.modules["torch"]
+        seen: dict[str, Scalar] = {"torch": str(torch.__version__), "threads": torch.get_num_threads()}
+        if built is not None:
+            seen |= {"device": ", ".join(built.devices), "weights": built.elements, "types": ", ".join(built.dtypes)}
+        return {**machine(), **seen}
 
     def _known(self) -> Judged:
         from firstlight.experiments.declared.rooms import rooms_for

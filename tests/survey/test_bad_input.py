@@ -154,6 +154,7 @@ def test_nothing_but_a_model_is_judged_as_far_as_it_goes() -> None:
     report = fl.preflight(fl.Experiment(model=linear))
 
     assert report.verdict is Verdict.CLEAN
+    assert (report.environment["weights"], report.environment["device"]) == (10, "cpu")
     reasons = {check.name: check.reason for check in report.checks if check.status == "skipped"}
     assert reasons["initial-loss-off"] == "the experiment does not declare `data` and `loss` or `step`"
     assert "model-built-differently" not in reasons
