@@ -264,6 +264,12 @@ class Survey:
             self.progress(f"{len(ended)} of {len(probes)} probes: {', '.join(ended[-1:])}")
             time.sleep(PAUSE)
 
+    def _placed(self, fact: Any) -> Any:
+        """What has no line of its own (a loss or a model of a library) is told at the line that declares it all."""
+        if getattr(fact, "site", self) is None:
+            return msgspec.structs.replace(fact, site=self.experiment.declared_at)
+        return fact
+
     def _work(self, probe: Probe, rooms: Any) -> Callable[..., None]:
         from firstlight.experiments.declared.bench import Bench
         from firstlight.experiments.declared.stumbling import Stumbled
@@ -274,10 +280,10 @@ class Survey:
         def work(emit: Callable[..., None]) -> None:
             function = getattr(importlib.import_module(f"firstlight.experiments.declared.{module}"), name)
             try:
-                function(Bench(self.experiment, emit, copies=rooms.copies, spec=spec))
+                bench = Bench(self.experiment, lambda fact: emit(self._placed(fact)), copies=rooms.copies, spec=spec)
+                function(bench)
             except Stumbled as stumbled:
-                where = stumbled.fact.site or self.experiment.declared_at
-                raise Stumbled(msgspec.structs.replace(stumbled.fact, site=where)) from stumbled
+                raise Stumbled(self._placed(stumbled.fact)) from stumbled
 
         return work
 

@@ -38,8 +38,6 @@ def practice(bench: Bench) -> None:
             site=site,
         )
     )
-    if not math.isfinite(losses[-1]):
-        return  # the weights are as broken as the loss
     _modes(bench, model, len(losses))
     predictions(bench, model, learnt=_fell(losses))
 
