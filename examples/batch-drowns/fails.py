@@ -1,4 +1,4 @@
-"""Predicts which way a price moves, a coin that is hardly biased, two days at a time."""
+"""Predicts which way a price moves, a biased coin, two days at a time."""
 
 import torch
 import torch.nn.functional as F
@@ -9,11 +9,11 @@ import firstlight as fl
 
 torch.manual_seed(0)
 days = torch.randn(4000, 20)
-up = (torch.rand(4000) < 0.5 + 0.05 * days[:, 0].sign()).float()[:, None]
+up = (torch.rand(4000) < 0.5 + 0.15 * days[:, 0].sign()).float()[:, None]
 
 experiment = fl.Experiment(
     model=lambda: nn.Linear(20, 1),
     train=DataLoader(TensorDataset(days, up), batch_size=2, shuffle=True),
     loss=F.binary_cross_entropy_with_logits,
-    optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=0.01),
+    optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=0.05),
 )

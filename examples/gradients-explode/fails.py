@@ -28,5 +28,5 @@ experiment = fl.Experiment(
     model=Waves,
     train=DataLoader(TensorDataset(place, height), batch_size=32, shuffle=True),
     loss=F.mse_loss,
-    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-4),
+    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-3),
 )

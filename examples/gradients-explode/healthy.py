@@ -20,7 +20,7 @@ class Waves(nn.Module):
 
     def forward(self, seen):
         for layer in self.layers:
-            seen = torch.sin(layer(seen))
+            seen = torch.sin(1.7 * layer(seen))
         return self.out(seen)
 
 
@@ -28,5 +28,5 @@ experiment = fl.Experiment(
     model=Waves,
     train=DataLoader(TensorDataset(place, height), batch_size=32, shuffle=True),
     loss=F.mse_loss,
-    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-4),
+    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-3),
 )

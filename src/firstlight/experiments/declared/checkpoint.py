@@ -75,6 +75,9 @@ class _Run:
         losses = []
         batches = itertools.islice(itertools.cycle(self.bench.batches(STEPS)), STEPS)
         self.bench.seed()
+        for own in [value for part in self.model.modules() for value in vars(part).values()]:
+            if isinstance(own, torch.Generator):
+                own.manual_seed(ELSEWHERE)
         before = random_states()
         for batch in batches:
             losses.append(step(self.bench, self.model.train(), self.optimizer, batch))
