@@ -1,6 +1,7 @@
 """Healthy experiments of unusual kinds: each has something that would be a fault in a plain classifier."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,37 @@ def reversing() -> fl.Experiment:
     given = torch.randint(3, 30, (320, 8), generator=GENERATOR)
     said = torch.cat([torch.ones(320, 1, dtype=torch.long), given.flip(1)], dim=1)
     return experiment(Reversing, given, said[:, :-1], said[:, 1:], loss=F.cross_entropy)
+
+
+class Opaque:
+    """A batch that only `step` can take apart."""
+
+    def __init__(self, inputs: torch.Tensor, target: torch.Tensor) -> None:
+        self.inputs, self.target = inputs, target
+
+
+@dataclass(frozen=True)
+class Fields:
+    inputs: torch.Tensor
+    target: torch.Tensor
+
+
+def batches_of(kind: Callable[..., Any]) -> fl.Experiment:
+    return fl.Experiment(
+        model=mlp(16, 3),
+        train=[kind(rows, rows[:, :3].argmax(1)) for rows in X.split(32)],
+        step=lambda model, batch: F.cross_entropy(model(batch.inputs), batch.target),
+        optimizer=lambda m: torch.optim.Adam(m.parameters(), lr=3e-3),
+    )
+
+
+@pytest.mark.parametrize("kind", [Opaque, Fields])
+def test_batches_may_be_objects(kind: Callable[..., Any]) -> None:
+    report = fl.preflight(batches_of(kind), profile="standard")
+
+    assert [f"{f.id} {f.saw}" for f in report.findings if f.severity is not Severity.NOTE] == []
+    learnt = next(check for check in report.checks if check.name == "training-stands-still")
+    assert learnt.status == "clean"
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,8 @@ class Bench:
 
     def taken_apart(self, raw: Any, split: str = "batch") -> Batch:
         if not any(True for _ in reading.tensors_in(raw)):
+            if self.experiment.step is not None and not isinstance(raw, str | bytes | list | tuple | Mapping | None):
+                return Batch(raw=raw, arguments=(), keywords={}, target=None)  # an object that `step` alone knows
             raise unusable(split, "taking a batch apart", f"there is no tensor in it: {_glimpse(raw)}")
         if isinstance(raw, Mapping):
             return self._mapping(raw)

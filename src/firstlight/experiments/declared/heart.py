@@ -120,6 +120,8 @@ def _best_reference(
 
 def quick_validation(bench: Bench) -> None:
     batches = portions(bench, EXAMPLES, BATCH)
+    if not batches:
+        return  # how many examples a batch has is known to `step` alone
     model = bench.model()
     known = _known(bench, model, batches[0])
     least = known.floor if known is not None else None

@@ -36,6 +36,8 @@ def loading(bench: Bench) -> None:
                 break
         if not batches:
             raise unusable(split, "reading an epoch", "it is empty: there is no batch in it")
+        if not examples:
+            continue  # how many there are is known to `step` alone
         declared = _length(getattr(loader, "dataset", None))
         per_batch = getattr(loader, "batch_size", None)
         drops = bool(getattr(loader, "drop_last", False)) and declared is not None and whole
