@@ -1,8 +1,9 @@
 """What each check of a declared experiment costs, against its typical and most time.
 
-    python bench/preflight.py [quick|standard|deep]
+    python bench/preflight.py [quick|standard|deep] [table|text]
 
-A small classifier over 600 examples with every piece declared; one preflight in a process that has torch imported.
+A small classifier over 600 examples with every piece declared, or a small model of the next word with what only such a
+model is asked; one preflight in a process that has torch imported.
 """
 
 import os
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -33,7 +35,7 @@ def model() -> nn.Module:
     return nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Dropout(0.1), nn.Linear(32, 3))
 
 
-def experiment(folder: Path) -> fl.Experiment:
+def table(folder: Path) -> fl.Experiment:
     return fl.Experiment(
         model=model,
         train=loader(0, 500),
@@ -54,14 +56,48 @@ def experiment(folder: Path) -> fl.Experiment:
     )
 
 
+class Doubled(torch.autograd.Function):
+    """A backward written by hand, for the sake of being tried."""
+
+    @staticmethod
+    def forward(_context: Any, given: torch.Tensor) -> torch.Tensor:
+        return 2 * given
+
+    @staticmethod
+    def backward(_context: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return 2 * gradient
+
+
+class NextWord(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.memory, self.out = nn.Embedding(50, 32), nn.LSTM(32, 32, batch_first=True), nn.Linear(32, 50)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        return Doubled.apply(self.out(self.memory(self.words(ids))[0])).transpose(1, 2)
+
+
+def text(_folder: Path) -> fl.Experiment:
+    ids = (torch.randint(0, 50, (600, 1)) + 7 * torch.arange(17)) % 50
+    return fl.Experiment(
+        model=NextWord,
+        train=DataLoader(TensorDataset(ids[:, :-1], ids[:, 1:]), batch_size=32, shuffle=True),
+        loss=F.cross_entropy,
+        optimizer=lambda m: torch.optim.Adam(m.parameters(), lr=1e-2),
+        tokenizer=50,
+    )
+
+
 def main() -> None:
-    profile = sys.argv[1] if len(sys.argv) > 1 else "quick"
+    profile, kind = (*sys.argv[1:], *("quick", "table")[len(sys.argv) - 1 :])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         begun = time.monotonic()
-        report = fl.preflight(experiment(Path(folder)), profile=profile)
+        report = fl.preflight({"table": table, "text": text}[kind](Path(folder)), profile=profile)
         seconds = time.monotonic() - begun
-    print(f"{platform.system()}, Python {platform.python_version()}, torch {torch.__version__}, profile {profile}\n")
+    print(
+        f"{platform.system()}, Python {platform.python_version()}, torch {torch.__version__}, profile {profile}, {kind}\n"
+    )
     probes: dict[str, list[str]] = {}
     timed = {}
     for check in report.checks:
