@@ -26,8 +26,10 @@ class Limits:
 
 
 def find(surface: Surface, limits: Limits) -> Iterator[Evidence]:
+    if not surface.along or not surface.loss > 0:
+        return
     whole = surface.along[-1].loss
-    if not surface.loss > 0 or whole <= limits.growth * surface.loss:
+    if whole <= limits.growth * surface.loss:
         return
     better = [look for look in surface.along if look.loss < surface.loss]
     if not better:
