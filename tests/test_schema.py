@@ -146,7 +146,7 @@ def test_a_pandera_schema_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("frame", "required", "words"),
     [
-        (3, ["x"], "builtins.int is no data frame"),
+        (3, ["x"], "a int is no data frame"),
         ({"x": [1], "y": [1, 2]}, ["x"], "differ in length"),
         ({"x": [1]}, "x", "no preset"),
         ({"x": [1]}, {"x": "decimal"}, "no type known here"),

@@ -1,4 +1,4 @@
-"""Predicts prices in thousands with plain gradient descent."""
+"""Learns a wave with sines of a high frequency, one upon another."""
 
 import torch
 import torch.nn.functional as F
@@ -8,13 +8,25 @@ from torch.utils.data import DataLoader, TensorDataset
 import firstlight as fl
 
 torch.manual_seed(0)
-rooms = torch.randn(600, 8)
-price = (1000 * rooms @ torch.randn(8, 1)).detach()
-loader = DataLoader(TensorDataset(rooms, price), batch_size=32, shuffle=True)
+place = torch.rand(600, 2)
+height = torch.sin(6 * place.sum(1, keepdim=True))
+
+
+class Waves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(2 if i == 0 else 64, 64) for i in range(9))
+        self.out = nn.Linear(64, 1)
+
+    def forward(self, seen):
+        for layer in self.layers:
+            seen = torch.sin(30 * layer(seen))
+        return self.out(seen)
+
 
 experiment = fl.Experiment(
-    model=lambda: nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 1)),
-    train=loader,
+    model=Waves,
+    train=DataLoader(TensorDataset(place, height), batch_size=32, shuffle=True),
     loss=F.mse_loss,
-    optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=1.0),
+    optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-3),
 )

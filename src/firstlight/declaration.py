@@ -21,7 +21,10 @@ def main() -> None:
     target, settings, report, *arguments = sys.argv[1:]
     os.environ[DISABLED] = "1"  # the module may gate its own run
     sys.path.insert(0, str(Path.cwd()))
-    experiment = found(Declaration.parse(target), arguments)
+    try:
+        experiment = found(Declaration.parse(target), arguments)
+    except UsageError as error:
+        raise SystemExit(str(error)) from None
     told = survey(experiment, msgspec.json.decode(settings, type=Settings), lambda _text: None)
     Path(report).write_text(json_report.render(told), encoding="utf-8")
 

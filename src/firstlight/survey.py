@@ -31,8 +31,9 @@ from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SO
 from firstlight.observe.spec import Spec
 from firstlight.observe.watch import Watched, follow_log
 from firstlight.recording import exit_code, recorded
-from firstlight.records.declared import ProbeEnded, Stumble
+from firstlight.records.declared import Built, ProbeEnded, Stumble
 from firstlight.records.facts import CheckCrash, ScriptOutcome
+from firstlight.records.finding import Scalar
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Report, Status, Subject
 from firstlight.settings import Settings, enabled, load
 from firstlight.store.run_directory import RunDirectory, shown
@@ -40,6 +41,7 @@ from firstlight.trial import CONTROLS, Trial
 
 DISABLED = "FIRSTLIGHT_DISABLED"
 PAUSE = 0.02
+INTERRUPTED = 130
 STEPS = {"quick": 60, "standard": 150, "deep": 1000}
 """Of training under observation; the standard is what its timelines are compared over."""
 Progress = Callable[[str], None]
@@ -69,7 +71,13 @@ def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | N
     from firstlight.report import terminal
 
     settings = load(Path.cwd(), profile=profile, strict=strict)
-    report = survey(experiment, settings, lambda _text: None)
+    try:
+        report = survey(experiment, settings, _line)
+    except KeyboardInterrupt:
+        _line("")
+        sys.stderr.write("firstlight: interrupted while checking; the experiment is as it was, and was not started.\n")
+        raise SystemExit(INTERRUPTED) from None
+    _line("")
     sys.stdout.write(terminal.render(report, colour=terminal.wants_colour(sys.stdout)))
     sys.stdout.flush()
     code = exit_code(report, settings.strict)
@@ -80,6 +88,13 @@ def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | N
         )
         raise SystemExit(code)
     return report
+
+
+def _line(text: str) -> None:
+    """One line of a terminal that rewrites itself; nothing where there is no terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{f'firstlight: {text}'[:79] if text else ''}")
+        sys.stderr.flush()
 
 
 def survey(experiment: Experiment, settings: Settings, progress: Progress) -> Report:
@@ -125,8 +140,16 @@ class Survey:
             checks=self._timed(known.outcomes),
             coverage=coverage_of(self.watched, known),
             timing=timing_of(self.watched),
-            environment=machine(),
+            environment=self._environment(),
         )
+
+    def _environment(self) -> dict[str, Scalar]:
+        built = next(iter(self.watched.of(Built)), None)
+        torch: Any = sys.modules["torch"]
+        seen: dict[str, Scalar] = {"torch": str(torch.__version__), "threads": torch.get_num_threads()}
+        if built is not None:
+            seen |= {"device": ", ".join(built.devices), "weights": built.elements, "types": ", ".join(built.dtypes)}
+        return {**machine(), **seen}
 
     def _known(self) -> Judged:
         from firstlight.experiments.declared.rooms import rooms_for
@@ -145,6 +168,8 @@ class Survey:
             self._run(rooms, read, (SMOKE,))
             if self.watched.of(Stumble):
                 self._leave_out(PROBES, "the experiment stumbles before it (FL030)")
+            elif any(end.fault or end.overran for end in self.watched.of(ProbeEnded)):
+                self._leave_out(PROBES, "the first contact with the experiment did not end well (FL031)")
             else:
                 self._run(rooms, read, self._planned(reason))
                 self._settle(trial, read)
@@ -234,19 +259,31 @@ class Survey:
         while rooms.busy:
             self.watched.records += rooms.settle()
             read()
-            ended = [end.name for end in self.watched.of(ProbeEnded)]
+            begun = {probe.name for probe in probes}
+            ended = [end.name for end in self.watched.of(ProbeEnded) if end.name in begun]
             self.progress(f"{len(ended)} of {len(probes)} probes: {', '.join(ended[-1:])}")
             time.sleep(PAUSE)
 
+    def _placed(self, fact: Any) -> Any:
+        """What has no line of its own (a loss or a model of a library) is told at the line that declares it all."""
+        if getattr(fact, "site", self) is None:
+            return msgspec.structs.replace(fact, site=self.experiment.declared_at)
+        return fact
+
     def _work(self, probe: Probe, rooms: Any) -> Callable[..., None]:
         from firstlight.experiments.declared.bench import Bench
+        from firstlight.experiments.declared.stumbling import Stumbled
 
         module, _, name = probe.run.partition(":")
         spec = self._spec()  # made here and not in the copy, because it names its owner
 
         def work(emit: Callable[..., None]) -> None:
             function = getattr(importlib.import_module(f"firstlight.experiments.declared.{module}"), name)
-            function(Bench(self.experiment, emit, copies=rooms.copies, spec=spec))
+            try:
+                bench = Bench(self.experiment, lambda fact: emit(self._placed(fact)), copies=rooms.copies, spec=spec)
+                function(bench)
+            except Stumbled as stumbled:
+                raise Stumbled(self._placed(stumbled.fact)) from stumbled
 
         return work
 

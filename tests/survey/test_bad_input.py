@@ -1,6 +1,7 @@
 """Pieces that fail in every way pieces fail: a clear finding, and never a traceback of ours."""
 
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,56 @@ def test_a_factory_that_gives_something_else() -> None:
     assert stumble(model=lambda: "resnet50").saw == "`model`, building it: it gave a str, not a torch.nn.Module"
 
 
+def test_a_factory_that_ends_the_program() -> None:
+    def leaves() -> nn.Module:
+        sys.exit("no configuration")
+
+    assert stumble(model=leaves).saw == "`model`, building it: raised SystemExit: no configuration"
+
+
+def test_a_factory_that_interrupts_is_not_passed_over() -> None:
+    def interrupts() -> nn.Module:
+        raise KeyboardInterrupt
+
+    assert "FL031" in [finding.id for finding in report_of(model=interrupts).findings]
+
+
+def test_a_model_without_values() -> None:
+    assert "on the meta device" in stumble(model=lambda: nn.Linear(4, 2, device="meta")).saw
+
+
+def test_features_that_are_no_table() -> None:
+    finding = stumble(frame={"a": INPUTS}, features=lambda _frame: None)
+
+    assert finding.saw == "`features`, computing them: they gave a NoneType without numeric columns"
+
+
+def test_what_has_no_line_of_its_own_is_told_at_the_declaration() -> None:
+    where = stumble(loss=nn.CrossEntropyLoss(reduction="none")).where
+
+    assert (where.file or "").endswith("test_bad_input.py")
+
+
+def test_a_loss_that_is_cut_off() -> None:
+    assert stumble(loss=lambda o, t: F.cross_entropy(o, t).detach()).cause == "loss-detached"
+
+
+def test_a_gate_that_is_interrupted_says_so_and_leaves(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> Report:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("firstlight.survey.survey", interrupted)
+    with pytest.raises(SystemExit) as raised:
+        fl.gate(experiment())
+
+    assert raised.value.code == 130
+    assert capsys.readouterr().err == (
+        "firstlight: interrupted while checking; the experiment is as it was, and was not started.\n"
+    )
+
+
 def test_an_empty_loader() -> None:
     assert stumble(train=[]).saw == "`train`, reading its first batch: it is empty: there is no batch in it"
 
@@ -103,6 +154,7 @@ def test_nothing_but_a_model_is_judged_as_far_as_it_goes() -> None:
     report = fl.preflight(fl.Experiment(model=linear))
 
     assert report.verdict is Verdict.CLEAN
+    assert (report.environment["weights"], report.environment["device"]) == (10, "cpu")
     reasons = {check.name: check.reason for check in report.checks if check.status == "skipped"}
     assert reasons["initial-loss-off"] == "the experiment does not declare `data` and `loss` or `step`"
     assert "model-built-differently" not in reasons
@@ -131,6 +183,8 @@ def test_an_optimizer_that_raises_is_told_although_everything_before_it_works() 
         ({"invariants": [{"name": "a", "on": "output"}]}, "lacks check"),
         ({"invariants": [{"name": "a", "on": "output", "check": "__import__('os')"}]}, "is not understood"),
         ({"total_steps": 0}, "`total_steps` is 0"),
+        ({"selector": 3}, "it takes what has `record(epoch, **metrics)` and `select()`"),
+        ({"metric": "accuracy"}, "`metric` is a str"),
     ],
 )
 def test_misuse_is_told_when_it_is_declared(pieces: dict[str, Any], told: str) -> None:

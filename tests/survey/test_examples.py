@@ -17,13 +17,13 @@ from firstlight.records.report import Report
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SLOW = "probe-overruns"
 """Its failing example takes as long as a probe may; `test_rooms.py` shows the same in a second."""
-APART = "features-damaged"
-"""Its table wants pandas, whose threads, once other tests have started them, do not outlive the fork of a probe."""
+APART = ("features-damaged", "features-look-ahead")
+"""Their tables want pandas, whose threads, once other tests have started them, do not outlive the fork of a probe."""
 NAMES = sorted(check.name for check in CATALOGUE if check.needs in DECLARED)
 
 
 def judged(name: str, twin: str) -> Report:
-    if name == APART:
+    if name in APART:
         return judged_apart(name, twin)
     experiment = runpy.run_path(str(EXAMPLES / name / f"{twin}.py"))["experiment"]
     return fl.preflight(experiment, profile="standard", select=[name])

@@ -96,6 +96,7 @@ def command(
     echo = sys.stderr.buffer if show_output else None
     with _progress(show_output) as tell:
         if words and not module and targets.is_declaration(words[0]):
+            tell("probing the experiment")
             report = _experiment(words, settings, echo)
         else:
             report = _script(targets.parse(words, module), settings, tell, echo)
@@ -117,7 +118,7 @@ def _experiment(words: tuple[str, ...], settings: Settings, echo: IO[bytes] | No
     import msgspec
 
     from firstlight.observe.process import Script, popen
-    from firstlight.observe.traceback import message_of
+    from firstlight.observe.traceback import message_of, site_of
 
     with tempfile.TemporaryDirectory(prefix="fl-") as folder:
         answer = Path(folder) / "report.json"
@@ -129,7 +130,10 @@ def _experiment(words: tuple[str, ...], settings: Settings, echo: IO[bytes] | No
         finally:
             process.end()
         if not answer.exists():
-            raise UsageError(f"{words[0]} cannot be had: {message_of(process.output.lines())}")
+            said = process.output.lines()
+            site = site_of(said, Path.cwd())
+            where = f" ({site.file}:{site.line})" if site is not None else ""
+            raise UsageError(f"{words[0]} cannot be had: {message_of(said)}{where}")
         return wire.decode(answer.read_bytes(), Report)
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from firstlight.records.finding import Finding
     from firstlight.records.report import Report
 
 
@@ -62,11 +63,17 @@ class OneCheck:
         if outcome.status == "skipped":
             pytest.skip(outcome.reason or "could not be judged")
         found = [finding for finding in self.report.findings if finding.name == self.name]
-        told = "\n".join(f"{f.id} {f.name}\n  saw {f.saw}\n  wanted {f.wanted}\n  do {f.do}" for f in found)
+        told = "\n".join(map(_told, found))
         if outcome.status == "crashed" or any(finding.severity == "error" for finding in found):
             pytest.fail(told or outcome.reason or self.name, pytrace=False)
         if any(finding.severity == "warning" for finding in found):
             warnings.warn(told, stacklevel=2)
+
+
+def _told(finding: "Finding") -> str:
+    where = f"\n  where {finding.where.file}:{finding.where.line}" if finding.where.file else ""
+    first = f"{finding.id} {finding.name}: {finding.summary}{where}"
+    return f"{first}\n  saw {finding.saw}\n  wanted {finding.wanted}\n  do {finding.do}"
 
 
 @pytest.fixture

@@ -25,12 +25,14 @@ class Outline:
 
 
 def outline(frame: Any) -> Outline:
-    kind = type(frame).__name__ if isinstance(frame, Mapping) else f"{_package(frame)}.{type(frame).__name__}"
+    package = "" if isinstance(frame, Mapping) else _package(frame)
+    kind = f"{package}{type(frame).__name__}"
     if isinstance(frame, Mapping):
-        lengths = {len(column) for column in frame.values() if hasattr(column, "__len__")}
+        lengths = {len(column): name for name, column in frame.items() if hasattr(column, "__len__")}
         if len(lengths) > 1:
-            raise UsageError(f"the arrays of the dictionary differ in length: {', '.join(map(str, sorted(lengths)))}")
-        return Outline(kind=kind, columns=_text(frame), rows=lengths.pop() if lengths else 0)
+            told = ", ".join(f"`{name}` has {length}" for length, name in sorted(lengths.items()))
+            raise UsageError(f"the arrays of the dictionary differ in length: {told}")
+        return Outline(kind=kind, columns=_text(frame), rows=next(iter(lengths), 0))
     if hasattr(frame, "collect_schema") and not hasattr(frame, "__len__"):
         return Outline(kind=kind, columns=_text(frame.collect_schema().names()))
     names = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
@@ -71,7 +73,9 @@ def _backend() -> str:
 
 
 def _package(frame: Any) -> str:
-    return type(frame).__module__.partition(".")[0]
+    """As a prefix; what Python itself brings has none."""
+    name = type(frame).__module__.partition(".")[0]
+    return "" if name == "builtins" else f"{name}."
 
 
 def _text(names: Any) -> tuple[str, ...]:

@@ -45,10 +45,17 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"own": (1.0, 0.89), "hurried": True}, 0),
         ({"own": (1.0, 0.91), "hurried": True}, 1),
         ({"own": (), "reference": (1.0, 0.89), "hurried": True}, 0),
+        ({"own": (1.0, 0.69), "floor": None}, 0),
+        ({"own": (1.0, 0.71), "floor": None}, 1),
+        ({"own": (-1.0, -1.31), "floor": None}, 0),
     ],
 )
 def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:
     assert len(found(**changes)) == times
+
+
+def test_a_least_loss_that_is_not_known_is_not_told() -> None:
+    assert found(own=(1.0, 0.71), floor=None)[0].wanted == "below 70% of the first loss"
 
 
 @pytest.mark.parametrize(

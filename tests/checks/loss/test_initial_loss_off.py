@@ -41,6 +41,7 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"batches": (1.14,)}, 1),
         ({"batches": (1.16,)}, 0),
         ({"batches": (1.0,), "pretrained": True}, 0),
+        ({"batches": (1.0,), "among_rows": True}, 0),
         ({"batches": (4.61,), "watched": True}, 0),
         ({"batches": (1.14,), "watched": True}, 1),
         ({"loss": "mse_loss", "expected": 1.0, "batches": (10.1,), "watched": True}, 1),
@@ -58,3 +59,12 @@ def test_a_constant_answer_that_is_this_good_is_imbalance_and_no_leak() -> None:
     (evidence,) = found(batches=(0.6,), prior=0.5)
 
     assert evidence.severity == "note"
+
+
+@pytest.mark.parametrize(("loss", "cause"), [("cross_entropy", "loss-sign"), ("nll_loss", "loss-missing-activation")])
+def test_no_answer_to_classes_scores_below_zero(loss: str, cause: str) -> None:
+    (evidence,) = found(loss=loss, batches=(-0.1,), pretrained=True)
+
+    assert evidence.saw == "the untrained model starts at -0.1, below zero"
+    assert evidence.cause == cause
+    assert found(loss="mse_loss", expected=1.0, batches=(-0.1,)) == []

@@ -36,3 +36,10 @@ def test_tells_what_was_seen_and_wanted() -> None:
 )
 def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:
     assert len(found(**changes)) == times
+
+
+def test_a_model_that_samples_on_purpose_is_a_note() -> None:
+    (evidence,) = found(sampled=("randn_like",))
+
+    assert evidence.severity == "note"
+    assert "by `randn_like`" in (evidence.likely or "")

@@ -17,7 +17,6 @@ ILL = GradientProfile(
     zero_after_steps=("a", "b"),
     tensors=10,
     loss=1.0,
-    loss_after_step=None,
 )
 
 

@@ -38,6 +38,7 @@ def test_a_batch_axis_elsewhere_was_moved() -> None:
     "changes",
     [
         {"outputs": (card(16, 4),)},
+        {"outputs": (card(192, 4),), "target": card(16, 12)},
         {"outputs": ()},
         {"target": None},
         {"target": card(12)},

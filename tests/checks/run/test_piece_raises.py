@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.run.piece_raises import CHECK
@@ -43,3 +44,22 @@ def test_what_is_merely_unusable_raised_nothing() -> None:
 
 def test_memory_is_its_own_cause() -> None:
     assert found(memory=True).cause == "env-memory"
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("element 0 of tensors does not require grad and does not have a grad_fn", "loss-detached"),
+        ("Target 7 is out of bounds.", "data-label-range"),
+        ("index out of range in self", "data-label-range"),
+        ("Expected more than 1 value per channel when training, got input size torch.Size([1, 8])", "arch-norm"),
+        ("mat1 and mat2 must have the same dtype, but got Double and Float", "data-schema"),
+        ("expected scalar type Long but found Float", "data-schema"),
+        ("division by zero", "unknown"),
+    ],
+)
+def test_what_torch_says_names_its_cause(message: str, cause: str) -> None:
+    evidence = found(message=message, given="", module=None)
+
+    assert evidence.cause == cause
+    assert (evidence.do is None) == (cause == "unknown")

@@ -63,3 +63,21 @@ def test_an_experiment_is_scored_on_its_validation_examples() -> None:
     assert (seen.trained, seen.scored) == (300, 100)
     assert seen.model_error < 0.2
     assert {score.name for score in seen.scores} == {"majority class", "linear model"}
+
+
+def test_ids_are_scored_beside_the_majority_alone() -> None:
+    ids = torch.randint(0, 50, (400, 6), generator=GENERATOR)
+    y = (ids[:, 0] > 25).long()
+    told: list[Any] = []
+    experiment = Experiment(
+        model=lambda: nn.Sequential(nn.Embedding(50, 4), nn.Flatten(), nn.Linear(24, 2)),
+        train=DataLoader(TensorDataset(ids[:300], y[:300]), batch_size=50, shuffle=True),
+        val=DataLoader(TensorDataset(ids[300:], y[300:]), batch_size=50),
+        loss=F.cross_entropy,
+        optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=0.03),
+    )
+    baselines(Bench(experiment, told.append))
+
+    (seen,) = told
+    assert [score.name for score in seen.scores] == ["majority class"]
+    assert seen.model_error < seen.scores[0].error

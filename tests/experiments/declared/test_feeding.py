@@ -34,6 +34,12 @@ def test_examples_in_both_splits_are_counted() -> None:
     assert (seen.overlap.trained, seen.overlap.judged, seen.overlap.shared) == (400, 250, 50)
 
 
+def test_validation_batches_of_nothing_but_training_examples_count_too() -> None:
+    seen = fed(DATA[:400], DATA[200:600])
+
+    assert (seen.overlap.judged, seen.overlap.shared, seen.overlap.pure) == (400, 200, 0)
+
+
 def test_a_clean_split_has_none_even_nearly() -> None:
     seen = fed(DATA[:400], DATA[400:])
 

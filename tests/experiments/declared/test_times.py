@@ -3,19 +3,20 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pytest
+import torch
 from torch import nn
 
 from firstlight.experiments.declared.bench import Bench
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.times import order, times
-from firstlight.records.declared import TimeOrder
+from firstlight.records.program import Unseen
 
 DAYS = pd.date_range("2024-01-01", periods=100, freq="D")
 AFTER = ["train"] * 80 + ["val"] * 20
 AMONG = ["train", "train", "train", "val"] * 25
 
 
-def told(frame: Any) -> list[TimeOrder]:
+def told(frame: Any) -> list[Any]:
     found: list[Any] = []
     times(Bench(Experiment(model=nn.Identity, frame=frame), found.append))
     return found
@@ -51,3 +52,11 @@ def test_times_may_be_numbers() -> None:
     seen = order("t", [1, 2, 3], [3, 4])
 
     assert (seen.before_last, seen.train_last, seen.val_first) == (0.5, "3", "3")
+
+
+@pytest.mark.parametrize("frame", [torch.randn(20, 3), [1, 2, 3], {"a": [1, 2], "b": [1]}])
+def test_what_is_no_table_is_said_to_be_none(frame: Any) -> None:
+    (unseen,) = told(frame)
+
+    assert isinstance(unseen, Unseen)
+    assert unseen.tap == "times"

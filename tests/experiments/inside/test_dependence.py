@@ -2,11 +2,12 @@
 
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
 from firstlight.experiments.inside.behaviour import behaviour
-from firstlight.experiments.inside.dependence import Asked, dependences
+from firstlight.experiments.inside.dependence import Asked, by_position, dependences
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.timelines import Dependence
 
@@ -144,3 +145,20 @@ class TestBehaviour:
                 return super().forward(x).argmax(1)
 
         assert self.behave(Chooser(4, 3), torch.randn(6, 4)) is None
+
+
+class TestPositions:
+    """Three rows of five positions each."""
+
+    @pytest.mark.parametrize("shape", [(3, 5, 7), (3, 7, 5), (15, 7), (3, 5)])
+    def test_they_are_found_wherever_they_are(self, shape: tuple[int, ...]) -> None:
+        names = torch.arange(5).expand(3, 5)[..., None].expand(3, 5, 7)
+        made = {3: names, 2: names[..., 0]}[len(shape)] if shape != (3, 7, 5) else names.transpose(1, 2)
+        found = by_position(names.reshape(shape) if shape == (15, 7) else made, 3, 5)
+
+        assert found is not None
+        assert (found[:, 2] == 2).all()
+
+    @pytest.mark.parametrize("shape", [(3, 5, 5), (3, 7), (5, 3, 7), (7, 5)])
+    def test_and_not_guessed(self, shape: tuple[int, ...]) -> None:
+        assert by_position(torch.zeros(shape), 3, 5) is None

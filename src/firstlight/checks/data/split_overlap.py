@@ -2,8 +2,8 @@
 
 ## What it sees
 Every example given to the model is remembered by all its values. Of those evaluated without gradients, a part was
-trained on before, exactly as it is. Batches that consist of the training set alone do not count, and neither do
-examples that hold so little that they coincide by chance.
+trained on before, exactly as it is. Batches that consist of the training set alone count where they were declared to be
+new (`val=…`), else not, and neither do examples that hold so little that they coincide by chance.
 
 ## When it is fine
 Measuring the training set itself, or everything there is, is not reported. Real collections hold a few doubles: below a

@@ -7,8 +7,8 @@ constant answer, or flat where a second activation holds it.
 
 ## When it is fine
 Models with fewer parameters than numbers to learn are not judged, nor those whose loss was still falling when the time
-was up. Contrastive and adversarial losses have no floor to
-reach: ignore it there.
+was up, nor those whose first loss is not finite. How far a loss of several terms can fall is not known; it is asked to
+fall, and no more. Adversarial losses are not meant to: ignore it there.
 """
 
 import math
@@ -29,6 +29,9 @@ class Limits:
     """Times the first loss at the end: it is driven away."""
     near: float = 0.05
     """Relative distance within which a resting place counts as a known one."""
+    fallen: float = 0.7
+    """Of the first loss, where its least is not known (several terms, a function of the user's own): a loss that can
+    fall so far is no broken one."""
     falling: float = 0.9
     """Of the first loss: below it at the end, and with the time up before the steps, it may well get there."""
 
@@ -37,12 +40,14 @@ def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
     if overfit.parameters < overfit.values:
         return
     own, reference = overfit.own, overfit.reference
-    if (own and _learnt(own, overfit.floor, limits)) or not (own or reference):
+    if (own and _learnt(own, overfit, limits)) or not (own or reference):
         return
     shown = own or reference
+    if not math.isfinite(shown[0]):
+        return
     if overfit.hurried and shown[-1] < limits.falling * shown[0]:
         return
-    by_reference = bool(reference) and _learnt(reference, overfit.floor, limits)
+    by_reference = bool(reference) and _learnt(reference, overfit, limits)
     if by_reference and not own:
         return
     cause, likely, do = _shape(shown, overfit, limits) if not by_reference else _procedure(own, overfit, limits)
@@ -51,7 +56,9 @@ def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
         where=at(overfit.site, rank=overfit.rank),
         saw=f"{len(shown)} steps on {overfit.examples} examples take the loss from {shown[0]:.4g} "
         f"to {shown[-1]:.4g}{how}",
-        wanted=f"near {overfit.floor:.3g}, the least possible",
+        wanted=f"below {limits.fallen:.0%} of the first loss"
+        if overfit.floor is None
+        else f"near {overfit.floor:.3g}, the least possible",
         cause=cause,
         severity=Severity.WARNING if by_reference else None,
         likely=likely,
@@ -60,9 +67,11 @@ def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
     )
 
 
-def _learnt(losses: tuple[float, ...], floor: float, limits: Limits) -> bool:
-    room = losses[0] - floor
-    return math.isfinite(losses[-1]) and losses[-1] - floor <= limits.left * max(room, 0.0)
+def _learnt(losses: tuple[float, ...], overfit: Overfit, limits: Limits) -> bool:
+    floor, first, last = overfit.floor, losses[0], losses[-1]
+    if floor is None:
+        return math.isfinite(last) and first - last > (1 - limits.fallen) * abs(first)
+    return math.isfinite(last) and last - floor <= limits.left * max(first - floor, 0.0)
 
 
 def _procedure(own: tuple[float, ...], overfit: Overfit, limits: Limits) -> tuple[str, str, str]:
@@ -95,6 +104,7 @@ CHECK = Check(
     fix="print shapes and values from the input to the loss for one example",
     severity=Severity.ERROR,
     confidence=0.9,
+    symptom=True,
     needs=Overfit,
     limits=Limits(),
     find=find,

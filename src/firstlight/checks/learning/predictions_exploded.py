@@ -30,6 +30,7 @@ def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
             saw=f"{made.nonfinite} of {made.examples} predictions on `{made.split}` are not finite",
             wanted="finite predictions",
             cause="num-nonfinite",
+            confidence=0.8,
             likely="an overflow, or a value that was not finite before it",
             do="look at FL601, which names the first bad value",
             numbers={"nonfinite": made.nonfinite},

@@ -38,14 +38,15 @@ def find(training: MiniTraining, limits: Limits) -> Iterator[Evidence]:
     first, last = losses[:quarter], losses[-quarter:]
     begun, ended = statistics.fmean(first), statistics.fmean(last)
     error = math.hypot(statistics.pstdev(first), statistics.pstdev(last)) / math.sqrt(quarter)
-    room = begun - training.floor
+    room = begun - (training.floor or 0.0)
     if room <= limits.drop * abs(begun) or begun - ended > max(limits.drop * room, 0.0):
         return
     risen = ended - begun > limits.errors * error
     yield Evidence(
         where=at(training.site, step=len(losses), rank=training.rank),
         saw=f"{len(losses)} steps take the loss from {begun:.4g} to {ended:.4g} (means of a quarter each)",
-        wanted=f"a drop of at least {limits.drop:.0%}; the least possible is {training.floor:.3g}",
+        wanted=f"a drop of at least {limits.drop:.0%}"
+        + (f"; the least possible is {training.floor:.3g}" if training.floor is not None else ""),
         cause="hp-lr-high" if risen else None,
         likely="the learning rate is too high, or the sign of the loss is turned" if risen else None,
         numbers={"first": begun, "last": ended, "lr": training.lr},

@@ -38,17 +38,18 @@ def find(quick: QuickValidation, limits: Limits) -> Iterator[Evidence]:
     where = at(quick.site, rank=quick.rank)
     if quick.hurried and losses[-1] < losses[0]:
         return
-    room = quick.train_losses[0] - quick.floor
+    floor = quick.floor or 0.0
+    room = quick.train_losses[0] - floor
     best = min(losses)
     accuracy = max(quick.accuracies, default=0.0)
     told = f"; accuracy {accuracy:.0%}" if quick.accuracies else ""
     trained, validated = quick.train_losses[-1], losses[-1]
-    if room > 0 and best - quick.floor > limits.left * room and accuracy < limits.accuracy:
+    if room > 0 and best - floor > limits.left * room and accuracy < limits.accuracy:
         yield Evidence(
             where=where,
             saw=f"{quick.epochs} epochs over {quick.examples} examples take the loss from {quick.train_losses[0]:.4g} "
             f"to {best:.4g} at best{told}",
-            wanted=f"below {quick.floor + limits.left * room:.4g}, or {limits.accuracy:.0%} right",
+            wanted=f"below {floor + limits.left * room:.4g}, or {limits.accuracy:.0%} right",
             numbers={"first": quick.train_losses[0], "best": best, "accuracy": accuracy},
         )
     elif validated > (1 + limits.gap) * trained and validated - trained > limits.settled * quick.train_losses[0] > 0:

@@ -60,7 +60,9 @@ def find(initial: InitialLoss, limits: Limits) -> Iterator[Evidence]:
             do="print the spread of the inputs and of the outputs; standardise, or start the last layer small",
             numbers=numbers,
         )
-    elif mean < limits.low * initial.expected and not initial.pretrained and initial.loss in CLASSES:
+    elif mean < 0 and initial.loss in CLASSES:
+        yield _negative(initial, mean)
+    elif mean < limits.low * initial.expected and initial.loss in CLASSES and not _informed(initial):
         constant = initial.prior is not None and mean >= limits.low * initial.prior
         yield Evidence(
             where=where,
@@ -71,11 +73,30 @@ def find(initial: InitialLoss, limits: Limits) -> Iterator[Evidence]:
         )
 
 
+def _informed(initial: InitialLoss) -> bool:
+    """By an earlier training, or because two views of one example are alike before any."""
+    return initial.pretrained or initial.among_rows
+
+
+def _negative(initial: InitialLoss, mean: float) -> Evidence:
+    """No answer to classes scores below zero; scores that are no log-probabilities do, and so does a minus sign."""
+    raw = initial.loss == "nll_loss"
+    return Evidence(
+        where=at(initial.site, step=0, rank=initial.rank),
+        saw=f"the untrained model starts at {mean:.3g}, below zero",
+        wanted=f"about {initial.expected:.3g}: {initial.formula}",
+        cause="loss-missing-activation" if raw else "loss-sign",
+        likely="raw scores go where log-probabilities belong" if raw else "the loss is negated",
+        do="apply `log_softmax` first" if raw else "minimise the loss itself, without the minus sign",
+        numbers={"loss": mean, "expected": initial.expected},
+    )
+
+
 CHECK = Check(
     id="FL230",
     name="initial-loss-off",
     summary="the first loss is far from that of a model that knows nothing",
-    causes=("data-leak-target", "arch-init", "data-scale"),
+    causes=("data-leak-target", "arch-init", "data-scale", "loss-sign", "loss-missing-activation"),
     likely="the target is among the inputs, most targets are ignored, or the weights are trained already",
     fix="compare the inputs with the target column by column; with pretrained weights declare `pretrained=True`",
     severity=Severity.WARNING,

@@ -4,7 +4,8 @@
 Two passes over one batch in eval mode, against the spread of the outputs; and the first module whose output differed.
 
 ## When it is fine
-Models that sample on purpose (a variational encoder that draws in eval mode too).
+Models that sample on purpose (a variational encoder that draws in eval mode too): where random numbers are drawn and
+nothing is dropped, it is a note.
 """
 
 from collections.abc import Iterator
@@ -34,6 +35,9 @@ def find(repeat: Repeat, limits: Limits) -> Iterator[Evidence]:
         saw=f"two passes in eval mode differ by {repeat.eval_difference:.2g} of the outputs' spread"
         + (f", first at `{first}`" if first else ""),
         wanted=f"at most {most:g}",
+        severity=Severity.NOTE if repeat.sampled else None,
+        likely=f"the model samples in eval mode too, by `{repeat.sampled[0]}`" if repeat.sampled else None,
+        do="answer with the mean in eval mode, where that is what is wanted" if repeat.sampled else None,
         numbers={"difference": repeat.eval_difference},
     )
 

@@ -8,6 +8,7 @@ Detection, contrastive and graph models may give another number of rows; there t
 one to one, and the check says nothing where they do not.
 """
 
+import math
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
@@ -21,8 +22,8 @@ def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
     if rows is None or target is None or not target.shape or target.shape[0] != rows or not output.outputs:
         return
     first = output.outputs[0].shape
-    if rows in first[:1]:
-        return
+    if first and first[0] in [math.prod(target.shape[:axes]) for axes in range(1, len(target.shape) + 1)]:
+        return  # a row for each example, or for each of its places
     moved = rows in first
     yield Evidence(
         where=at(output.site, rank=output.rank),

@@ -22,9 +22,24 @@ REMEDIES = {
     "batch": "pass `(inputs, target)`, one tensor, or a mapping of the model's arguments",
     "loss": "call the loss by itself on one output and one target, and return one number",
     "step": "call the function by itself with a new model and one batch, and return one number",
+    "metric": "call the metric by itself on one output and one target, and return one number",
     "optimizer": "call the function by itself with a new model; it must return the optimizer",
     "scheduler": "call the function by itself with a new optimizer; it must return the schedule",
 }
+
+KNOWN = (
+    (
+        "does not require grad",
+        "loss-detached",
+        "compute the loss from the model's output, without `detach`, `item` or `no_grad` on the way",
+    ),
+    ("is out of bounds", "data-label-range", "print the smallest and the largest target: classes count from 0"),
+    ("index out of range in self", "data-label-range", "print the largest id: it must be below the embedding's rows"),
+    ("more than 1 value per channel", "arch-norm", "use `drop_last=True`, larger batches, or a layer norm"),
+    ("must have the same dtype", "data-schema", "convert the batch to the weights' type, usually `float()`"),
+    ("expected scalar type", "data-schema", "convert the target to the type the loss takes: `long()` for classes"),
+)
+"""Words of torch's own messages, what they mean, and what to do."""
 
 
 def find(stumble: Stumble, _limits: NoLimits) -> Iterator[Evidence]:
@@ -36,7 +51,8 @@ def find(stumble: Stumble, _limits: NoLimits) -> Iterator[Evidence]:
     elif mismatched:
         cause, do = "data-schema", f"make the batch and `{stumble.module}` agree: {stumble.given}"
     else:
-        cause, do = "unknown", REMEDIES.get(stumble.piece)
+        known = ((cause, do) for words, cause, do in KNOWN if words in stumble.message)
+        cause, do = next(known, ("unknown", REMEDIES.get(stumble.piece)))
     yield Evidence(
         where=at(stumble.site, module=stumble.module, rank=stumble.rank),
         saw=f"`{stumble.piece}`, {stumble.doing}: {raised}" + (f" ({stumble.given})" if mismatched else ""),
@@ -51,7 +67,7 @@ CHECK = Check(
     id="FL030",
     name="piece-raises",
     summary="a piece of the experiment fails when it is used",
-    causes=("unknown", "data-schema", "env-memory"),
+    causes=("unknown", "data-schema", "env-memory", "loss-detached", "data-label-range", "arch-norm"),
     likely="the pieces were never used together",
     fix="run the named piece by itself on one batch until it works",
     severity=Severity.ERROR,

@@ -25,13 +25,17 @@ LEAST_SCORED = 32
 
 @dataclass(frozen=True)
 class Known:
-    """Examples as rows of features with a target each."""
+    """Examples with a target each, as rows of features where the inputs are a table."""
 
-    features: torch.Tensor
+    features: torch.Tensor | None
     target: torch.Tensor
 
     def __len__(self) -> int:
         return len(self.target)
+
+    @property
+    def width(self) -> int:
+        return self.features.shape[1] if self.features is not None else 0
 
 
 def baselines(bench: Bench) -> None:
@@ -50,9 +54,9 @@ def baselines(bench: Bench) -> None:
     (own, own_wanted) = answers(fitted)
     if predicted is None or wanted is None or own is None or own_wanted is None or len(wanted) < LEAST_SCORED:
         return
-    if len(val) < len(wanted) or train.features.shape[1] != val.features.shape[1]:
+    if len(val) < len(wanted) or train.width != val.width:
         return
-    val = Known(val.features[: len(wanted)], wanted)
+    val = Known(val.features[: len(wanted)] if val.features is not None else None, wanted)
     simple = classified(train, val) if by_class else valued(train, val)
     error = wrong if by_class else squared
     bench.emit(
@@ -78,20 +82,25 @@ def _once(bench: Bench, batches: list[Batch]) -> list[Batch]:
 
 
 def _known(batches: list[Batch]) -> Known | None:
-    """None where the inputs are no table or the targets are not one number an example."""
-    features: list[torch.Tensor] = []
+    """None where the targets are not one number an example."""
     targets: list[torch.Tensor] = []
     for batch in batches:
-        table = next((t for t in batch.inputs if t.is_floating_point() and t.ndim >= 2), None)
         target = batch.target
-        if table is None or not isinstance(target, torch.Tensor) or target.numel() != len(table):
+        if not isinstance(target, torch.Tensor) or target.numel() != batch.examples:
             return None
-        features.append(table.flatten(1).double().cpu())
         targets.append(target.reshape(-1).double().cpu())
-    if not features or len({part.shape[1] for part in features}) != 1 or features[0].shape[1] > MOST_FEATURES:
+    known = Known(_table(batches), torch.cat(targets)) if targets else None
+    return known if known is not None and bool(torch.isfinite(known.target).all()) else None
+
+
+def _table(batches: list[Batch]) -> torch.Tensor | None:
+    """None where the inputs are ids, of several widths, too wide or not finite: what is left then is a constant."""
+    parts = [next((t for t in batch.inputs if t.is_floating_point() and t.ndim >= 2), None) for batch in batches]
+    flat = [part.flatten(1).double().cpu() for part in parts if part is not None]
+    if len(flat) < len(parts) or len({part.shape[1] for part in flat}) != 1 or flat[0].shape[1] > MOST_FEATURES:
         return None
-    known = Known(torch.cat(features), torch.cat(targets))
-    return known if bool(torch.isfinite(known.features).all() and torch.isfinite(known.target).all()) else None
+    table = torch.cat(flat)
+    return table if bool(torch.isfinite(table).all()) else None
 
 
 def wrong(predicted: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
@@ -109,16 +118,17 @@ def _noise(one: torch.Tensor, other: torch.Tensor) -> float:
 
 def classified(train: Known, val: Known) -> list[tuple[str, torch.Tensor]]:
     major = train.target.mode().values
-    chosen = classes_by_line(train, val.features)
-    return [
-        ("majority class", wrong(major.expand(len(val)), val.target)),
-        ("linear model", wrong(chosen, val.target)),
-    ]
+    found = [("majority class", wrong(major.expand(len(val)), val.target))]
+    if train.features is None or val.features is None:
+        return found
+    return [*found, ("linear model", wrong(classes_by_line(train, val.features), val.target))]
 
 
 def valued(train: Known, val: Known) -> list[tuple[str, torch.Tensor]]:
     """The last value of a row is an answer where it is a better one than the mean: the rows are then a series."""
     found = [("mean", squared(train.target.mean().expand(len(val)), val.target))]
+    if train.features is None or val.features is None:
+        return found
     last = squared(val.features[:, -1], val.target)
     if last.mean() < found[0][1].mean():
         found.append(("last value", last))
@@ -129,6 +139,7 @@ def valued(train: Known, val: Known) -> list[tuple[str, torch.Tensor]]:
 def classes_by_line(train: Known, features: torch.Tensor) -> torch.Tensor:
     """Least squares on the classes, one against the rest: close to a logistic fit, and exact in one step."""
     classes, codes = train.target.unique(return_inverse=True)
+    assert train.features is not None
     weights = ridge(_with_one(train, train.features), torch.nn.functional.one_hot(codes, len(classes)).double())
     chosen: torch.Tensor = classes[(_with_one(train, features) @ weights).argmax(1)]
     return chosen
@@ -143,5 +154,6 @@ def ridge(features: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 def _with_one(like: Known, features: torch.Tensor) -> torch.Tensor:
     """Standardised by the training examples, with a column of ones."""
+    assert like.features is not None
     scaled = (features - like.features.mean(0)) / like.features.std(0).clamp_min(1e-12)
     return torch.cat([scaled, torch.ones(len(features), 1, dtype=features.dtype)], 1)

@@ -74,6 +74,8 @@ class Bench:
                 made = copy.deepcopy(given()) if self.copies else given()
         if not isinstance(made, torch.nn.Module):
             raise unusable("model", "building it", f"it gave a {type(made).__name__}, not a torch.nn.Module")
+        if any(parameter.is_meta for parameter in made.parameters()):
+            raise unusable("model", "building it", "its weights are on the meta device, where they have no values")
         return made.train()
 
     def optimizer(self, model: torch.nn.Module) -> Any:
@@ -148,6 +150,8 @@ class Bench:
 
     def taken_apart(self, raw: Any, split: str = "batch") -> Batch:
         if not any(True for _ in reading.tensors_in(raw)):
+            if self.experiment.step is not None and not isinstance(raw, str | bytes | list | tuple | Mapping | None):
+                return Batch(raw=raw, arguments=(), keywords={}, target=None)  # an object that `step` alone knows
             raise unusable(split, "taking a batch apart", f"there is no tensor in it: {_glimpse(raw)}")
         if isinstance(raw, Mapping):
             return self._mapping(raw)
@@ -164,8 +168,9 @@ class Bench:
         return Batch(raw=raw, arguments=(), keywords=keywords, target=raw[key] if key else None)
 
     def output(self, model: torch.nn.Module, batch: Batch) -> Any:
+        """As training calls it: forces and residuals of equations are gradients taken on the way."""
         batch = placed(batch, model)
-        with using("model", "calling it with a batch", model):
+        with using("model", "calling it with a batch", model), torch.enable_grad():
             return model(*batch.arguments, **batch.keywords)
 
     def passed(self, model: torch.nn.Module, batch: Batch) -> Any:
@@ -181,20 +186,20 @@ class Bench:
         if value.numel() != 1:
             shape = tuple(value.shape)
             raise unusable(piece, "computing the loss", f"it gave {shape} values, not one number; take their mean")
-        return value.reshape(())
+        return (value if torch.is_grad_enabled() else value.detach()).reshape(())
 
     def raw_loss(self, model: torch.nn.Module, batch: Batch) -> Any:
         """Whatever the experiment computes, unjudged."""
         batch = placed(batch, model)
         if self.experiment.step is not None:
-            with using("step", "computing the loss", model):
+            with using("step", "computing the loss", model), torch.enable_grad():
                 return self.experiment.step(model, batch.raw)
         return self.loss_of(self.output(model, batch), batch)
 
     def loss_of(self, output: Any, batch: Batch) -> Any:
         function = self.experiment.loss
         assert function is not None
-        with using("loss", "computing it from the output and the target"):
+        with using("loss", "computing it from the output and the target"), torch.enable_grad():
             return function(output) if _takes_one(function) else function(output, batch.target)
 
 

@@ -75,6 +75,9 @@ class _Run:
         losses = []
         batches = itertools.islice(itertools.cycle(self.bench.batches(STEPS)), STEPS)
         self.bench.seed()
+        for own in [value for part in self.model.modules() for value in vars(part).values()]:
+            if isinstance(own, torch.Generator):
+                own.manual_seed(ELSEWHERE)
         before = random_states()
         for batch in batches:
             losses.append(step(self.bench, self.model.train(), self.optimizer, batch))
@@ -84,6 +87,8 @@ class _Run:
         return losses
 
     def output(self) -> list[torch.Tensor]:
+        """From the same random numbers each time: a model may sample in eval mode."""
+        self.bench.seed()
         with torch.no_grad():
             made = self.bench.passed(self.model.eval(), self.bench.batch())
         return [t.detach().clone() for t in reading.tensors_in(made) if t.is_floating_point()]
@@ -195,14 +200,15 @@ def _called(function: Any, path: Path, pieces: tuple[Any, ...]) -> None:
 
 
 def _apart(one: float, other: float) -> float:
-    return 0.0 if one == other else abs(one - other) / max(abs(one), abs(other))
+    alike = one == other or (math.isnan(one) and math.isnan(other))
+    return 0.0 if alike else abs(one - other) / max(abs(one), abs(other))
 
 
 def _difference(one: list[torch.Tensor], other: list[torch.Tensor]) -> float:
     if [t.shape for t in one] != [t.shape for t in other]:
         return float("inf")
-    scale = max((float(t.abs().max()) for t in one if t.numel()), default=0.0)
-    apart = max((float((a - b).abs().max()) for a, b in zip(one, other, strict=True) if a.numel()), default=0.0)
+    scale = max((float(torch.nan_to_num(t, 0.0, 0.0, 0.0).abs().max()) for t in one if t.numel()), default=0.0)
+    apart = max(map(reading.distance, one, other), default=0.0)
     return apart / scale if scale else apart
 
 

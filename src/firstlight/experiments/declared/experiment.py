@@ -5,12 +5,14 @@ The smallest is a model and a batch. Every further piece unlocks the checks that
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.invariants import Invariant
+from firstlight.observe.inside import sites
+from firstlight.records.places import Site
 
 Precision = Literal["bf16", "fp16"]
 Task = Literal["classification", "binary", "regression", "language", "other"]
@@ -34,6 +36,8 @@ class Experiment:
     """From the model's output and the target to one number."""
     step: Callable[[Any, Any], Any] | None = None
     """From the model and a batch to the loss, in place of `loss`."""
+    metric: Callable[[Any, Any], Any] | None = None
+    """From the model's output and the target to how good the answers are."""
     optimizer: Any = None
     """A function from the model to its optimizer, or an optimizer's class (`functools.partial` for its settings)."""
     penalty: Callable[[Any], Any] | None = None
@@ -69,15 +73,19 @@ class Experiment:
     log: str | os.PathLike[str] | None = None
     """Where the run will write its events."""
     name: str = "experiment"
+    declared_at: Site | None = field(init=False, default=None)
+    """The line that declares it."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "declared_at", sites.caller())
         for problem in _problems(self):
             raise UsageError(f"Experiment: {problem}")
 
     @property
     def declared(self) -> frozenset[str]:
         """Names of the pieces that were given."""
-        given = {field.name for field in fields(self) if getattr(self, field.name) is not field.default}
+        pieces = [piece for piece in fields(self) if piece.init]
+        given = {piece.name for piece in pieces if getattr(self, piece.name) is not piece.default}
         return frozenset(given | ({"data"} if self.train is not None or self.batch is not None else set()))
 
 
@@ -87,7 +95,7 @@ def _problems(given: Experiment) -> Iterator[str]:
         yield f"`model` is {_told(given.model)}; it takes a function that builds the model, or the module itself."
     for name in ("train", "val"):
         yield from _loader_problems(name, getattr(given, name))
-    for name in ("loss", "step", "optimizer", "penalty", "scheduler", "features", "fresh"):
+    for name in ("loss", "step", "metric", "optimizer", "penalty", "scheduler", "features", "fresh"):
         piece = getattr(given, name)
         if piece is not None and not callable(piece) and not (name == "optimizer" and hasattr(piece, "param_groups")):
             yield f"`{name}` is {_told(piece)}; it takes {TAKES[name]}."
@@ -97,6 +105,8 @@ def _problems(given: Experiment) -> Iterator[str]:
         yield f"`total_steps` is {given.total_steps}; it takes a whole number from 1 on."
     if given.tokenizer is not None and not (isinstance(given.tokenizer, int) or hasattr(given.tokenizer, "__len__")):
         yield f"`tokenizer` is {_told(given.tokenizer)}; it takes a tokenizer or the number of its ids."
+    if given.selector is not None and not (callable(given.selector) or _selects(given.selector)):
+        yield f"`selector` is {_told(given.selector)}; it takes what has `record(epoch, **metrics)` and `select()`."
     yield from _checkpoint_problems(given.checkpoint)
     for invariant in given.invariants:
         Invariant.of(invariant)
@@ -124,6 +134,7 @@ def _lonely(given: Experiment) -> Iterator[str]:
 TAKES = {
     "loss": "a function of the model's output and the target",
     "step": "a function of the model and a batch that gives the loss",
+    "metric": "a function of the model's output and the target",
     "optimizer": "a function of the model, such as `lambda m: torch.optim.AdamW(m.parameters(), lr=3e-4)`",
     "penalty": "a function of the model that gives one number",
     "scheduler": "a function of the optimizer, such as `lambda o: CosineAnnealingLR(o, 1000)`",
@@ -153,6 +164,10 @@ def _checkpoint_problems(given: Any) -> Iterator[str]:
         return
     if not (isinstance(given, tuple) and len(given) == 2 and all(map(callable, given))):
         yield f"`checkpoint` is {_told(given)}; it takes a file, or a pair of functions (save, load)."
+
+
+def _selects(given: Any) -> bool:
+    return hasattr(given, "record") and hasattr(given, "select")
 
 
 def _told(value: Any) -> str:

@@ -24,7 +24,7 @@ LEAST_WIDTH = 8
 
 
 def feeding(bench: Bench) -> None:
-    feed, echoes = Feed(), Echoes()
+    feed, echoes = Feed(split=True), Echoes()
     train, val = list(_some(bench, "train")), list(_some(bench, "val"))
     for number, batch in enumerate(train):
         feed.train(_given(batch), measure=number < MEASURED)

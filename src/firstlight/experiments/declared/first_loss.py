@@ -11,6 +11,7 @@ from firstlight.records.declared import InitialLoss, LossSense, Penalty
 
 MOST_BATCHES = 4
 CUSTOM = "custom"
+PAIR = 2
 
 
 def first_loss(bench: Bench) -> None:
@@ -34,11 +35,20 @@ def first_loss(bench: Bench) -> None:
             majority_share=known.majority_share if known is not None else None,
             reduction=str(main.options.get("reduction", "mean")) if main is not None else "",
             pretrained=bench.experiment.pretrained,
+            among_rows=main is not None and _among_rows(main),
             watched=bench.watched,
             site=site,
         )
     )
     _sense(bench, model, batches[0], main)
+
+
+def _among_rows(call: LossCall) -> bool:
+    """Each example is to be found again among the batch: a class of its own."""
+    rows = len(call.target) if call.target.ndim == 1 else 0
+    if rows < PAIR or call.prediction.shape != (rows, rows) or call.target.is_floating_point():
+        return False
+    return len(call.target.unique()) == rows
 
 
 def _sense(bench: Bench, model: torch.nn.Module, batch: Batch, main: LossCall | None) -> None:
@@ -51,7 +61,7 @@ def _sense(bench: Bench, model: torch.nn.Module, batch: Batch, main: LossCall | 
         if not isinstance(output, torch.Tensor) or prediction is None or not isinstance(batch.target, torch.Tensor):
             return
         call = main or _as_distance(prediction, batch.target)
-        answers = _answers(call, prediction) if call is not None else None
+        answers = made_up(call, prediction) if call is not None else None
         if call is None or answers is None:
             return
         with using("loss", "comparing made-up answers with the targets"):
@@ -71,7 +81,7 @@ def _sense(bench: Bench, model: torch.nn.Module, batch: Batch, main: LossCall | 
     )
 
 
-def _answers(call: LossCall, prediction: torch.Tensor) -> tuple[torch.Tensor, ...] | None:
+def made_up(call: LossCall, prediction: torch.Tensor) -> tuple[torch.Tensor, ...] | None:
     """Ideal, random and contrary, in the shape the model answers in."""
     best, worst = ideal(call), contrary(call)
     if best is None or worst is None or best.shape != prediction.shape:

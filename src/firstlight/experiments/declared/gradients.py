@@ -1,4 +1,4 @@
-"""Gradients along the depth of the model: at the first step, after a few, and what one plain step would do."""
+"""Gradients along the depth of the model: at the first step, and after a few."""
 
 import torch
 
@@ -28,7 +28,6 @@ def gradients(bench: Bench) -> None:
     found = [p.grad for _, p in named if p.grad is not None]
     sizes = reading.norms(found)
     weights = _weights(model, order)
-    after = _after_a_step(bench, model, batch)
     if not named:
         return
     most = max(range(len(sizes)), key=lambda i: sizes[i])
@@ -43,7 +42,6 @@ def gradients(bench: Bench) -> None:
             zero_after_steps=tuple(_zero_later(bench))[:MOST_NAMES],
             tensors=len(named),
             loss=loss,
-            loss_after_step=after,
             site=line_of(type(model)),
         )
     )
@@ -93,21 +91,6 @@ def _weights(model: torch.nn.Module, order: list[str]) -> tuple[WeightGradient, 
         )
         for i, (_, name, p, _g) in enumerate(found)
     )[:MOST_WEIGHTS]
-
-
-def _after_a_step(bench: Bench, model: torch.nn.Module, batch: Batch) -> float | None:
-    """One plain step along the gradient with the learning rate of an optimizer that takes plain steps."""
-    if bench.experiment.optimizer is None or not bench.has_loss:
-        return None
-    optimizer = bench.optimizer(bench.model())
-    if not isinstance(optimizer, torch.optim.SGD):
-        return None
-    rate = float(optimizer.param_groups[0]["lr"])
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.grad is not None:
-                parameter.sub_(rate * parameter.grad)
-        return float(bench.loss(model, batch))
 
 
 def _zero_later(bench: Bench) -> list[str]:

@@ -31,7 +31,8 @@ QUICK_SECONDS = 60.0
 def overfit(bench: Bench) -> None:
     batch = _few(bench)
     known = _known(bench, bench.model(), batch)
-    floor = known.floor if known is not None else 0.0
+    least = known.floor if known is not None else None
+    floor = least or 0.0
     own, hurried = _curve(bench, batch, floor, None) if bench.experiment.optimizer is not None else ([], False)
     (reference_losses, late), rate = _best_reference(bench, batch, floor, own)
     model = bench.model()
@@ -45,7 +46,7 @@ def overfit(bench: Bench) -> None:
             own=tuple(own[:MOST_KEPT]),
             reference=tuple(reference_losses[:MOST_KEPT]),
             reference_lr=rate,
-            floor=floor,
+            floor=least,
             guess=known.constant if known is not None else None,
             double_activation_floor=known.double_activation if known is not None else None,
             hurried=hurried if own else late,
@@ -75,9 +76,12 @@ def _few(bench: Bench) -> Batch:
 
 
 def _known(bench: Bench, model: torch.nn.Module, batch: Batch) -> Reference | None:
+    """None where the loss is not one known function, or its targets are drawn anew each time."""
     with torch.no_grad():
-        main = hear(bench, model, batch).main
-    return reference(main) if main is not None else None
+        one, other = (hear(bench, model, batch).main for _ in range(2))
+    if one is None or other is None or not torch.equal(one.target, other.target):
+        return None
+    return reference(one)
 
 
 def learnt(losses: list[float], floor: float) -> bool:
@@ -116,9 +120,12 @@ def _best_reference(
 
 def quick_validation(bench: Bench) -> None:
     batches = portions(bench, EXAMPLES, BATCH)
+    if not batches:
+        return  # how many examples a batch has is known to `step` alone
     model = bench.model()
     known = _known(bench, model, batches[0])
-    floor = known.floor if known is not None else 0.0
+    least = known.floor if known is not None else None
+    floor = least or 0.0
     has_own = bench.experiment.optimizer is not None
     optimizer: Any = bench.optimizer(model) if has_own else torch.optim.Adam(model.parameters(), lr=3e-3)
     trained: list[float] = []
@@ -144,7 +151,7 @@ def quick_validation(bench: Bench) -> None:
             train_losses=tuple(trained),
             val_losses=tuple(validated),
             accuracies=tuple(accuracies),
-            floor=floor,
+            floor=least,
             guess=known.constant if known is not None else None,
             noisy_layers=has(model, BATCH_NORMS, DROPOUTS),
             hurried=time.monotonic() > deadline,

@@ -65,15 +65,12 @@ def lags(bench: Bench) -> None:
     with torch.no_grad():
         calls = hear(bench, model, batch).calls
     target = calls[0].target if len(calls) == 1 else batch.target
-    asked = found = 0
-    for series in itertools.islice(_series(batch, target), MOST_FEATURES):
-        asked += 1
-        offset = series.offset()
-        if offset is not None:
-            found += 1
-            bench.emit(_seen(bench, model, batch, (series, offset)))
-            break
-    if asked and not found:
+    asked = [(series, series.offset()) for series in itertools.islice(_series(batch, target), MOST_FEATURES)]
+    found = [(series, offset) for series, offset in asked if offset is not None]
+    if found:
+        # An input whose next place is asked for is what the model goes on from; others are what it is told besides.
+        bench.emit(_seen(bench, model, batch, next((pair for pair in found if pair[1] == 1), found[0])))
+    elif asked:
         bench.emit(LagSeen(length=0, places=0, offset=None, whole_numbers=False))
 
 

@@ -33,7 +33,7 @@ def practice(bench: Bench) -> None:
     bench.emit(
         MiniTraining(
             losses=tuple(losses),
-            floor=reference(heard.main).floor if heard.main is not None else 0.0,
+            floor=reference(heard.main).floor if heard.main is not None else None,
             lr=float(optimizer.param_groups[0]["lr"]),
             site=site,
         )

@@ -73,7 +73,7 @@ def answers(calls: list[LossCall]) -> tuple[torch.Tensor | None, torch.Tensor | 
     name = calls[0].name
     wanted = torch.cat([call.target.flatten() for call in calls]).double().cpu()
     if name in OVER_CLASSES and not calls[0].target.is_floating_point() and calls[0].prediction.ndim > 1:
-        chosen = torch.cat([call.prediction.argmax(1).flatten() for call in calls]).double().cpu()
+        chosen = torch.cat([_chosen(call.prediction).flatten() for call in calls]).cpu()
         kept = wanted != calls[0].options.get("ignore_index", -100)
         return chosen[kept], wanted[kept]
     predicted = torch.cat([call.prediction.flatten() for call in calls]).double().cpu()
@@ -82,6 +82,11 @@ def answers(calls: list[LossCall]) -> tuple[torch.Tensor | None, torch.Tensor | 
     if name in BINARY:
         return (predicted > (0.5 if name == BINARY[0] else 0.0)).double(), (wanted > 0.5).double()
     return (predicted, wanted) if name in DISTANCES else (None, None)
+
+
+def _chosen(scores: torch.Tensor) -> torch.Tensor:
+    """The class with the highest score; none where a score is no number."""
+    return scores.argmax(1).double().masked_fill(torch.isnan(scores).any(1), torch.nan)
 
 
 def _correlation(one: torch.Tensor, other: torch.Tensor) -> float | None:

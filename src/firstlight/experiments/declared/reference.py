@@ -34,7 +34,8 @@ class Reference:
     """Of an answer that says nothing: zero scores, even probabilities, zero values."""
     constant: float | None
     """Of the best answer that is the same for every example."""
-    floor: float
+    floor: float | None
+    """Of the ideal answer; None where it is not known."""
     double_activation: float | None
     classes: int | None
     majority_share: float | None
@@ -46,7 +47,7 @@ def reference(call: LossCall) -> Reference:
         return Reference(
             neutral=None if nothing is None else _value(call, nothing),
             constant=None if same is None else _value(call, same),
-            floor=0.0 if best is None else _value(call, best),
+            floor=None if best is None else _value(call, best),
             double_activation=_double(call),
             classes=classes_of(call),
             majority_share=majority_share(call),

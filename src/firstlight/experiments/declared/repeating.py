@@ -1,24 +1,31 @@
 """The same thing twice: in eval mode an output is the same again, and a seed makes a training repeatable."""
 
 import itertools
+from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from firstlight.experiments.declared.bench import Batch, Bench
 from firstlight.experiments.declared.fitting import step
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.taps.handlers import argument
 from firstlight.records.declared import Repeat
 
 STEPS = 12
 LOW = (torch.float16, torch.bfloat16)
 MOST_MODULES = 3
+SAMPLING = ("normal", "normal_", "randn", "randn_like", "rand", "rand_like", "bernoulli", "multinomial", "randint")
+"""Functions that draw random numbers without dropping anything."""
 
 
 def repeating(bench: Bench) -> None:
     batch = bench.batch()
     model = bench.model().eval()
-    one, first = _passed(bench, model, batch)
+    draws = _Draws(model)
+    with draws:
+        one, first = _passed(bench, model, batch)
     other, second = _passed(bench, model, batch)
     spread = max((float(t.float().std()) if t.numel() > 1 else abs(float(t)) for t in one), default=0.0)
     difference = max((float((a - b).abs().max()) for a, b in zip(one, other, strict=False) if a.numel()), default=0.0)
@@ -26,15 +33,38 @@ def repeating(bench: Bench) -> None:
     index, relative, steps = _trained_twice(bench)
     bench.emit(
         Repeat(
-            eval_difference=difference / spread if spread else difference,
+            eval_difference=0.0 if draws.outside else difference / spread if spread else difference,
             low_precision=any(t.dtype in LOW for t in one),
             losses=steps,
             first_difference=index,
             difference=relative,
             random_modules=tuple(differing[:MOST_MODULES]),
+            sampled=() if draws.drops else tuple(draws.sampled),
             site=line_of(type(model)),
         )
     )
+
+
+class _Draws(TorchFunctionMode):
+    """Which random numbers a pass draws: samples, or a dropout's; and whether a `step` draws some besides the model."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        super().__init__()
+        self.sampled: dict[str, None] = {}
+        self.drops = self.outside = self._inside = False
+        model.register_forward_pre_hook(lambda *_: setattr(self, "_inside", True))
+        model.register_forward_hook(lambda *_: setattr(self, "_inside", False))
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given, name = kwargs or {}, getattr(func, "__name__", "")
+        if name in SAMPLING:
+            self.sampled[name] = None
+            self.outside |= not self._inside
+        elif "dropout" in name:
+            self.drops |= bool(argument(args, given, 2, "train", given.get("training", False)))
+        elif name == "scaled_dot_product_attention":
+            self.drops |= bool(argument(args, given, 4, "dropout_p", 0.0))
+        return func(*args, **given)
 
 
 def _passed(bench: Bench, model: torch.nn.Module, batch: Batch) -> tuple[list[torch.Tensor], dict[str, torch.Tensor]]:

@@ -125,6 +125,9 @@ class ForkedRooms:
             fault = _worked(task, self.run)
             os.write(tells, fault.encode()[:MOST_SAID])
             code = FAULT if fault else 0
+        except BaseException as error:
+            os.write(tells, f"{type(error).__name__}: {error}".encode()[:MOST_SAID])
+            raise
         finally:
             os._exit(code)
 

@@ -147,7 +147,7 @@ def _order(bench: Bench, model: torch.nn.Module, batch: Batch) -> None:
             prediction = prediction_of(made)
             if prediction is None or prediction.shape[:2] != ids.shape:
                 return
-            answers.append(prediction[:, -1].float())
+            answers.append(prediction[:, -1].detach().float())
     spread = float(answers[0].std())
     if not spread or reading.fingerprint([ids]) == reading.fingerprint([ids[:, order]]):
         return

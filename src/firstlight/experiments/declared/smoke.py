@@ -58,6 +58,7 @@ def _called(bench: Bench, model: torch.nn.Module, batch: Batch) -> None:
             outputs=_cards(output),
             target=next(iter(_cards(batch.target)), None),
             loss=next(iter(_cards(value)), None),
+            watched=bench.watched,
             site=line_of(bench.experiment.loss or bench.experiment.step),
         )
     )

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import Stop
 from firstlight.records.declared import Stumble
 from firstlight.records.places import Site
 
@@ -39,9 +40,9 @@ def using(piece: str, doing: str, model: torch.nn.Module | None = None) -> Itera
     """While the user's own piece runs."""
     try:
         yield
-    except Stumbled:
+    except (Stumbled, Stop):
         raise
-    except Exception as error:  # whatever their code raises is what we came for
+    except (Exception, SystemExit) as error:  # whatever their code raises is what we came for
         raise Stumbled(_fact(piece, doing, error, model)) from error
 
 
@@ -50,7 +51,7 @@ def unusable(piece: str, doing: str, message: str) -> Stumbled:
     return Stumbled(Stumble(piece=piece, doing=doing, error="", message=message))
 
 
-def _fact(piece: str, doing: str, error: Exception, model: torch.nn.Module | None) -> Stumble:
+def _fact(piece: str, doing: str, error: Exception | SystemExit, model: torch.nn.Module | None) -> Stumble:
     module, given = _module_of(error.__traceback__, model)
     return Stumble(
         piece=piece,

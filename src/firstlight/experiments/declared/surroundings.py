@@ -36,6 +36,8 @@ def loading(bench: Bench) -> None:
                 break
         if not batches:
             raise unusable(split, "reading an epoch", "it is empty: there is no batch in it")
+        if not examples:
+            continue  # how many there are is known to `step` alone
         declared = _length(getattr(loader, "dataset", None))
         per_batch = getattr(loader, "batch_size", None)
         drops = bool(getattr(loader, "drop_last", False)) and declared is not None and whole
@@ -95,7 +97,7 @@ def features(bench: Bench) -> None:
         made = experiment.features(experiment.frame)
         bench.seed()
         again = experiment.features(experiment.frame)
-    columns, other = _columns(made), _columns(again)
+    columns, other = columns_of(made), columns_of(again)
     if not columns:
         raise unusable("features", "computing them", f"they gave a {type(made).__name__} without numeric columns")
     bad = {name: _bad_share(values) for name, values in columns.items()}
@@ -114,7 +116,7 @@ def features(bench: Bench) -> None:
     )
 
 
-def _columns(made: Any) -> dict[str, torch.Tensor]:
+def columns_of(made: Any) -> dict[str, torch.Tensor]:
     """Numeric columns by name: of a table, a mapping of arrays, a tensor or an array."""
     if isinstance(made, tuple) and made:
         made = made[0]
@@ -123,16 +125,25 @@ def _columns(made: Any) -> dict[str, torch.Tensor]:
     elif isinstance(made, dict):
         named = {str(name): values for name, values in made.items()}
     else:
-        table = torch.as_tensor(made)
+        try:
+            table = torch.as_tensor(made.copy() if hasattr(made, "setflags") else made)
+        except (TypeError, ValueError, RuntimeError):
+            return {}
         flat = table.reshape(len(table), -1) if table.ndim else table.reshape(1, 1)
         named = {str(index): flat[:, index] for index in range(min(flat.shape[1], MOST_COLUMNS))}
     found = {}
     for name, values in named.items():
         try:
-            found[name] = torch.as_tensor(getattr(values, "to_numpy", lambda v=values: v)()).double().flatten()
+            found[name] = _numbers(values)
         except (TypeError, ValueError, RuntimeError):
             continue  # not a column of numbers
     return found
+
+
+def _numbers(values: Any) -> torch.Tensor:
+    """A copy: torch warns of arrays that may not be written to, and a table's own may not."""
+    array = values.to_numpy() if hasattr(values, "to_numpy") else values
+    return torch.as_tensor(array.copy() if hasattr(array, "setflags") else array).double().flatten()
 
 
 def _bad_share(values: torch.Tensor) -> float:

@@ -5,9 +5,11 @@ from typing import Any
 
 import torch
 
+from firstlight.errors import UsageError
 from firstlight.experiments.declared.bench import Bench
 from firstlight.observe.frames import column, outline
 from firstlight.records.declared import TimeOrder
+from firstlight.records.program import Unseen
 
 TIMES = ("time", "timestamp", "datetime", "date", "ts")
 SPLITS = ("split", "set", "subset", "part", "partition", "fold")
@@ -16,8 +18,13 @@ VAL = ("val", "valid", "validation", "dev", "test", "eval", "holdout")
 
 
 def times(bench: Bench) -> None:
-    for name, train, val in _parts(bench.experiment.frame):
-        if len(train) and len(val):
+    try:
+        found = list(_parts(bench.experiment.frame))
+    except UsageError as error:  # one big array, say, has no columns to look at
+        bench.emit(Unseen(step=0, tap="times", reason=str(error)))
+        return
+    for name, train, val in found:
+        if train and val:
             bench.emit(order(name, train, val))
 
 
@@ -27,14 +34,14 @@ def _parts(frame: Any) -> Iterator[tuple[str, list[Any], list[Any]]]:
         named = {str(key).lower(): part for key, part in frame.items()}
         train = next((named[word] for word in TRAIN if word in named), None)
         val = next((named[word] for word in VAL if word in named), None)
-        if train is not None and val is not None and (name := _time(train)) and _time(val) == name:
+        if train is not None and val is not None and (name := time_column(train)) and time_column(val) == name:
             yield name, _values(train, name), _values(val, name)
         return
-    name, split = _time(frame), _named(frame, SPLITS)
+    name, split = time_column(frame), _named(frame, SPLITS)
     if name is None or split is None:
         return
     words = [str(word).lower() for word in column(frame, split).to_list()]
-    both = list(zip(_values(frame, name), words, strict=True))
+    both = [pair for pair in zip(column(frame, name).to_list(), words, strict=True) if pair[0] is not None]
     yield name, [time for time, word in both if word in TRAIN], [time for time, word in both if word in VAL]
 
 
@@ -44,7 +51,7 @@ def _named(frame: Any, words: tuple[str, ...]) -> str | None:
     return next((here[word] for word in words if word in here), None)
 
 
-def _time(frame: Any) -> str | None:
+def time_column(frame: Any) -> str | None:
     """By its type, else by its name."""
     seen = outline(frame)
     typed = (name for name in (*seen.index, *seen.columns) if column(frame, name).dtype.is_temporal())

@@ -4,13 +4,18 @@ The plainest loop there is. What the observers see of it is judged by the same c
 at its first batch are the same paired experiments.
 """
 
+import os
+import sys
+
 from firstlight.experiments.declared.bench import Bench
 from firstlight.experiments.declared.fitting import step
+from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import Stop, observe
 
 
 def training(bench: Bench) -> None:
     assert bench.spec is not None
+    sites.look_within(sys._getframe(), bench.experiment.declared_at)
     observer = observe(bench.spec)
     model = bench.model()
     optimizer = bench.optimizer(model)
@@ -23,3 +28,7 @@ def training(bench: Bench) -> None:
                 scheduler.step()
     except Stop:
         observer.light = True
+    except Exception:
+        if observer.timeline:
+            os._exit(1)  # in a copy: its change cannot be made, which says nothing of the pieces
+        raise

@@ -100,15 +100,26 @@ def _from_the_future(asked: Asked, output: torch.Tensor, leaves: list[Leaf], ids
     """Among the embeddings of these very ids: an encoder's input may well be seen as a whole."""
     rows, length = ids.shape
     own_leaves = [leaf.tensor for leaf in leaves if leaf.ids is not None and torch.equal(leaf.ids, ids)]
-    if output.numel() % (rows * length) or not own_leaves:
+    answers = by_position(output, rows, length)
+    if answers is None or not own_leaves:
         return
     position = length // 2
     later = own = 0
-    for gradient in _pulled(output.reshape(rows, length, -1)[:, position].sum(), own_leaves):
+    for gradient in _pulled(answers[:, position].sum(), own_leaves):
         if gradient is not None and gradient.shape[:2] == (rows, length):
             touched = gradient.abs().sum((0, *range(2, gradient.ndim))) > 0
             later, own = max(later, int(touched[position + 1 :].sum())), max(own, int(touched[: position + 1].sum()))
     yield Dependence(step=0, kind="future", site=asked.site, own=own > 0, others=later, of=length - position - 1)
+
+
+def by_position(output: torch.Tensor, rows: int, length: int) -> torch.Tensor | None:
+    """With the positions second; None where it cannot be told which axis they are."""
+    shape = tuple(output.shape)
+    if shape[1:].count(length) > 1 or (shape[:1] != (rows,) and shape[:1] != (rows * length,)):
+        return None
+    if shape[0] == rows * length and length > 1:
+        return output.reshape(rows, length, -1)
+    return output.movedim(shape.index(length, 1), 1) if length in shape[1:] else None
 
 
 def _on_padding(asked: Asked, output: torch.Tensor, leaves: list[Leaf]) -> Iterator[Dependence]:

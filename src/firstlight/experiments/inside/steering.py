@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -144,6 +145,13 @@ def changed(tree: Any, change: Change) -> Any:
         return [changed(item, change) for item in tree]
     if type(tree) is tuple:
         return tuple(changed(item, change) for item in tree)
+    if isinstance(tree, tuple) and hasattr(tree, "_make"):
+        return tree._make(changed(item, change) for item in tree)
+    if is_dataclass(tree) and not isinstance(tree, type):
+        made = copy.copy(tree)
+        for part in fields(tree):
+            object.__setattr__(made, part.name, changed(getattr(tree, part.name), change))
+        return made
     return tree
 
 

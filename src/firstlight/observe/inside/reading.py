@@ -1,6 +1,7 @@
 """The only place where values are read off tensors. Nothing here changes a tensor, the random state or the graph."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ MOST_DEPTH = 6
 
 
 def tensors_in(tree: Any, depth: int = 0) -> Iterator[torch.Tensor]:
-    """Every tensor in nested lists, tuples, mappings (HF's `BatchEncoding` is one) and simple output objects."""
+    """Every tensor in nested lists, tuples, mappings (HF's `BatchEncoding` is one) and data classes."""
     if isinstance(tree, torch.Tensor):
         yield tree
     elif depth < MOST_DEPTH and isinstance(tree, Mapping):
@@ -22,6 +23,9 @@ def tensors_in(tree: Any, depth: int = 0) -> Iterator[torch.Tensor]:
     elif depth < MOST_DEPTH and isinstance(tree, list | tuple):
         for item in tree:
             yield from tensors_in(item, depth + 1)
+    elif depth < MOST_DEPTH and is_dataclass(tree) and not isinstance(tree, type):
+        for part in fields(tree):
+            yield from tensors_in(getattr(tree, part.name, None), depth + 1)
 
 
 def readable(tensor: torch.Tensor) -> bool:
@@ -100,6 +104,14 @@ def norms(tensors: Sequence[torch.Tensor]) -> list[float]:
 
 def length(norms_of_parts: Sequence[float]) -> float:
     return float(sum(part * part for part in norms_of_parts) ** 0.5)
+
+
+def distance(one: torch.Tensor, other: torch.Tensor) -> float:
+    """The largest difference of values in the same place. What is finite in neither is no distance apart."""
+    finite = torch.isfinite(one)
+    if not torch.equal(finite, torch.isfinite(other)):
+        return float("inf")
+    return float((one - other)[finite].abs().max()) if bool(finite.any()) else 0.0
 
 
 def fingerprint(tensors: Sequence[torch.Tensor]) -> str:

@@ -17,6 +17,7 @@ _START = os.getcwd()
 
 _claimed: list[str] = []
 _known: dict[str, str | None] = {}
+_bounds: list[tuple[FrameType | None, Site | None]] = [(None, None)]
 
 
 def claim(folder: Path) -> None:
@@ -25,10 +26,18 @@ def claim(folder: Path) -> None:
     _known.clear()
 
 
+def look_within(outermost: FrameType, instead: Site | None) -> None:
+    """From now on no frame outside of it is asked: those of a program that has something judged do not train it."""
+    _bounds[:] = [(outermost, instead)]
+
+
 def caller(depth: int = 1) -> Site | None:
     """The user's line on the current stack, or None where there is none."""
     frame: FrameType | None = sys._getframe(depth)
+    ((outermost, instead),) = _bounds
     while frame is not None:
+        if frame is outermost:
+            return instead
         code = frame.f_code
         name = code.co_filename
         shown = _known[name] if name in _known else _judge(name)

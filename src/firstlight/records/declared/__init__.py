@@ -1,10 +1,12 @@
 """What probes of a declared experiment saw. Judged as they are; each is complete in itself."""
 
-from firstlight.records.declared.contact import Built, Output, ProbeEnded, Stumble
+from firstlight.records.declared.contact import Built, Output, ProbeEnded, SizesTried, Stumble
 from firstlight.records.declared.data import (
     Baselines,
     Batching,
     CacheTried,
+    ColumnAhead,
+    FeaturesAhead,
     LabelsSeen,
     LagSeen,
     Score,
@@ -21,7 +23,7 @@ from firstlight.records.declared.learning import (
     Repeat,
     SelectorTried,
 )
-from firstlight.records.declared.loss import GradientTried, InitialLoss, LossSense, Penalty
+from firstlight.records.declared.loss import GradientTried, InitialLoss, LossSense, MetricTried, Penalty
 from firstlight.records.declared.model import (
     Activations,
     AttentionRows,
@@ -36,27 +38,33 @@ from firstlight.records.declared.model import (
     Weights,
 )
 from firstlight.records.declared.upkeep import (
+    Along,
     FeaturesMade,
     InvariantTried,
     Loaded,
     LogTried,
+    NoiseScale,
     RoundTrip,
     ScheduleTried,
+    Surface,
     Updates,
 )
 from firstlight.records.observed import Observed
 
 __all__ = [
     "Activations",
+    "Along",
     "AttentionRows",
     "Baselines",
     "Batching",
     "Built",
     "CacheTried",
     "Choice",
+    "ColumnAhead",
     "Declared",
     "DeclaredFact",
     "EmbeddingUse",
+    "FeaturesAhead",
     "FeaturesMade",
     "Gates",
     "GradientProfile",
@@ -69,8 +77,10 @@ __all__ = [
     "LogTried",
     "Logged",
     "LossSense",
+    "MetricTried",
     "MiniTraining",
     "ModeGap",
+    "NoiseScale",
     "Normalisation",
     "Output",
     "Overfit",
@@ -86,7 +96,9 @@ __all__ = [
     "Score",
     "SelectorTried",
     "ShapeTrace",
+    "SizesTried",
     "Stumble",
+    "Surface",
     "TimeOrder",
     "Updates",
     "Vocabulary",
@@ -97,6 +109,7 @@ Declared = (
     Stumble
     | Built
     | Output
+    | SizesTried
     | ProbeEnded
     | MiniTraining
     | Overfit
@@ -107,6 +120,7 @@ Declared = (
     | InitialLoss
     | LossSense
     | Penalty
+    | MetricTried
     | GradientTried
     | GradientProfile
     | Activations
@@ -121,12 +135,15 @@ Declared = (
     | Loaded
     | FeaturesMade
     | Updates
+    | Surface
+    | NoiseScale
     | ScheduleTried
     | RoundTrip
     | LogTried
     | InvariantTried
     | Baselines
     | TimeOrder
+    | FeaturesAhead
     | LabelsSeen
     | LagSeen
     | CacheTried

@@ -1,5 +1,7 @@
 """First contact with a declared experiment: what its pieces do when they are used for the first time."""
 
+import msgspec
+
 from firstlight.records.declared.fact import DeclaredFact
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
@@ -52,6 +54,31 @@ class Output(DeclaredFact, frozen=True, kw_only=True, tag="output"):
     target: TensorCard | None
     loss: TensorCard | None
     """What the loss function gave; None where there is none."""
+    watched: bool = False
+    """The experiment is trained under observation as well."""
+    site: Site | None = None
+
+
+class SizeTried(msgspec.Struct, frozen=True, kw_only=True):
+    """One call with so many of the batch's examples."""
+
+    examples: int
+    comes: str
+    """Which batch has this size, in words; empty where none has."""
+    error: str = ""
+    shape: tuple[int, ...] | None = None
+    """Of the output; None where it raised, or is not known."""
+    module: str | None = None
+    site: Site | None = None
+
+
+class SizesTried(DeclaredFact, frozen=True, kw_only=True, tag="sizes-tried"):
+    """The same batch with fewer of its examples."""
+
+    usual: int
+    shape: tuple[int, ...] | None
+    """Of the output for all of them."""
+    tried: tuple[SizeTried, ...]
     site: Site | None = None
 
 

@@ -47,6 +47,31 @@ class TimeOrder(DeclaredFact, frozen=True, kw_only=True, tag="time-order"):
     """Share of the rows, in order of time, whose neighbour is of the other part; a random split has about 2pq."""
 
 
+class ColumnAhead(msgspec.Struct, frozen=True, kw_only=True):
+    """A feature whose earlier values change when later rows are taken away."""
+
+    name: str
+    changed: int
+    """Rows with another value."""
+    of: int
+    """Rows that are left."""
+    farthest: int
+    """From the cut back to the first of them, in rows."""
+
+
+class FeaturesAhead(DeclaredFact, frozen=True, kw_only=True, tag="features-ahead"):
+    """The features of the first rows of a table in order of time, computed from these alone and from all."""
+
+    time: str
+    """What tells the order."""
+    rows: int
+    cut: int
+    """Rows that are left."""
+    columns: tuple[ColumnAhead, ...]
+    """Those that change, wherever the table is cut."""
+    site: Site | None = None
+
+
 class Batching(msgspec.Struct, frozen=True, kw_only=True):
     """How classes are spread over the training batches that are not tiny."""
 

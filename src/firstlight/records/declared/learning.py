@@ -11,8 +11,8 @@ class MiniTraining(DeclaredFact, frozen=True, kw_only=True, tag="mini-training")
 
     losses: tuple[float, ...]
     """Step by step."""
-    floor: float
-    """The least the loss can be on these targets, as far as is known."""
+    floor: float | None
+    """The least the loss can be on these targets, where it is known."""
     lr: float | None
     site: Site | None = None
 
@@ -29,7 +29,7 @@ class Overfit(DeclaredFact, frozen=True, kw_only=True, tag="overfit"):
     reference: tuple[float, ...]
     """The best of a few learning rates of Adam."""
     reference_lr: float
-    floor: float
+    floor: float | None
     guess: float | None
     """Loss of the best constant answer, where it is known."""
     double_activation_floor: float | None
@@ -51,7 +51,7 @@ class QuickValidation(DeclaredFact, frozen=True, kw_only=True, tag="quick-valida
     """In eval mode, on the same examples."""
     accuracies: tuple[float, ...]
     """Empty where the targets are no classes."""
-    floor: float
+    floor: float | None
     guess: float | None
     noisy_layers: bool
     """Dropout or batch norm: train and eval mode may differ."""
@@ -99,6 +99,8 @@ class Repeat(DeclaredFact, frozen=True, kw_only=True, tag="repeat"):
     """Relative, at that step."""
     random_modules: tuple[str, ...] = ()
     """Modules whose outputs differed in eval mode although their inputs did not; the first is where it begins."""
+    sampled: tuple[str, ...] = ()
+    """Functions that drew random numbers in eval mode, where nothing was dropped."""
     site: Site | None = None
 
 

@@ -23,6 +23,8 @@ class InitialLoss(DeclaredFact, frozen=True, kw_only=True, tag="initial-loss"):
     pretrained: bool
     watched: bool = False
     """The experiment is trained under observation as well."""
+    among_rows: bool = False
+    """Each example is to be found again among those of the batch."""
     site: Site | None = None
 
 
@@ -35,6 +37,16 @@ class LossSense(DeclaredFact, frozen=True, kw_only=True, tag="loss-sense"):
     contrary: float
     permuted: float
     """Of the ideal predictions against targets out of order."""
+    site: Site | None = None
+
+
+class MetricTried(DeclaredFact, frozen=True, kw_only=True, tag="metric-tried"):
+    """The declared metric of made-up answers to one real batch."""
+
+    ideal: float
+    permuted: float
+    """Of the ideal answers, out of order."""
+    contrary: float
     site: Site | None = None
 
 

@@ -28,8 +28,6 @@ class GradientProfile(DeclaredFact, frozen=True, kw_only=True, tag="gradient-pro
     """Tensors whose gradient is exactly zero at every look after real steps; zero at the first is common."""
     tensors: int
     loss: float
-    loss_after_step: float | None
-    """After one plain gradient step of the experiment's learning rate on the same batch."""
     site: Site | None = None
 
 

@@ -60,6 +60,40 @@ class Updates(DeclaredFact, frozen=True, kw_only=True, tag="updates"):
     site: Site | None = None
 
 
+class Along(msgspec.Struct, frozen=True, kw_only=True):
+    part: float
+    """Of the step."""
+    loss: float
+
+
+class Surface(DeclaredFact, frozen=True, kw_only=True, tag="surface"):
+    """The loss on one batch along the experiment's own first step."""
+
+    optimizer: str
+    lr: float
+    loss: float
+    """Before the step."""
+    along: tuple[Along, ...]
+    """The smallest part first, the whole step last."""
+    site: Site | None = None
+
+
+class NoiseScale(DeclaredFact, frozen=True, kw_only=True, tag="noise-scale"):
+    """The gradient's noise scale: the number of examples whose gradient is half signal and half noise."""
+
+    batch: int
+    """Examples of one batch."""
+    batches: int
+    """Looked at, at each moment."""
+    steps: int
+    """Of training between the two."""
+    first: float | None
+    """In examples, at the first weights; infinite where there is no signal beside the noise, None where it is not
+    known."""
+    later: float | None
+    site: Site | None = None
+
+
 class ScheduleTried(DeclaredFact, frozen=True, kw_only=True, tag="schedule-tried"):
     """The learning rate of the whole run, from a dry run of its schedule."""
 

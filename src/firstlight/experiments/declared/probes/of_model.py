@@ -54,6 +54,16 @@ OF_MODEL: tuple[Probe, ...] = (
         action=SMALLER,
     ),
     Probe(
+        name="sizes",
+        asks="does it work for other numbers of examples, those of the last batches among them?",
+        makes=(declared.SizesTried,),
+        needs=("train",),
+        run="sizes:sizes",
+        typical_seconds=0.5,
+        most_seconds=10.0,
+        action=SMALLER,
+    ),
+    Probe(
         name="derivatives",
         asks="does a hand-written backward agree with finite differences?",
         makes=(declared.GradientTried,),

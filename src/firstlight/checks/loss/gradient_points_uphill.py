@@ -1,0 +1,61 @@
+"""No part of a step against the gradient lowers the loss: it rises at once.
+
+## What it sees
+The loss on one batch along the experiment's own first step, from a millionth of it to the whole. Against a gradient the
+loss falls at first, however wild its surface is; here it rises for every part that changes it at all, so what goes
+backward is not the slope of what comes forward.
+
+## When it is fine
+A gradient that is turned on purpose, as in domain-adversarial training. Parts of the model that are cut from the graph
+on purpose (a target network, a quantiser) bend the gradient; they rarely turn it round.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.declared import Surface
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    visible: float = 1e-6
+    """Of the loss: a change below it is lost in the rounding of single precision."""
+    slight: float = 1e-2
+    """Of the loss: a change up to it is still of the slope and not of the bend."""
+    parts: int = 2
+    """Such changes, all of them upwards."""
+
+
+def find(surface: Surface, limits: Limits) -> Iterator[Evidence]:
+    size = abs(surface.loss)
+    changes = [(look.part, look.loss - surface.loss) for look in surface.along]
+    telling = [(part, change) for part, change in changes if limits.visible * size < abs(change)]
+    slight = [change for _, change in telling if abs(change) <= limits.slight * size]
+    if len(slight) < limits.parts or not all(change > 0 for _, change in telling):
+        return
+    part, change = telling[0]
+    yield Evidence(
+        where=at(surface.site, step=0, rank=surface.rank),
+        saw=f"{part:g} of the first step raises the loss on its own batch by {change:.2g} from {surface.loss:.4g}, "
+        "and so does every larger part of it",
+        wanted="a loss that falls at the beginning of a step against its gradient",
+        numbers={"loss": surface.loss, "part": part, "change": change},
+    )
+
+
+CHECK = Check(
+    id="FL235",
+    name="gradient-points-uphill",
+    summary="a step against the gradient raises the loss at once",
+    causes=("loss-gradient",),
+    likely="a hook or a hand-written backward turns the gradient, or a term is detached that outweighs the rest",
+    fix="compare `torch.autograd.grad` with a finite difference of the loss for a single weight, layer by layer",
+    severity=Severity.WARNING,
+    confidence=0.88,
+    needs=Surface,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,58 @@
+"""The model works for batches of one size alone.
+
+## What it sees
+The same batch with fewer of its examples: as many as the last batch of each split has, and six and seven, which agree
+with other sizes by no chance. The call fails, or its output does not have one row for each example.
+
+## When it is fine
+A model that is meant for one size, in training and in use; `drop_last=True` keeps others away. Then it is a warning,
+and an error only where a loader will give the size that fails.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.declared import SizesTried
+from firstlight.records.declared.contact import SizeTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+def find(sizes: SizesTried, _limits: NoLimits) -> Iterator[Evidence]:
+    told = [(size, _trouble(size, sizes)) for size in sizes.tried]
+    strange = [pair for pair in told if not pair[0].comes]
+    failing = [pair for pair in told if pair[0].comes and pair[1]]
+    if not failing and all(trouble for _, trouble in strange):
+        failing = strange
+    for size, trouble in failing[:1]:
+        named = f", as {size.comes} has" if size.comes else ""
+        yield Evidence(
+            where=at(size.site or sizes.site, module=size.module, rank=sizes.rank),
+            saw=f"with {size.examples} examples{named}, {trouble}",
+            wanted=f"what {sizes.usual} examples give: one row for each",
+            severity=Severity.ERROR if size.comes else Severity.WARNING,
+            numbers={"examples": size.examples, "usual": sizes.usual},
+        )
+
+
+def _trouble(size: SizeTried, sizes: SizesTried) -> str:
+    if size.error:
+        return f"the call raises {size.error}"
+    if sizes.shape is None or size.shape is None or sizes.shape[:1] != (sizes.usual,):
+        return ""
+    fits = len(size.shape) == len(sizes.shape) and size.shape[0] == size.examples
+    return "" if fits else f"the output has shape {size.shape}"
+
+
+CHECK = Check(
+    id="FL447",
+    name="size-built-in",
+    summary="the model works for batches of one size alone",
+    causes=("arch-batch-mixing",),
+    likely="the size of a batch is written into a `view`, a `reshape` or a hidden state, or `squeeze` takes its axis",
+    fix="take the size from the input, `x.shape[0]`, and name the axis that `squeeze` may take",
+    severity=Severity.ERROR,
+    confidence=0.92,
+    needs=SizesTried,
+    find=find,
+)

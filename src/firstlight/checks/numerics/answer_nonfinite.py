@@ -1,0 +1,53 @@
+"""The model's first answer, or the loss of it, is not finite.
+
+## What it sees
+One forward pass of the untrained model on a real batch with finite inputs: the output, or the loss computed from it,
+holds a NaN or an infinity. Where the experiment is also trained under observation, FL601 names the operation instead.
+
+## When it is fine
+Scores of classes that are ruled out may be minus infinity on purpose, if no loss is computed from them.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.declared import Output
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.sighting import TensorCard
+
+
+def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
+    if output.watched or any(card.nonfinite for card in output.inputs):
+        return
+    whole = [("loss", output.loss)] if output.loss is not None else []
+    for name, card in [*(("output", card) for card in output.outputs), *whole]:
+        if card.nonfinite:
+            yield Evidence(
+                where=at(output.site, step=0, rank=output.rank),
+                saw=f"the {name} of the untrained model holds {_told(card)} that are not finite",
+                wanted="finite values for a batch whose inputs are finite",
+                numbers={"nonfinite": card.nonfinite},
+            )
+            return
+
+
+def _told(card: TensorCard) -> str:
+    total = 1
+    for size in card.shape:
+        total *= size
+    return f"{card.nonfinite} of {total} values"
+
+
+CHECK = Check(
+    id="FL631",
+    name="answer-nonfinite",
+    summary="the untrained model's answer is not finite",
+    causes=("num-nonfinite",),
+    likely="a logarithm, a root or a division of values it cannot take",
+    fix="print the smallest value that goes into each `log`, `sqrt` and division, then keep it away from zero",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=Output,
+    find=find,
+)
