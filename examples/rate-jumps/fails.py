@@ -9,7 +9,7 @@ x = torch.randn(512, 16)
 y = (x @ torch.randn(16, 4)).argmax(dim=1)
 loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
 model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 4))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.005)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
 
 for epoch in range(10):
     for batch, labels in loader:

@@ -23,7 +23,8 @@ class Predictions:
         self.model = model
         self.inputs: tuple[Any, ...] | None = None
         self.named: dict[str, Any] = {}
-        self.truths: tuple[int, ...] = ()
+        self.targets: torch.Tensor | None = None
+        """Classes, where they are known; else what is put out is not taken for scores of classes."""
         self._handle: Any = None
         if isinstance(given, str):
             if given != FIRST:
@@ -32,10 +33,10 @@ class Predictions:
                 )
             self._handle = model.register_forward_pre_hook(self._keep, with_kwargs=True)
         elif isinstance(given, Mapping):
-            self.inputs, self.named = (), {key: value for key, value in given.items() if key != "labels"}
-            self.truths = classes_in(given.get("labels"))
+            self.inputs, self.named = (), dict(given)
+            self.targets = whole(self.named.pop("labels", None))
         elif isinstance(given, tuple | list) and len(given) == 2:
-            self.inputs, self.truths = (given[0],), classes_in(given[1])
+            self.inputs, self.targets = (given[0],), whole(given[1])
         else:
             self.inputs = (given,)
 
@@ -43,7 +44,12 @@ class Predictions:
         if torch.compiler.is_compiling() or not model.training or self.inputs is not None:
             return
         self.inputs, self.named = detached(arguments), detached(named)
+        self.targets = whole(self.named.pop("labels", None))
         self.close()
+
+    @property
+    def truths(self) -> tuple[int, ...]:
+        return () if self.targets is None else tuple(self.targets.flatten()[:MOST_EXAMPLES].tolist())
 
     def close(self) -> None:
         if self._handle is not None:
@@ -68,26 +74,50 @@ class Predictions:
     def _read(self, output: torch.Tensor | None) -> tuple[Prediction, list[list[Scalar]]] | None:
         if output is None or not output.is_floating_point() or output.numel() < 2:
             return None
-        scores = output.detach().float()
-        scores = scores.reshape(-1, scores.shape[-1])[:MOST_EXAMPLES] if scores.ndim > 1 else scores[:, None]
-        if scores.shape[1] == 1:
-            values = scores[:, 0]
-            rows: list[list[Scalar]] = [[i, None, v, None] for i, v in enumerate(values[:MOST_ROWS].tolist())]
-            return Prediction(classes=(), spread=values.std(correction=0).item(), confidence=1.0), rows
-        sure, chosen = scores.softmax(dim=1).max(dim=1)
-        classes, confidence = chosen.tolist(), sure.tolist()
-        truths: list[Any] = list(self.truths) or [None] * len(classes)
-        rows = [[i, t, c, p] for i, (t, c, p) in enumerate(zip(truths, classes, confidence, strict=False))][:MOST_ROWS]
-        spread = scores.std(dim=0, correction=0).mean().item()
-        level = scores.logsumexp(dim=1).mean().item()
-        sureness = sum(confidence) / len(confidence)
-        return Prediction(classes=tuple(classes), spread=spread, confidence=sureness, level=level), rows
+        output = output.detach().float()
+        place = None if self.targets is None else class_dimension(output, self.targets)
+        if place is None:
+            return of_numbers(output.flatten(1) if output.ndim > 1 else output[:, None])
+        scores = output.movedim(place, -1)
+        return of_classes(scores.reshape(-1, scores.shape[-1])[:MOST_EXAMPLES], self.truths)
 
 
-def classes_in(targets: Any) -> tuple[int, ...]:
-    if not isinstance(targets, torch.Tensor) or targets.is_floating_point() or targets.ndim != 1:
-        return ()
-    return tuple(targets.tolist())
+def of_numbers(values: torch.Tensor) -> tuple[Prediction, list[list[Scalar]]]:
+    values = values[:MOST_EXAMPLES]
+    rows: list[list[Scalar]] = [[i, None, v, None] for i, v in enumerate(values[:MOST_ROWS, 0].tolist())]
+    return Prediction(classes=(), spread=values.std(dim=0, correction=0).mean().item(), confidence=1.0), rows
+
+
+def of_classes(scores: torch.Tensor, truths: tuple[int, ...]) -> tuple[Prediction, list[list[Scalar]]]:
+    sure, chosen = scores.softmax(dim=1).max(dim=1)
+    classes, confidence = chosen.tolist(), sure.tolist()
+    rows: list[list[Scalar]] = [
+        [i, t, c, p] for i, (t, c, p) in enumerate(zip(truths, classes, confidence, strict=False))
+    ]
+    prediction = Prediction(
+        classes=tuple(classes),
+        spread=scores.std(dim=0, correction=0).mean().item(),
+        confidence=sum(confidence) / len(confidence),
+        level=scores.logsumexp(dim=1).mean().item(),
+    )
+    return prediction, rows[:MOST_ROWS]
+
+
+def class_dimension(output: torch.Tensor, targets: torch.Tensor) -> int | None:
+    """The one that the targets lack: the second, as torch's losses have it, or the last."""
+    for place in (1, output.ndim - 1):
+        if output.ndim > 1 and output.shape[place] > 1:
+            others = [*output.shape[:place], *output.shape[place + 1 :]]
+            if others == list(targets.shape):
+                return place
+    return None
+
+
+def whole(targets: Any) -> torch.Tensor | None:
+    """Targets that number classes."""
+    if not isinstance(targets, torch.Tensor) or targets.is_floating_point() or targets.is_complex():
+        return None
+    return targets.detach()
 
 
 def detached(tree: Any) -> Any:

@@ -7,7 +7,7 @@ from firstlight.checks.step.rate_jumps import CHECK
 from firstlight.records.finding import Evidence
 from firstlight.records.live import RateTrack
 
-BASE = RateTrack(rank=1, step=200, now=0.1, highest=0.1, jump=40.0, jumped_at=150, zero=0, steps=200)
+BASE = RateTrack(rank=1, step=200, now=0.1, highest=0.1, jump=400.0, jumped_at=150, zero=0, steps=200)
 
 
 def found(**changes: Any) -> list[Evidence]:
@@ -17,13 +17,13 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("at step 150 the learning rate rose to 40 times the highest it had had")
+    assert evidence.saw == ("at step 150 the learning rate rose to 400 times the highest it had had")
     assert evidence.where.rank == 1
 
 
 @pytest.mark.parametrize(
     ("changes", "times"),
-    [({"jump": 9.9}, 0), ({"jump": 10.0}, 1)],
+    [({"jump": 99.9}, 0), ({"jump": 100.0}, 1)],
 )
 def test_each_side_of_times(changes: dict[str, Any], times: int) -> None:
     assert len(found(**changes)) == times

@@ -26,7 +26,9 @@ class Limits:
 
 
 def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
-    gone = [t for t in track.tensors if t.gone >= limits.looks and t.absent**t.gone < limits.chance]
+    gone = [
+        t for t in track.tensors if t.gone >= limits.looks and min(max(t.absent, 0.0), 1.0) ** t.gone < limits.chance
+    ]
     if not gone or len(gone) == len(track.tensors):
         return
     yield Evidence(

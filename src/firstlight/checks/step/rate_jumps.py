@@ -5,7 +5,8 @@ From one step to the next the learning rate rose to many times the highest it ha
 for a while.
 
 ## When it is fine
-Warm-up raises it in small steps, and restarts go back to a height it had before.
+Warm-up raises it in small steps, and restarts go back to a height it had before. A stage that trains other layers at
+another rate changes it by less than this; where such a change does harm, the loss tells.
 """
 
 from collections.abc import Iterator
@@ -19,8 +20,8 @@ from firstlight.records.places import Where
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    times: float = 10.0
-    """The highest rate before; schedules change by less, but for restarts."""
+    times: float = 100.0
+    """The highest rate before; schedules change by less, but for restarts, and so do stages with rates of their own."""
     after: int = 20
     """Steps; before that a warm-up may begin from nearly nothing."""
 
