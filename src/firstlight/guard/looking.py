@@ -134,7 +134,7 @@ class Looks:
         """Late, so that `first` is the first batch of training and a model may still be moved to its device."""
         given, models = self._guard.options.fixed_batch, list(self._guard.models.values())
         if given is not None and models:
-            self._predictions = Predictions(models[0], given)
+            self._predictions = Predictions(models[0], given, lambda: self._guard.batches.last)
             self._guard.judge.windows.predictions = PredictionWindow(self._predictions.truths)
 
     def _look_at_predictions(self, step: int) -> None:

@@ -1,6 +1,6 @@
 """Predictions on a batch that never changes, every so many steps: what they are, how sure, how much they move."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -19,12 +19,14 @@ MOST_EXAMPLES = 256
 
 
 class Predictions:
-    def __init__(self, model: nn.Module, given: Any) -> None:
+    def __init__(self, model: nn.Module, given: Any, batch: Callable[[], Any] = lambda: None) -> None:
+        """`batch`: the last that a loader gave, in which the targets of a first batch are looked for."""
         self.model = model
         self.inputs: tuple[Any, ...] | None = None
         self.named: dict[str, Any] = {}
         self.targets: torch.Tensor | None = None
         """Classes, where they are known; else what is put out is not taken for scores of classes."""
+        self._batch = batch
         self._handle: Any = None
         if isinstance(given, str):
             if given != FIRST:
@@ -44,7 +46,8 @@ class Predictions:
         if torch.compiler.is_compiling() or not model.training or self.inputs is not None:
             return
         self.inputs, self.named = detached(arguments), detached(named)
-        self.targets = whole(self.named.pop("labels", None))
+        numbered = [each for each in map(whole, tensors_in(self._batch())) if each is not None]
+        self.targets = whole(self.named.pop("labels", None)) if "labels" in named else next(reversed(numbered), None)
         self.close()
 
     @property
