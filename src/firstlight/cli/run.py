@@ -13,6 +13,7 @@ from firstlight.report import terminal
 from firstlight.settings import Settings, load
 
 if TYPE_CHECKING:
+    from firstlight.guard.run.guarding import Choices
     from firstlight.observe.target import Target
     from firstlight.records.report import Report
 
@@ -79,6 +80,7 @@ def command(
     chosen = guarding.Choices(
         on_red=on_red, keep=keep, keep_every=keep_every, ignore=words_in(ignore) or (), sinks=sinks
     )
+    _validated(chosen, target)
     if not no_check:
         settings = load(Path.cwd(), profile=profile, ignore=words_in(ignore))
         code = _check(target, settings)
@@ -87,6 +89,16 @@ def command(
     done = guarding.run(target, chosen)
     sys.stderr.write(_ending(done.report))
     context.exit(done.code)
+
+
+def _validated(chosen: "Choices", target: "Target") -> None:
+    """Before anything is started: inside the program a mistake would be found when it is running."""
+    from firstlight.guard.judging import live_checks
+    from firstlight.guard.run.callbacks import found
+
+    live_checks(chosen.ignore, Path.cwd())
+    if ":" in chosen.on_red:
+        found(chosen.on_red, Path.cwd() if target.file is None else Path(target.file).parent)
 
 
 def _check(target: "Target", settings: Settings) -> int | None:

@@ -134,6 +134,7 @@ class Guard:
         taps.leave(self._hearing)
         for handle in self._handles:
             handle.remove()
+        self.shield.open = False
         self.shield("the last steps", self.judge_arrived)()
         self.shield("looks", self.looks.close)()
         self.tell(self.moments.closing)
@@ -234,7 +235,7 @@ class Guard:
         self.telling.trip(trip)
         self.tell(self.moments.tripped, trip)
         if callable(self.options.on_red):
-            self.options.on_red(trip, self)
+            self.shield.calls(self.options.on_red, trip, self)
         elif self.options.on_red == "stop" and not self.closed:
             finding = trip.finding
             raise RedFlagError(f"{finding.id} {finding.name}: {finding.saw}. {finding.do}.")
@@ -282,9 +283,16 @@ def guard(  # noqa: PLR0913 (one parameter per option)
         fixed_batch=fixed_batch,
         invariants=tuple(invariants),
         ignore=tuple(ignore),
-        directory=Path(directory) if isinstance(directory, str) else directory,
+        directory=Path(directory) if isinstance(directory, str) else directory or handed_over(),
         retention=retention or Retention(),
         capture=capture,
         sinks=tuple(sinks),
     )
     return Guard(parts, options)
+
+
+def handed_over() -> RunDirectory | None:
+    """The run of `firstlight run`, where the program it started attaches a guard of its own."""
+    from firstlight.guard import inside
+
+    return inside.hand_over()

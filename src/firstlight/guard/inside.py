@@ -13,6 +13,9 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from firstlight.guard.attach import Guard
 from firstlight.guard.options import Options
+from firstlight.store.run_directory import RunDirectory
+
+_current: "Inside | None" = None
 
 
 class Inside:
@@ -25,6 +28,8 @@ class Inside:
         self._handle = register_optimizer_step_pre_hook(self._begins)
 
     def remove(self) -> None:
+        global _current  # noqa: PLW0603  # one program, one guard from outside
+        _current = None
         self._handle.remove()
         self.guard.close()
 
@@ -55,4 +60,15 @@ def models_of(optimizer: torch.optim.Optimizer) -> list[nn.Module]:
 
 
 def install(options: Options | None = None) -> Inside:
-    return Inside(Guard((), options or Options()))
+    global _current  # noqa: PLW0603  # as above
+    _current = Inside(Guard((), options or Options()))
+    return _current
+
+
+def hand_over() -> RunDirectory | None:
+    """To a guard that the program attaches itself: the one from outside lets go, and its run is the other's."""
+    if _current is None:
+        return None
+    run = _current.guard.options.directory
+    _current.remove()
+    return run if isinstance(run, RunDirectory) else None

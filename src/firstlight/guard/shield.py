@@ -18,6 +18,10 @@ class Shield:
     def __init__(self) -> None:
         self.broken: dict[str, str] = {}
         """Parts that failed, and how."""
+        self.open = True
+        """The training goes on, and can be told."""
+        self.theirs: BaseException | None = None
+        """Raised by a function of the user's: it is meant for the training."""
         self.told: Callable[[str, BaseException, str], None] = lambda part, error, trace: None
 
     def __call__(self, part: str, function: Callable[P, T]) -> Callable[P, T | None]:
@@ -34,11 +38,21 @@ class Shield:
                     return function(*arguments, **keywords)
             except RedFlagError:
                 raise
-            except Exception as error:  # noqa: BLE001  # whatever we got wrong, the training is not ours to end
+            except Exception as error:  # whatever we got wrong, the training is not ours to end
+                if self.open and error is self.theirs:
+                    raise
                 self.fails(part, error)
                 return None
 
         return call
+
+    def calls(self, function: Callable[P, None], *arguments: P.args, **keywords: P.kwargs) -> None:
+        """A function of the user's: what it raises is meant for the training, and is let through."""
+        try:
+            function(*arguments, **keywords)
+        except Exception as error:
+            self.theirs = error
+            raise
 
     def fails(self, part: str, error: BaseException) -> None:
         self.broken[part] = f"{type(error).__name__}: {error}"

@@ -272,13 +272,16 @@ class Watch:
         grad = sum(row[L2] * row[L2] for row in gradients)
         param = sum(row[L2] * row[L2] for row in weights)
         update = sum((row[L2] * row[UPDATE]) ** 2 for row in weights)
+        norm = math.sqrt(grad) if any(frame.present) else None
+        if norm is not None and clip_norm is not None and norm < clip_norm < math.inf:
+            norm = clip_norm
         return StepRow(
             step=pending.step,
             optimizer=self.index,
             loss=loss if pending.given_loss is None else pending.given_loss,
             components=pending.components,
             lr=pending.lr,
-            grad_norm=math.sqrt(grad) if any(frame.present) else None,
+            grad_norm=norm,
             clip_norm=clip_norm,
             clip_at=pending.clip_at,
             param_norm=math.sqrt(param) if weights and param == param else None,

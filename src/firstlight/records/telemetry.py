@@ -36,9 +36,9 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
     lr: float | None = None
     """The largest of the parameter groups'."""
     grad_norm: float | None = None
-    """As the optimizer got them: after clipping, the loss scale divided out."""
+    """Of all gradients together, before clipping, the loss scale divided out."""
     clip_norm: float | None = None
-    """Before clipping, where the program clips by norm."""
+    """What the program's clipping took for it."""
     clip_at: float | None = None
     param_norm: float | None = None
     update: float | None = None

@@ -20,6 +20,9 @@ from firstlight.records.program import Unseen
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Status, Subject, Timing, Verdict
 from firstlight.store.event_log import LineReader, typed
 
+NOT_ATTACHED = "activation-failed.txt"
+"""What is left in the run directory by a guard that failed inside the program."""
+
 
 @dataclass
 class Logged:
@@ -31,6 +34,8 @@ class Logged:
     steps: int = 0
     torch: dict[str, Scalar] = field(default_factory=dict)
     artifacts: list[str] = field(default_factory=list)
+    fault: str | None = None
+    """Why the guard could not be attached."""
 
 
 def read(path: Path) -> Logged:
@@ -42,7 +47,14 @@ def read(path: Path) -> Logged:
     if reader.torn:
         logged.lost.append("the last line of the log is torn: the program ended while it was written")
     logged.lost += [f"a line of the log cannot be read: {broken}" for broken in reader.broken]
+    logged.fault = _why_not_attached(path.parent / NOT_ATTACHED)
     return logged
+
+
+def _why_not_attached(trace: Path) -> str | None:
+    """The last line of what was raised inside the program."""
+    lines = trace.read_text(encoding="utf-8", errors="replace").split("\n") if trace.is_file() else []
+    return next((line for line in reversed(lines) if line.strip()), None)
 
 
 def _hear(logged: Logged, event: Any) -> None:
@@ -82,7 +94,7 @@ def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Repor
         schema=REPORT_SCHEMA,
         subject=subject,
         verdict=verdict,
-        reason="no step of a torch optimizer was seen" if verdict is Verdict.UNJUDGED else None,
+        reason=_why_unjudged(logged) if verdict is Verdict.UNJUDGED else None,
         findings=findings,
         diagnosis=rank(findings),
         checks=tuple(_outcomes(logged)),
@@ -95,6 +107,12 @@ def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Repor
         timing=timing,
         environment={**machine(), **logged.torch},
     )
+
+
+def _why_unjudged(logged: Logged) -> str:
+    if logged.fault is not None:
+        return f"the guard could not be attached: {logged.fault}"
+    return "no step of a torch optimizer was seen"
 
 
 def _verdict(logged: Logged) -> Verdict:
