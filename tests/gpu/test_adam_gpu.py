@@ -11,7 +11,10 @@ from firstlight.guard.adam import EVERY, AdamMemory
 from firstlight.guard.histograms import Histograms
 from firstlight.guard.watch import Watch
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
+    pytest.mark.filterwarnings("ignore:Synchronization debug mode is a prototype"),
+]
 
 
 def watched(device: str, fused: bool) -> Watch:

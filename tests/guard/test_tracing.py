@@ -1,11 +1,13 @@
 """The first module and operation of a bad loss, from its graph alone."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 import firstlight as fl
 from firstlight.guard.statistics.subjects import names_of
@@ -94,3 +96,19 @@ def test_a_bad_loss_is_one_flag_with_its_module(tmp_path: Path) -> None:
     (trip,) = guard.trips
     assert (trip.finding.name, trip.step, trip.module) == ("turns-nonfinite", 4, "first")
     assert "`sqrt` of" in trip.finding.saw
+
+
+def test_a_loader_that_gives_bad_values_is_told(tmp_path: Path) -> None:
+    data = torch.randn(64, 4)
+    data[50] = math.nan
+    loader = DataLoader(TensorDataset(data, torch.randint(2, (64,))), batch_size=8)
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with fl.guard(model, optimizer, directory=tmp_path) as guard:
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+
+    (trip,) = guard.trips
+    assert (trip.step, trip.finding.cause) == (6, "data-nonfinite")

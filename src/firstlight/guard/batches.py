@@ -39,6 +39,11 @@ class Batches:
         if (seen := fingerprint(found)) is not None:
             self.prints.append(seen)
 
+    def bad_values(self) -> int:
+        """Of the last batch, on the host."""
+        real = [t for t in tensors_in(self.last) if t.is_floating_point() and t.device.type == "cpu"]
+        return sum(int((~torch.isfinite(tensor)).sum()) for tensor in real if tensor.layout is torch.strided)
+
     def labels(self) -> dict[int, int]:
         """How often each class is among the targets of the last batch; the only whole numbers, one for each example."""
         whole = [

@@ -1,5 +1,6 @@
 """What the guard hears through the process-wide taps, handed to the optimizer it is about."""
 
+import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.facts.live.turning import Origin
 from firstlight.guard.tracing import origin_of
 from firstlight.guard.watch import MOST_LOSSES
 
@@ -50,8 +52,10 @@ class Hearing:
         self._backward_begins(loss)
 
     def _traced(self, root: torch.Tensor) -> None:
+        fed = self._guard.batches.bad_values()
         for watch in self._guard.watches:
-            watch.origin = origin_of(root, watch.subjects.by_identity())
+            origin = origin_of(root, watch.subjects.by_identity()) or Origin(None, "")
+            watch.origin = dataclasses.replace(origin, fed=fed)
 
     def _backward_ended(self) -> None:
         for watch in self._guard.watches:
@@ -73,6 +77,8 @@ class Hearing:
         self._recent.clear()
 
     def _clipped(self, parameters: list[torch.Tensor], max_norm: float, norm: torch.Tensor) -> None:
+        if hasattr(norm, "full_tensor"):  # of parameters in parts; all ranks clip, so all are here
+            norm = norm.full_tensor()
         first = {id(parameter) for parameter in parameters[:4]}
         for watch in self._guard.watches:
             if first & {id(parameter) for parameter in watch.subjects.parameters}:

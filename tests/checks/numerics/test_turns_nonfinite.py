@@ -59,3 +59,11 @@ def test_a_mean_over_no_targets_is_told_by_its_cause() -> None:
 
     assert evidence.cause == "data-labels-masked"
     assert evidence.saw.endswith("it was 0.9 a step before; every target of the batch is ignored")
+
+
+@pytest.mark.parametrize(("fed", "cause"), [(0, "num-nonfinite"), (3, "data-nonfinite")])
+def test_a_batch_that_holds_bad_values_is_the_cause(fed: int, cause: str) -> None:
+    (evidence,) = found(kind="loss", fed=fed)
+
+    assert evidence.cause == cause
+    assert ("the batch itself holds 3 value(s) that are not finite" in evidence.saw) == bool(fed)

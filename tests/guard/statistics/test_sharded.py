@@ -31,7 +31,9 @@ fully_shard(model, mesh=init_device_mesh("cpu", (2,)))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 with fl.guard(model, optimizer, directory=sys.argv[1]) as guard:
     model(x).square().mean().backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 100.0)
     optimizer.step()
+assert abs(guard.window[0].clip_norm / wanted - 1) < 1e-4, (guard.window[0].clip_norm, wanted)
 assert not guard.shield.broken, guard.shield.broken
 print("norms", guard.window[0].grad_norm, wanted, flush=True)
 dist.destroy_process_group()

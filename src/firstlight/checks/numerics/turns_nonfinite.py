@@ -25,6 +25,11 @@ MASKED = (
     "a batch of nothing but padding, or whose answers were all cut off, has no target to take a mean over",
     "leave such batches out, or divide a summed loss by the number of targets, at least 1",
 )
+FED = (
+    "data-nonfinite",
+    "an example holds a NaN or an infinity: a gap, a division or a logarithm while the data was made",
+    "drop or repair such examples; the captured batch holds them",
+)
 RAN_AWAY = (
     "hp-lr-high",
     "the steps are too large: numbers grew until they overflowed",
@@ -50,15 +55,17 @@ def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
     nearest = f"; the one nearest to the loss is `{turned.name}`" if turned.name and turned.kind == "gradient" else ""
     came = f"; {turned.origin}" if turned.origin else ""
     grew = f"; over the last {len(turned.norms)} steps it had grown {growth:.3g} times" if ran_away else ""
-    cause, likely, do = MASKED if turned.masked else RAN_AWAY if ran_away else ("num-nonfinite", None, None)
+    held = f"; the batch itself holds {turned.fed} value(s) that are not finite" if turned.fed else ""
+    chosen = FED if turned.fed else MASKED if turned.masked else RAN_AWAY
+    cause, likely, do = chosen if turned.fed or turned.masked or ran_away else ("num-nonfinite", None, None)
     yield Evidence(
         where=Where(module=turned.module or turned.name, step=turned.step, rank=turned.rank),
-        saw=f"at step {turned.step} {what}{before}{came}{nearest}{grew}",
+        saw=f"at step {turned.step} {what}{before}{came}{held}{nearest}{grew}",
         wanted="finite numbers",
         cause=cause,
         likely=likely,
         do=do,
-        confidence=0.7 if ran_away and not turned.masked else None,
+        confidence=0.7 if chosen is RAN_AWAY and ran_away else None,
         numbers={"step": turned.step, "bad": turned.bad, "tensors": turned.tensors, "growth": growth},
     )
 

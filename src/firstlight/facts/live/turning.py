@@ -18,6 +18,8 @@ class Origin:
     words: str
     masked: bool = False
     """It is a mean over no targets at all: every one is the ignored index."""
+    fed: int = 0
+    """Values of the batch that are not finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Turning:
             module=bad.origin.module if bad.origin is not None and kind == "loss" else None,
             origin=bad.origin.words if bad.origin is not None and kind == "loss" else "",
             masked=bad.origin is not None and bad.origin.masked and kind == "loss",
+            fed=bad.origin.fed if bad.origin is not None and kind == "loss" else 0,
         )
 
     def _remember(self, row: StepRow) -> None:

@@ -28,6 +28,8 @@ class Turned(LiveFact, frozen=True, kw_only=True):
     """How that number came about, in words."""
     masked: bool = False
     """It is a mean over no targets at all: every one is the ignored index."""
+    fed: int = 0
+    """For a loss: values of the batch that are not finite."""
 
 
 class LossTrack(LiveFact, frozen=True, kw_only=True):
