@@ -26,6 +26,9 @@ from firstlight.settings import PROFILES, load
 
 # Tests run side by side, and a pool of threads for each of them does nothing but wait for a core.
 os.environ["OMP_NUM_THREADS"] = "1"
+# Without a GPU the kernels run in Triton's interpreter. It is chosen when Triton is first imported, by whichever test.
+if not Path("/dev/nvidia0").exists():
+    os.environ["TRITON_INTERPRET"] = "1"
 # How long an example takes says something about the machine, not about the code. The same examples everywhere: a rare
 # input that is met by chance should not fail somebody else's change. `--hypothesis-profile explore` looks for new ones.
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])

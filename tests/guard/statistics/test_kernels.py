@@ -2,8 +2,7 @@
 
 import importlib.util
 import math
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,6 @@ pytestmark = pytest.mark.skipif(
     reason="needs Triton's interpreter; with a CUDA device tests/gpu runs the kernels themselves",
 )
 CHUNK = 32768
-
-
-@pytest.fixture(scope="module", autouse=True)
-def interpreted() -> Iterator[None]:
-    """Read when the kernels are first imported, and by nobody else in this process."""
-    os.environ["TRITON_INTERPRET"] = "1"
-    yield
-    del os.environ["TRITON_INTERPRET"]
 
 
 def some() -> list[torch.Tensor]:
