@@ -5,6 +5,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from firstlight import integrations as integrations
+    from firstlight.errors import RedFlagError as RedFlagError
     from firstlight.errors import SchemaError as SchemaError
     from firstlight.experiments.declared.experiment import Experiment as Experiment
     from firstlight.experiments.declared.invariants import Invariant as Invariant
@@ -27,6 +28,7 @@ _PUBLIC = {
     "EpochSelector": "firstlight.experiments.declared.selection",
     "Experiment": "firstlight.experiments.declared.experiment",
     "Invariant": "firstlight.experiments.declared.invariants",
+    "RedFlagError": "firstlight.errors",
     "Retention": "firstlight.guard.journal",
     "SchemaError": "firstlight.errors",
     "gate": "firstlight.survey",
@@ -43,6 +45,7 @@ __all__ = [
     "EpochSelector",
     "Experiment",
     "Invariant",
+    "RedFlagError",
     "Retention",
     "SchemaError",
     "__version__",

@@ -86,12 +86,6 @@ def test_skipping_needs_a_fused_optimizer(tmp_path: Path) -> None:
         fl.guard(*sgd().parts, directory=tmp_path, cost=None, on_nonfinite="skip")
 
 
-@pytest.mark.parametrize("wrong", [{"on_red": "shout"}, {"on_nonfinite": "x"}, {"every": -1}, {"cost": 2.0}], ids=str)
-def test_wrong_options_are_told(wrong: dict[str, Any], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=next(iter(wrong))):
-        fl.guard(*sgd().parts, directory=tmp_path, **wrong)
-
-
 def test_what_cannot_be_guarded_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="guard was given int"):
         fl.guard(3, directory=tmp_path, cost=None)
@@ -157,6 +151,31 @@ def test_validation_that_parts_is_told(tmp_path: Path) -> None:
             training.run(8)
 
     assert "validation-parts" in [trip.finding.name for trip in guard.trips]
+
+
+def test_numbers_told_after_the_last_step_are_kept_and_judged(tmp_path: Path) -> None:
+    training = sgd()
+    with fl.guard(*training.parts, directory=tmp_path) as guard:
+        training.run(3)
+        guard.log(val_loss=math.nan, val_accuracy=0.5)
+
+    last = lines(guard, "step")[-1]
+    assert (last["step"], last["components"]["val_accuracy"]) == (2, 0.5)
+    assert lines(guard, "run_end")[0]["steps"] == 3
+    assert [trip.finding.name for trip in guard.trips] == ["turns-nonfinite"]
+
+
+def test_a_bad_evaluation_is_told_once_and_training_is_judged_on(tmp_path: Path) -> None:
+    training = sgd()
+    with fl.guard(*training.parts, directory=tmp_path, capture=None) as guard:
+        for _ in range(3):
+            guard.log(val_loss=math.nan)
+            training.run(2)
+        poisoned(guard, at=2, steps=4)
+
+    found = [(trip.finding.name, trip.finding.cause) for trip in guard.trips]
+    assert found == [("turns-nonfinite", "data-nonfinite"), ("turns-nonfinite", "num-nonfinite")]
+    assert "`val_loss` that is not finite" in guard.trips[0].finding.saw
 
 
 def test_two_models_and_optimizers_have_their_own_names(tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 """A guard in the program leaves a report behind, however the training ends."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,7 +10,6 @@ import torch
 from torch import nn
 
 import firstlight as fl
-from firstlight.errors import RedFlagError
 from firstlight.guard.attach import Guard
 from firstlight.guard.options import OnRed
 from firstlight.records import wire
@@ -51,12 +53,42 @@ def test_a_red_flag_makes_it_ill(tmp_path: Path) -> None:
 
 
 def test_a_stop_and_a_crash_are_told(tmp_path: Path) -> None:
-    with pytest.raises(RedFlagError):
+    with pytest.raises(fl.RedFlagError):
         train(tmp_path / "stop", bad_at=5, on_red="stop")
     assert report_in(tmp_path / "stop").coverage.ended == "it was ended by RedFlagError"
     with pytest.raises(AssertionError):
         train(tmp_path / "crash", crash_at=5)
     assert report_in(tmp_path / "crash").coverage.ended == "it was ended by AssertionError"
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "ended"),
+    [
+        ("raise ValueError('theirs')", "crashed", "it was ended by ValueError"),
+        ("raise KeyboardInterrupt", "interrupted", "it was ended by KeyboardInterrupt"),
+        ("pass", "ok", "the guard was closed"),
+    ],
+)
+@pytest.mark.parametrize("within", [True, False], ids=["with", "bare"])
+def test_how_a_program_ended_is_in_its_log_and_its_report(
+    within: bool, end: str, status: str, ended: str, tmp_path: Path
+) -> None:
+    program = f"""
+import torch, firstlight as fl
+model = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def train():
+    model(torch.ones(3, 2)).mean().backward()
+    optimizer.step()
+    {end}
+{"with fl.guard(model, optimizer): train()" if within else "guard = fl.guard(model, optimizer); train()"}
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False, capture_output=True, timeout=120)
+    assert (done.returncode == 0) == (status == "ok")
+    (log,) = tmp_path.glob(".firstlight/runs/*/events.ndjson")
+    last = json.loads(log.read_text().splitlines()[-1])
+    assert (last["phase"], last["status"]) == ("run_end", status)
+    assert report_in(tmp_path).coverage.ended == ended
 
 
 def test_a_run_of_a_command_has_the_commands_report(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from firstlight.errors import UsageError
 from firstlight.guard.attach import Guard
 
 
-def trained(folder: Path, *invariants: object, steps: int = 30, grows: bool = False) -> Guard:
+def trained(folder: Path, *invariants: fl.Invariant | dict[str, str], steps: int = 30, grows: bool = False) -> Guard:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 8), nn.Softmax(dim=1), nn.Linear(8, 2))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)

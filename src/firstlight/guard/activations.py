@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from firstlight.facts.live.looks import Output
+from firstlight.guard.naming import plain
 from firstlight.guard.statistics.host import flat, in_memory_order, row_of
 from firstlight.guard.statistics.rows import HIGH, L2, LOW, MEAN, STD, stride_of
 
@@ -50,8 +51,9 @@ class Activations:
         self._seen.clear()
         prefix = len(self._models) > 1
         for model_name, model in self._models.items():
-            for name, module in list(model.named_modules())[:MOST_MODULES]:
+            for path, module in list(model.named_modules())[:MOST_MODULES]:
                 if not any(True for _ in module.children()):
+                    name = plain(path)
                     shown = f"{model_name}.{name}" if prefix and name else name or model_name
                     self._handles.append(module.register_forward_hook(self._hook(shown)))
 

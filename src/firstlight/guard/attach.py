@@ -1,6 +1,7 @@
 """`fl.guard(model, optimizer)`: attaches to live objects by their own hooks, and lets go of them on `close`."""
 
 import atexit
+import dataclasses
 import functools
 import math
 import time
@@ -8,30 +9,31 @@ from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Unpack
 
 import torch
 from torch import nn
 from torch.optim.lr_scheduler import LRScheduler
 
-from firstlight.errors import RedFlagError, UsageError
-from firstlight.guard import sinks, taps
+from firstlight.errors import RedFlagError
+from firstlight.guard import crashing, sinks, taps
 from firstlight.guard.batches import Batches
 from firstlight.guard.capture.capture import Capture
-from firstlight.guard.capture.choices import Capturing
-from firstlight.guard.closing import leave_report
+from firstlight.guard.closing import ending_of, leave_report
 from firstlight.guard.hearing import Hearing
-from firstlight.guard.journal import Journal, Retention
+from firstlight.guard.journal import Journal
 from firstlight.guard.judging import Judge, live_checks
+from firstlight.guard.logged import Logged
 from firstlight.guard.looking import Looks
 from firstlight.guard.moments import Moments
 from firstlight.guard.optimizers import has_closure, must_skip, unwrapped
-from firstlight.guard.options import OnRed, Options, is_disabled
+from firstlight.guard.options import Choices, Options, is_disabled
 from firstlight.guard.pacing import Pace
+from firstlight.guard.parts import parts_in
 from firstlight.guard.resuming import resumed_state
 from firstlight.guard.shield import Shield
-from firstlight.guard.sinks import Sink
 from firstlight.guard.statistics.rows import Frame
+from firstlight.guard.statistics.subjects import names_of
 from firstlight.guard.telling import Telling
 from firstlight.guard.watch import Pending, Watch
 from firstlight.observe.inside.observer import rank
@@ -62,14 +64,15 @@ class Guard:
         self.batches = Batches()
         self.watches: list[Watch] = []
         self.closed = False
-        self.ended = "the guard was closed"
+        self.status, self.ended = "ok", "the guard was closed"
+        """In a word for the log, and in words for the report."""
         self.attentive = True
         """The step under way is looked at."""
         self.telling = Telling(self)
         self.looks = Looks(self)
         self._hearing = Hearing(self)
         self._handles: list[Any] = []
-        self._logged: dict[str, float] = {}
+        self._logged = Logged(self.telling.refused)
         self.shield.told = self.telling.fault
         self.add(*parts)
         if self.active:
@@ -80,6 +83,7 @@ class Guard:
             Capture(self.options.capture).listen(self)
         sinks.attach(self, self.options.sinks)
         taps.listen(self._hearing)
+        crashing.listen(self.__exit__)
         atexit.register(self.close)
 
     @property
@@ -98,33 +102,34 @@ class Guard:
 
     def add(self, *parts: Any) -> None:
         """Models, optimizers, schedulers, loss scalers, or lists of them; also after training began."""
-        for part in parts:
+        if not self.active:
+            return
+        several = list(parts_in(parts))
+        if self.options.on_nonfinite == "skip":
+            for optimizer in several:
+                if isinstance(optimizer, torch.optim.Optimizer):
+                    must_skip(optimizer)
+        for part in several:
             if isinstance(part, nn.Module):
                 self.models.setdefault(f"model{len(self.models)}" if self.models else "model", part)
             elif isinstance(part, torch.optim.Optimizer):
                 self.optimizers.append(unwrapped(part))
             elif isinstance(part, LRScheduler):
                 self.schedulers.append(part)
-            elif isinstance(part, torch.amp.GradScaler):
-                self.scalers.append(part)
-            elif isinstance(part, list | tuple | dict):
-                self.add(*(part.values() if isinstance(part, dict) else part))
             else:
-                kinds = "a model, an optimizer, a scheduler, a loss scaler, or a list of them"
-                raise UsageError(f"guard was given {type(part).__name__}; it takes {kinds}.")
-        for optimizer in self.optimizers[len(self.watches) :] if self.active else ():
+                self.scalers.append(part)
+        for optimizer in self.optimizers[len(self.watches) :]:
             self._watch(optimizer)
 
     def log(self, loss: Any = None, **components: Any) -> None:
         """Numbers of the step under way. `loss` is taken in place of the one backward was called on."""
-        given = {"loss": loss, **components} if loss is not None else components
-        self._logged.update({name: number_of(value) for name, value in given.items()})
+        self._logged.add({"loss": loss, **components})
 
-    def clip_grad_norm_(self, parameters: Any, max_norm: float, **keywords: Any) -> torch.Tensor:
+    def clip_grad_norm_(self, parameters: Any, max_norm: float, *rest: Any, **keywords: Any) -> torch.Tensor:
         """As torch's; on a CUDA device in the pass that takes the statistics, which then cost nothing of their own."""
         several = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
-        norm = None if keywords or self.closed else self._hearing.clip(several, float(max_norm))
-        return nn.utils.clip_grad_norm_(several, max_norm, **keywords) if norm is None else norm
+        norm = None if rest or keywords or self.closed else self._hearing.clip(several, float(max_norm))
+        return nn.utils.clip_grad_norm_(several, max_norm, *rest, **keywords) if norm is None else norm
 
     def close(self) -> None:
         if self.closed:
@@ -132,10 +137,12 @@ class Guard:
         self.closed = True
         atexit.unregister(self.close)
         taps.leave(self._hearing)
+        crashing.leave(self.__exit__)
         for handle in self._handles:
             handle.remove()
         self.shield.open = False
         self.shield("the last steps", self.judge_arrived)()
+        self.shield("the last numbers", self._judge_logged)()
         self.shield("looks", self.looks.close)()
         self.tell(self.moments.closing)
         self.shield("the end", self.telling.end)()
@@ -146,17 +153,16 @@ class Guard:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if error is not None:
-            self.ended = f"it was ended by {type(error).__name__}"
-        if error is not None and not isinstance(error, RedFlagError):
-            self.telling.crash(error)
+        if error is not None and not self.closed:
+            self.status, self.ended = ending_of(error)
+            if self.status not in ("ok", "stopped"):
+                self.telling.crash(error)
         self.close()
 
     def _watch(self, optimizer: torch.optim.Optimizer) -> None:
-        skips = self.options.on_nonfinite == "skip"
-        if skips:
-            must_skip(optimizer)
-        watch = Watch(len(self.watches), optimizer, self.models, skips)
+        watch = Watch(len(self.watches), optimizer, self.models, self.options.on_nonfinite == "skip")
+        if self.models and not names_of(self.models).keys() & watch.subjects.by_identity().keys():
+            self.telling.stranger(optimizer)
         watch.pace = Pace(None if any(watch.subjects.parted) else self.options.cost)  # ranks must look together
         watch.ready, watch.recent = functools.partial(self._fill, watch.index), self._hearing.recent
         self.watches.append(watch)
@@ -204,8 +210,7 @@ class Guard:
         pending.wait_s, pending.samples, pending.batch = self.batches.take()
         if pending.samples:
             self.judge.windows.fed(optimizer, self.batches.labels(), self.batches.size())
-        pending.given_loss = self._logged.pop("loss", None)
-        pending.components, self._logged = self._logged, {}
+        pending.given_loss, pending.components = self._logged.take()
 
     def judge_arrived(self) -> None:
         """Judges the steps whose numbers have come in."""
@@ -216,12 +221,23 @@ class Guard:
         for trip in self.looks.arrived():
             self.trip(trip)
 
+    def _judge_logged(self) -> None:
+        """Numbers that were told after the last step: they are of the weights it left."""
+        loss, components = self._logged.take()
+        if not self.step or not components:
+            return
+        row = StepRow(step=self.step - 1, loss=loss, components=components)
+        self.telling.step(row)
+        self.tell(self.moments.measured, row)
+        for trip in self.judge.told(row):
+            self.trip(trip)
+
     def _judge_row(self, watch: Watch, row: StepRow, frame: Frame | None) -> None:
         due = row.skipped
         if frame is not None:
             due = self.judge.is_due(watch.looks)
             watch.looks += 1
-            self.telling.step(watch, row, frame)
+            self.telling.step(row, watch, frame)
             self.looks.measured(watch, frame)
         self.tell(self.moments.measured, row)
         if row.loss is not None and not math.isfinite(row.loss):
@@ -245,49 +261,27 @@ class Guard:
             self.shield(f"{listener.__module__}.{listener.__qualname__}", listener)(self, *arguments)
 
 
-def number_of(value: Any) -> float:
-    return value.detach().item() if isinstance(value, torch.Tensor) else float(value)
-
-
-def guard(  # noqa: PLR0913 (one parameter per option)
-    *parts: Any,
-    on_red: OnRed = "warn",
-    on_nonfinite: Literal["tell", "skip"] = "tell",
-    every: int = 200,
-    cost: float | None = None,
-    fixed_batch: Any = None,
-    invariants: Iterable[Any] = (),
-    ignore: tuple[str, ...] = (),
-    directory: RunDirectory | Path | str | None = None,
-    retention: Retention | None = None,
-    capture: Capturing | None = Capturing(),  # noqa: B008 (frozen)
-    sinks: "tuple[str | Sink, ...]" = (),
-) -> Guard:
+def guard(*parts: Any, **options: Unpack[Choices]) -> Guard:
     """Watches every step of the given models and optimizers until it is closed.
 
-    `on_red`: `warn`, `stop` (the step raises `RedFlagError`), or a function of the trip and the guard. `on_nonfinite`:
-    `skip` has fused optimizers leave out a step whose gradients are not finite. `every`: steps between two looks at
-    activations and predictions, 0 for none. `cost`: share of a step's time the host may spend on a look; where it takes
-    more, as at small models, not every step is looked at; None looks at every step. `fixed_batch`: inputs, or a pair of
-    inputs and targets, whose predictions are followed. `invariants`: `firstlight.Invariant` or mappings, held against
-    the first model every `every` steps. `ignore`: checks to leave out. `directory`: where
-    `.firstlight/runs/` is made. `capture`: what is kept for a replay when a flag goes up; None for nothing. `sinks`:
-    where the numbers go besides the log, by name or as objects. With FIRSTLIGHT_DISABLED=1 in the environment it does
-    nothing.
+    `on_red="warn"`: or `"stop"` (the step raises `firstlight.RedFlagError`, for a warning as for an error), or a
+    function of the trip and the guard. `on_nonfinite="tell"`: `"skip"` has fused optimizers leave out a step whose
+    gradients are not finite. `every=200`: steps between two looks at activations and predictions, 0 for none.
+    `cost=None`: share of a step's time the host may spend on a look; where it takes more, as at small models, not every
+    step is looked at; None looks at every step. `fixed_batch=None`: inputs, a pair of inputs and targets, or `"first"`
+    for the first batch after step 1, whose predictions are followed. `invariants=()`: `firstlight.Invariant` or
+    mappings, held against the first model every `every` steps. `ignore=()`: checks to leave out. `directory=None`:
+    where `.firstlight/runs/` is made. `retention`: how much of a long run the log keeps. `capture`: a
+    `firstlight.Capturing`, what is kept for a replay when a flag goes up; None for nothing. `sinks=()`: where the
+    numbers go besides the log, by name or as objects. With FIRSTLIGHT_DISABLED=1 in the environment it does nothing.
     """
-    options = Options(
-        on_red=on_red,
-        on_nonfinite=on_nonfinite,
-        every=every,
-        cost=cost,
-        fixed_batch=fixed_batch,
-        invariants=tuple(invariants),
-        ignore=tuple(ignore),
-        directory=Path(directory) if isinstance(directory, str) else directory or handed_over(),
-        retention=retention or Retention(),
-        capture=capture,
-        sinks=tuple(sinks),
-    )
+    return guarding(parts, Options.of(options))
+
+
+def guarding(parts: Iterable[Any], options: Options) -> Guard:
+    """`guard`, with options understood already: a framework's callback is given them before there are parts."""
+    if options.directory is None:
+        options = dataclasses.replace(options, directory=handed_over())
     return Guard(parts, options)
 
 

@@ -5,11 +5,25 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firstlight.errors import RedFlagError
 from firstlight.records.report import Subject, Timing
 from firstlight.store.run_directory import shown
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import Guard
+
+
+def ending_of(error: BaseException) -> tuple[str, str]:
+    """How a run ended that an exception ended: a word for its log, and words for its report."""
+    words = f"it was ended by {type(error).__name__}"
+    match error:
+        case RedFlagError():
+            return "stopped", words
+        case KeyboardInterrupt():
+            return "interrupted", words
+        case SystemExit() if not error.code:
+            return "ok", "the program finished"
+    return "crashed", words
 
 
 def leave_report(guard: "Guard", seconds: float) -> None:

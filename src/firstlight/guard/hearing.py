@@ -43,6 +43,8 @@ class Hearing:
     def _waking(self, root: torch.Tensor) -> None:
         """A bad loss wakes the guard for this very step, before the weights move. On the host asking costs nothing."""
         guard, loss = self._guard, root.detach()
+        if guard.models and not guard.watches:
+            guard.telling.without_optimizer()
         bad = root.device.type == "cpu" and not math.isfinite(loss.item())
         guard.attentive |= bad
         if not guard.attentive:

@@ -8,6 +8,7 @@ from torch import nn
 
 from firstlight.experiments.declared.invariants import Invariant
 from firstlight.experiments.declared.looking import _at, _path, measured
+from firstlight.guard.naming import plain
 from firstlight.records.declared import InvariantTried
 
 OUTPUT, INPUT, LOSS = "output", "input", "loss"
@@ -16,8 +17,8 @@ OUTPUT, INPUT, LOSS = "output", "input", "loss"
 class Invariants:
     """Of the first model. `arm` before a forward pass, `judge` after its backward began."""
 
-    def __init__(self, declared: Iterable[Any]) -> None:
-        self._declared = [Invariant.of(given) for given in declared]
+    def __init__(self, declared: Iterable[Invariant]) -> None:
+        self._declared = list(declared)
         self._seen: dict[str, Any] = {}
         self._handles: list[Any] = []
         self._armed = False
@@ -30,7 +31,8 @@ class Invariants:
             return
         self._armed = True
         wanted = {_path(invariant.on) for invariant in self._declared}
-        for name, module in model.named_modules():
+        for path, module in model.named_modules():
+            name = plain(path)
             if name in wanted or (name == "" and wanted & {OUTPUT, INPUT}):
                 self._handles.append(module.register_forward_hook(self._hook(name)))
 
@@ -51,7 +53,8 @@ class Invariants:
             return []
         for handle in self._handles:
             handle.remove()
-        seen, self._seen, self._handles, self._armed = self._seen, {}, [], False
+        parameters = {plain(path): parameter for path, parameter in model.named_parameters()}
+        seen, self._seen, self._handles, self._armed = parameters | self._seen, {}, [], False
         return [self._tried(invariant, seen, model, step) for invariant in self._declared]
 
     def _tried(self, invariant: Invariant, seen: dict[str, Any], model: nn.Module, step: int) -> InvariantTried:
@@ -65,6 +68,8 @@ class Invariants:
                 self._first.setdefault(name, f"at step {step} {told}")
         except (KeyError, IndexError, TypeError) as error:
             missing = f"there is no {error.args[0] if error.args else invariant.on}"
+            if _path(invariant.on) in _compiled(model):
+                missing = "it is inside a compiled model; `output`, `loss` and parameters can be looked at there"
         return InvariantTried(
             name=name,
             on=invariant.on,
@@ -75,3 +80,12 @@ class Invariants:
             first=self._first.get(name, ""),
             missing=missing,
         )
+
+
+def _compiled(model: nn.Module) -> set[str]:
+    """Modules whose hooks do not run, since what holds them was compiled before the hooks were put on."""
+    found = set()
+    for outer, module in model.named_modules():
+        if hasattr(module, "_orig_mod") or module._compiled_call_impl is not None:
+            found |= {plain(f"{outer}.{inner}".strip(".")) for inner, _ in module.named_modules() if inner}
+    return found

@@ -64,6 +64,11 @@ class Judge:
             told += self.windows.facts(row.optimizer, self._needs)
         return self.judge(told)
 
+    def told(self, row: StepRow) -> list[Trip]:
+        """Of numbers that came without a step."""
+        self.windows.hears(row.optimizer, row.components)
+        return [] if self.over else self.judge(self.windows.told(row.step, self._needs))
+
     def looked(self, step: int) -> list[Trip]:
         return [] if self.over else self.judge(self.windows.looked(step, self._needs))
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firstlight.errors import UsageError
 from firstlight.facts.live.looks import Output, PredictionWindow
 from firstlight.guard.activations import Activations
 from firstlight.guard.adam import AdamMemory
@@ -41,6 +42,7 @@ class Looks:
         self._memories: dict[int, AdamMemory] = {}
         self._histograms = Histograms()
         self._count = guard.shield("histograms", self._histogram)
+        self._follow = guard.shield("fixed_batch", self._look_at_predictions)
         self._remember = guard.shield("optimizer state", self._read_memory)
         self._measure_room = guard.shield("the disk", self._room)
         self._compare = guard.shield("comparing ranks", self._compared)
@@ -128,7 +130,7 @@ class Looks:
         if step > 1:
             self._activations.arm()
             self._invariants.arm(next(iter(self._guard.models.values()), None))
-            self._look_at_predictions(step)
+            self._follow(step)
 
     def _watch_predictions(self) -> None:
         """Late, so that `first` is the first batch of training and a model may still be moved to its device."""
@@ -138,7 +140,15 @@ class Looks:
             self._guard.judge.windows.predictions = PredictionWindow(self._predictions.truths)
 
     def _look_at_predictions(self, step: int) -> None:
-        found = self._predictions.look() if self._predictions is not None else None
+        if self._predictions is None:
+            return
+        try:
+            found = self._predictions.look()
+        except Exception as error:  # noqa: BLE001  # whatever the model makes of it
+            told = f"the model cannot be called with fixed_batch, whose predictions are not followed ({error})."
+            raise UsageError(
+                f"{told} Give its inputs as the model takes them, or a pair of inputs and targets."
+            ) from None
         if found is None:
             return
         prediction, rows = found

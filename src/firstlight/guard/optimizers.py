@@ -12,7 +12,7 @@ def has_closure(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
 
 
 def must_skip(optimizer: torch.optim.Optimizer) -> None:
-    if not getattr(optimizer, "_step_supports_amp_scaling", False):
+    if not getattr(unwrapped(optimizer), "_step_supports_amp_scaling", False):
         name = type(optimizer).__name__
         raise UsageError(f"on_nonfinite='skip' needs a fused optimizer; make it as {name}(..., fused=True).")
 

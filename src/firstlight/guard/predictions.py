@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import nn
 
-from firstlight.errors import UsageError
 from firstlight.facts.live.looks import Prediction
 from firstlight.observe.inside.reading import tensors_in
 from firstlight.records.finding import Scalar
@@ -28,11 +27,7 @@ class Predictions:
         """Classes, where they are known; else what is put out is not taken for scores of classes."""
         self._batch = batch
         self._handle: Any = None
-        if isinstance(given, str):
-            if given != FIRST:
-                raise UsageError(
-                    f"fixed_batch is {given!r}; it takes inputs, a pair of inputs and targets, or 'first'."
-                )
+        if isinstance(given, str):  # FIRST, the only one that an option may be
             self._handle = model.register_forward_pre_hook(self._keep, with_kwargs=True)
         elif isinstance(given, Mapping):
             self.inputs, self.named = (), dict(given)

@@ -1,11 +1,13 @@
 """Everything the guard says: lines in its log, and a red flag on the terminal."""
 
+import reprlib
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.errors import UsageError
 from firstlight.guard.statistics.rows import Frame, named_rows
 from firstlight.observe.inside.observer import rank
 from firstlight.records import events, wire
@@ -24,6 +26,8 @@ class Telling:
         self._guard = guard
         self._begun = time.monotonic()
         self._started = False
+        self._unseen: list[Unseen] = []
+        self._said: set[str] = set()
 
     @property
     def seconds(self) -> float:
@@ -49,12 +53,14 @@ class Telling:
             env={"torch": str(torch.__version__), "device": self._device()},
             seed=None,
         )
+        for unseen in self._unseen:
+            self._guard.journal.write(events.Fact, always=True, observed=wire.to_plain(unseen))
 
-    def step(self, watch: "Watch", row: StepRow, frame: Frame | None) -> None:
+    def step(self, row: StepRow, watch: "Watch | None" = None, frame: Frame | None = None) -> None:
         self.start()
         journal = self._guard.journal
         bad = bool(row.bad_gradients or row.bad_weights) and not self._guard.judge.over
-        if journal.wants_step(row.optimizer, row.step) or bad:
+        if watch is None or bad or journal.wants_step(row.optimizer, row.step):
             journal.write(
                 events.Step,
                 step=row.step,
@@ -72,7 +78,7 @@ class Telling:
                 components=row.components,
             )
         journal.beats(row.step)
-        if frame is not None and (journal.wants_tensors(row.optimizer, row.step) or bad):
+        if watch is not None and frame is not None and (journal.wants_tensors(row.optimizer, row.step) or bad):
             self.tensors(watch, row.step, frame)
 
     def tensors(self, watch: "Watch", step: int, frame: Frame) -> None:
@@ -112,11 +118,9 @@ class Telling:
         )
 
     def fault(self, part: str, error: BaseException, trace: str) -> None:
-        """Of our own."""
-        sys.stderr.write(
-            f"firstlight guard: a fault in {part}, which is off from here on ({type(error).__name__}: {error}). "
-            "The training is not affected.\n"
-        )
+        """Of our own, or in what we were given."""
+        what = f"a fault in {part}, which is off from here on ({type(error).__name__}: {error})."
+        self.say(part, f"{error}" if isinstance(error, UsageError) else f"{what} The training is not affected.")
         self._guard.journal.write(
             events.ExceptionSeen,
             always=True,
@@ -124,6 +128,29 @@ class Telling:
             message=f"guard: {part}: {error}"[:500],
             traceback_hash=trace,
         )
+
+    def say(self, about: str, words: str) -> None:
+        """Once."""
+        if about not in self._said:
+            self._said.add(about)
+            sys.stderr.write(f"firstlight guard: {words}\n")
+
+    def refused(self, name: str, value: Any) -> None:
+        self.say(
+            f"log {name}",
+            f"guard.log was given {name}={reprlib.repr(value)}, which is no number; it is left out. It takes numbers "
+            "by name: guard.log(val_loss=0.3), or guard.log(**numbers).",
+        )
+
+    def stranger(self, optimizer: torch.optim.Optimizer) -> None:
+        name = type(optimizer).__name__
+        reason = f"{name} holds none of the parameters of the models that were given; its weights are known by number"
+        self._unseen.append(Unseen(step=0, rank=self._guard.rank, tap="models", reason=reason))
+        self.say(f"stranger {name}", f"{reason}. Give the guard the model that this optimizer trains.")
+
+    def without_optimizer(self) -> None:
+        told = "the guard has a model and no optimizer: no step is watched. Write fl.guard(model, optimizer)."
+        self.say("no optimizer", told)
 
     def crash(self, error: BaseException) -> None:
         """Of the training's own."""
@@ -139,12 +166,12 @@ class Telling:
         for finding in self._guard.judge.incidents.values():
             if finding.severity is Severity.NOTE:
                 self._finding(finding, finding.where.step)
-        status = "stopped" if self._guard.trips and self._guard.options.on_red == "stop" else "ok"
+        status, stops = self._guard.status, self._guard.options.on_red == "stop"
         clipping, cut = self._guard.judge.windows.clipped()
         journal.write(
             events.RunEnd,
             always=True,
-            status=status,
+            status="stopped" if status == "ok" and stops and self._guard.trips else status,
             elapsed_seconds=self.seconds,
             exit_code=None,
             steps=self._guard.step,

@@ -1,6 +1,6 @@
 """The guard for objects that `Accelerator.prepare` returned."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from accelerate import Accelerator
 from accelerate.optimizer import AcceleratedOptimizer
@@ -8,9 +8,10 @@ from accelerate.scheduler import AcceleratedScheduler
 
 from firstlight.guard.attach import Guard
 from firstlight.guard.attach import guard as attach
+from firstlight.guard.options import Choices
 
 
-def guard(accelerator: Accelerator, *prepared: Any, **options: Any) -> Guard:
+def guard(accelerator: Accelerator, *prepared: Any, **options: Unpack[Choices]) -> Guard:
     """`with guard(accelerator, model, optimizer, scheduler):`. Takes the options of `firstlight.guard`.
 
     What else was prepared, loaders above all, may be among `prepared` and is passed over.

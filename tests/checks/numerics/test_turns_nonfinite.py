@@ -67,3 +67,12 @@ def test_a_batch_that_holds_bad_values_is_the_cause(fed: int, cause: str) -> Non
 
     assert evidence.cause == cause
     assert ("the batch itself holds 3 value(s) that are not finite" in evidence.saw) == bool(fed)
+
+
+def test_an_evaluation_is_told_by_its_name_and_the_one_before() -> None:
+    (evidence,) = found(kind="evaluation", name=None, tensors=0, evaluation="val_loss")
+
+    assert evidence.saw == (
+        "at step 40 the program told of a `val_loss` that is not finite; it was 0.9 at the evaluation before"
+    )
+    assert evidence.cause == "data-nonfinite"

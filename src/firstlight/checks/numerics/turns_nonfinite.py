@@ -3,7 +3,8 @@
 ## What it sees
 The loss, a gradient or a weight holds a NaN or an infinity at some step of a live run, for the first time. What comes
 after it follows from it and is not told again. On the CPU the graph of a bad loss is read before its backward: the
-first bad number in it and the module it was seen at are named.
+first bad number in it and the module it was seen at are named. A loss of an evaluation that the program tells of is
+looked at as well (`guard.log(val_loss=…)`, Lightning, the Trainer).
 
 ## When it is fine
 A loss scaler tries large scales on purpose: gradients that overflow under it are left out by it and are not
@@ -44,6 +45,9 @@ class Limits:
 
 
 def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
+    if turned.kind == "evaluation":
+        yield _evaluated(turned)
+        return
     growth = max(_growth(turned.earlier), _growth(turned.norms))
     ran_away = growth >= limits.runaway
     what = {
@@ -67,6 +71,21 @@ def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
         do=do,
         confidence=0.7 if chosen is RAN_AWAY and ran_away else None,
         numbers={"step": turned.step, "bad": turned.bad, "tensors": turned.tensors, "growth": growth},
+    )
+
+
+def _evaluated(turned: Turned) -> Evidence:
+    """Training may be well: a NaN of its own would be told apart from this one, by its cause."""
+    before = f"; it was {turned.earlier[-1]:.4g} at the evaluation before" if turned.earlier else ""
+    return Evidence(
+        where=Where(step=turned.step, rank=turned.rank),
+        saw=f"at step {turned.step} the program told of a `{turned.evaluation}` that is not finite{before}",
+        wanted="finite numbers",
+        cause="data-nonfinite",
+        likely="the data of the evaluation holds a NaN, or its mean is one over no targets or no batches",
+        do="find the first batch of the evaluation whose loss is not finite, and look at its data and its targets",
+        confidence=0.6,
+        numbers={"step": turned.step},
     )
 
 

@@ -6,7 +6,7 @@ from collections import deque
 
 from firstlight.facts.live import robust
 from firstlight.facts.live.series import middle
-from firstlight.records.live import EvalTrack, ScoreTrack, TermTrack
+from firstlight.records.live import EvalTrack, ScoreTrack, TermTrack, Turned
 
 PREFIXES = ("val", "valid", "validation", "eval", "test")
 HIGHER = frozenset({"acc", "accuracy", "f1", "auc", "auroc", "precision", "recall", "map", "iou", "dice", "bleu", "r2"})
@@ -28,11 +28,14 @@ class EvalWindow:
     def __init__(self) -> None:
         self._values: dict[str, deque[float]] = {}
         self._train: dict[str, deque[float]] = {}
+        self._bad: list[str] = []
+        """Those of the last call that are not finite."""
 
     def add(self, told: dict[str, float], train: float) -> None:
-        for name, value in told.items():
-            prefix, _, rest = name.replace("/", "_").partition("_")
-            if prefix in PREFIXES and rest.endswith("loss") and math.isfinite(value) and math.isfinite(train):
+        losses = {name: value for name, value in told.items() if _is_evaluation(name)}
+        self._bad = [name for name, value in losses.items() if not math.isfinite(value)]
+        for name, value in losses.items():
+            if math.isfinite(value) and math.isfinite(train):
                 self._values.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(value)
                 self._train.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(train)
 
@@ -40,6 +43,25 @@ class EvalWindow:
         return [
             EvalTrack(rank=rank, step=step, name=name, values=tuple(values), train=tuple(self._train[name]))
             for name, values in self._values.items()
+        ]
+
+    def turned(self, step: int, rank: int) -> list[Turned]:
+        """Those that were just told and are not finite."""
+        return [
+            Turned(
+                rank=rank,
+                step=step,
+                kind="evaluation",
+                name=None,
+                bad=1,
+                tensors=0,
+                lr=None,
+                earlier=tuple(self._values.get(name, ())),
+                norms=(),
+                scaled=False,
+                evaluation=name,
+            )
+            for name in self._bad
         ]
 
 
@@ -103,6 +125,11 @@ class TermWindow:
             return []
         sizes = {name: middle(list(values)) for name, values in self._terms.items()}
         return [TermTrack(rank=rank, step=step, steps=self._steps, terms=sizes)]
+
+
+def _is_evaluation(name: str) -> bool:
+    prefix, _, rest = name.replace("/", "_").partition("_")
+    return prefix in PREFIXES and rest.endswith("loss")
 
 
 def _is_term(name: str) -> bool:

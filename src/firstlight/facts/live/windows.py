@@ -80,10 +80,15 @@ class Windows:
         if seen.look is not None:
             of.tensors.add(seen.kinds, seen.look)
         if row.components:
-            self.evaluations.add(row.components, of.losses.series.level)
-            self.scores.add(row.components)
-            self.terms.add(row.components)
+            self.hears(row.optimizer, row.components)
         return [] if turned is None else [turned]
+
+    def hears(self, optimizer: int, told: dict[str, float]) -> None:
+        """Numbers that the program tells."""
+        of = self._of.setdefault(optimizer, _Of())
+        self.evaluations.add(told, of.losses.series.level)
+        self.scores.add(told)
+        self.terms.add(told)
 
     def fed(self, optimizer: int, labels: Mapping[int, int], size: float | None) -> None:
         """With what the last batch before a step held."""
@@ -142,6 +147,7 @@ class Windows:
         """After the program told something. Of several optimizers the first counts."""
         of = next(iter(self._of.values()), _Of())
         found = [
+            *self.evaluations.turned(step, self.rank),
             *self.evaluations.facts(step, self.rank),
             *self.scores.facts(step, self.rank, of.losses.series.level, of.labels.mixture()),
             *self.terms.facts(step, self.rank),

@@ -27,5 +27,5 @@ class Capturing:
     def __post_init__(self) -> None:
         if self.keep not in ("off", "host", "device"):
             raise UsageError(f"keep is {self.keep!r}; it takes 'off', 'host' or 'device'.")
-        if self.every < 1:
-            raise UsageError(f"every is {self.every}; it takes a number of steps from 1 on.")
+        if type(self.every) is not int or self.every < 1:
+            raise UsageError(f"every is {self.every!r}; it takes a whole number of steps from 1 on.")

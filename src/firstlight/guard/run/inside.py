@@ -1,10 +1,8 @@
 """Inside a program started by `firstlight run`: the guard is attached, and told how the program ended."""
 
 import importlib
-import sys
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firstlight.guard import inside
 from firstlight.guard.capture.choices import Capturing
@@ -33,7 +31,6 @@ def begin() -> None:
         sinks=order.sinks,
     )
     _attached = inside.install(options)
-    _hear_of_a_crash(_attached.guard)
 
 
 def on_red(word: str) -> OnRed:
@@ -46,15 +43,3 @@ def on_red(word: str) -> OnRed:
         getattr(importlib.import_module(module), name)(trip, guard)
 
     return call
-
-
-def _hear_of_a_crash(guard: "Guard") -> None:
-    original = sys.excepthook
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        try:
-            guard.__exit__(kind, error, trace)
-        finally:
-            original(kind, error, trace)
-
-    sys.excepthook = hook

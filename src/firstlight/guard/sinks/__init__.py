@@ -7,7 +7,6 @@ import importlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from firstlight.errors import UsageError
 from firstlight.records.telemetry import StepRow, Trip
 
 if TYPE_CHECKING:
@@ -71,8 +70,6 @@ def attach(guard: "Guard", sinks: Iterable[str | Sink]) -> None:
 def _maker(sink: str | Sink) -> Callable[["Guard"], Sink]:
     if not isinstance(sink, str):
         return lambda _: sink
-    if sink not in SINKS:
-        raise UsageError(f"there is no sink {sink!r}; there are {', '.join(SINKS)}.")
     module, _, kind = SINKS[sink].partition(":")
 
     def make(guard: "Guard") -> Sink:

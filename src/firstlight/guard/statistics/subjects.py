@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from firstlight.guard.naming import plain
 from firstlight.guard.statistics.rows import L2, Tensors
 
 SPARSE_EVERY, SETTLED = 64, 3
@@ -97,7 +98,7 @@ def names_of(models: Mapping[str, torch.nn.Module]) -> dict[int, str]:
     for model_name, model in models.items():
         prefix = f"{model_name}." if len(models) > 1 else ""
         for name, parameter in model.named_parameters():
-            found.setdefault(id(parameter), prefix + name.removeprefix("_orig_mod.").removeprefix("module."))
+            found.setdefault(id(parameter), prefix + plain(name))
     return found
 
 

@@ -9,7 +9,8 @@ class Turned(LiveFact, frozen=True, kw_only=True):
     """The first NaN or infinity of a run that was finite before."""
 
     kind: str
-    """`loss`, `gradient` or `weight`; where several turned at one step, the one nearest to the cause."""
+    """`loss`, `gradient` or `weight`; where several turned at one step, the one nearest to the cause. Or
+    `evaluation`: a loss that the program told of."""
     name: str | None
     """The parameter, where the loss was still finite: the one nearest to the loss."""
     bad: int
@@ -30,6 +31,8 @@ class Turned(LiveFact, frozen=True, kw_only=True):
     """It is a mean over no targets at all: every one is the ignored index."""
     fed: int = 0
     """For a loss: values of the batch that are not finite."""
+    evaluation: str = ""
+    """The name under which it was told."""
 
 
 class LossTrack(LiveFact, frozen=True, kw_only=True):
