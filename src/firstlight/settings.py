@@ -159,7 +159,7 @@ def enabled(settings: Settings, catalogue: tuple[Check, ...] = CATALOGUE) -> tup
             limits=dataclasses.replace(check.limits, **limits.get(check.name, {})),
         )
         for check in catalogue
-        if check.name not in ignored and (selected is None or check.name in selected or _is_about_the_run(check))
+        if check.name not in ignored and (selected is None or check.name in selected or is_about_the_run(check))
     )
 
 
@@ -177,7 +177,7 @@ def _find(cwd: Path) -> tuple[_Origin, dict[str, Any]]:
     return _Origin("firstlight.toml"), {}
 
 
-def _is_about_the_run(check: Check) -> bool:
+def is_about_the_run(check: Check) -> bool:
     return check.id.startswith("FL0")
 
 

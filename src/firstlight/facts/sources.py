@@ -34,6 +34,10 @@ def _from(*taps: str, absent: str) -> Source:
 
 _NO_BACKWARD = "no backward was observed"
 _NO_STEP = "no optimizer step was observed"
+_NOT_FOLLOWED = (
+    "no step was compared with the weights and gradients before it: it was the only one, or its closure computes the "
+    "gradients, as under Lightning"
+)
 _NOT_LIVE = "the guard judges live runs: `firstlight.guard(model, optimizer)`"
 _NOT_READ = "`firstlight lint` judges sources"
 
@@ -56,7 +60,7 @@ SOURCES: dict[type, Source] = {
     contrast.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
     ),
-    facts.Motion: _from("movement", absent=_NO_STEP),
+    facts.Motion: _from("movement", absent=_NOT_FOLLOWED),
     facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
     facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
     inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),

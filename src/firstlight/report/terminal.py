@@ -223,6 +223,8 @@ def _checked(outcomes: tuple[CheckOutcome, ...]) -> str:
         if outcome.status is Status.SKIPPED:
             skipped.setdefault(outcome.reason or "", []).append(outcome.id)
     reasons = [f"{' '.join(ids)} ({reason})" for reason, ids in skipped.items()]
-    total = sum(len(ids) for ids in skipped.values())
-    tail = f"; {total} not run: {'; '.join(reasons[:MOST_SKIPPED])}" if reasons else ""
+    counts = [len(ids) for ids in skipped.values()]
+    told = reasons[:MOST_SKIPPED]
+    told += [f"and {sum(counts[MOST_SKIPPED:])} more for other reasons"] if len(reasons) > MOST_SKIPPED else []
+    tail = f"; {sum(counts)} not run: {'; '.join(told)}" if reasons else ""
     return f"{clean} of {len(outcomes)} checks clean{tail}"
