@@ -56,7 +56,7 @@ def preflight(
     strict: bool | None = None,
 ) -> Report:
     """Probes the experiment and gives the report. Model, optimizer, random states and loaders stay as they are."""
-    settings = load(Path.cwd(), profile=profile, select=select, ignore=ignore, strict=strict)
+    settings = load(Path.cwd(), profile=profile, select=select, ignore=ignore, strict=strict, in_python=True)
     return survey(experiment, settings, lambda _text: None)
 
 
@@ -70,7 +70,7 @@ def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | N
         return None
     from firstlight.report import terminal
 
-    settings = load(Path.cwd(), profile=profile, strict=strict)
+    settings = load(Path.cwd(), profile=profile, strict=strict, in_python=True)
     try:
         report = survey(experiment, settings, _line)
     except KeyboardInterrupt:

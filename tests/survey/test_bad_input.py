@@ -201,6 +201,11 @@ def test_something_that_is_no_experiment() -> None:
         check(nn.Linear(1, 1))
 
 
+def test_a_wrong_profile_is_named_as_python_has_it() -> None:
+    with pytest.raises(UsageError, match=r"^`profile` is 'fast'; it takes quick, standard, deep"):
+        fl.preflight(experiment(), profile="fast")
+
+
 def test_an_experiment_of_which_nothing_can_be_asked_is_not_judged() -> None:
     report = fl.preflight(fl.Experiment(model=linear))
 

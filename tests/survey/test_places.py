@@ -29,7 +29,8 @@ class Answers(nn.Module):
         self.scores = nn.Linear(16, 4)
 
     def forward(self, windows: torch.Tensor) -> torch.Tensor:
-        return self.scores(windows).softmax(-1)
+        scores: torch.Tensor = self.scores(windows)
+        return scores.softmax(-1)
 
 
 class Recording(Dataset[tuple[torch.Tensor, torch.Tensor]]):
@@ -50,7 +51,8 @@ class Reads(nn.Module):
         self.head = nn.Linear(8, 1)
 
     def forward(self, windows: torch.Tensor) -> torch.Tensor:
-        return self.head(self.recurrent(windows)[0][:, -1])
+        answer: torch.Tensor = self.head(self.recurrent(windows)[0][:, -1])
+        return answer
 
 
 def finding(experiment: fl.Experiment, name: str) -> Finding:
@@ -72,7 +74,7 @@ def test_a_double_activation_is_told_where_the_activation_is() -> None:
     data = TensorDataset(WINDOWS, torch.arange(380) % 4)
     bad = fl.Experiment(model=Answers, train=DataLoader(data, 32), loss=F.cross_entropy, optimizer=adam)
 
-    assert line(finding(bad, "loss-double-activation")) == "return self.scores(windows).softmax(-1)"
+    assert line(finding(bad, "loss-double-activation")) == "return scores.softmax(-1)"
 
 
 def test_what_is_wrong_with_the_data_is_told_at_the_data() -> None:
