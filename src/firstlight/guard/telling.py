@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.checks.catalogue import CATALOGUE
+from firstlight.facts.sources import LIVE
 from firstlight.guard.statistics.rows import Frame, named_rows
 from firstlight.observe.inside.observer import rank
 from firstlight.records import events, wire
@@ -50,8 +52,30 @@ class Telling:
             seed=None,
         )
 
+        asked = {check.name for check in guard.judge.checks}
+        for check in CATALOGUE:
+            if check.needs in LIVE and check.name not in asked:
+                self._check(check.name, "skip", "left out, as the settings ask")
+
+    def _check(self, name: str, status: str, message: str) -> None:
+        self._guard.journal.write(
+            events.CheckResult,
+            always=True,
+            check_id=name,
+            status=status,
+            severity="note",
+            duration_s=0.0,
+            message=message,
+        )
+
+    def _ready(self) -> None:
+        """As it comes, not at the end: a run may be killed."""
+        for name in self._guard.judge.newly_ready():
+            self._check(name, events.READY, "has seen enough to judge by")
+
     def step(self, watch: "Watch", row: StepRow, frame: Frame | None) -> None:
         self.start()
+        self._ready()
         journal = self._guard.journal
         bad = bool(row.bad_gradients or row.bad_weights) and not self._guard.judge.over
         if journal.wants_step(row.optimizer, row.step) or bad:
@@ -157,16 +181,9 @@ class Telling:
         """What a report on this run cannot know."""
         guard, journal = self._guard, self._guard.journal
         journal.try_again()
+        self._ready()
         for name, error in guard.judge.crashed.items():
-            journal.write(
-                events.CheckResult,
-                always=True,
-                check_id=name,
-                status="error",
-                severity="note",
-                duration_s=0.0,
-                message=error,
-            )
+            self._check(name, "error", error)
         if journal.lost:
             reason = f"{journal.lost} lines were lost: {journal.problem}"
             lost = Unseen(step=guard.step, rank=guard.rank, tap="log", reason=reason)
