@@ -2,8 +2,10 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import msgspec
 import torch
 
 from firstlight.checks.catalogue import CATALOGUE
@@ -15,6 +17,8 @@ from firstlight.records.finding import Finding, Severity
 from firstlight.records.program import Unseen
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.report import terminal
+from firstlight.store import version_control
+from firstlight.store.run_directory import here_hash
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import Guard
@@ -46,10 +50,10 @@ class Telling:
             events.RunStart,
             always=True,
             argv=list(sys.argv),
-            cwd_hash="",
-            git=None,
+            cwd_hash=here_hash(),
+            git=version_control.commit(Path.cwd()) if guard.journal.is_own else None,  # else the command has told it
             env={"torch": str(torch.__version__), "device": self._device()},
-            seed=None,
+            seed=torch.initial_seed(),
         )
 
         asked = {check.name for check in guard.judge.checks}
@@ -102,7 +106,9 @@ class Telling:
     def tensors(self, watch: "Watch", step: int, frame: Frame) -> None:
         journal, names = self._guard.journal, watch.subjects.names
         gradients = named_rows(names, frame.gradients, frame.present)
-        weights = [_weight(row) for row in named_rows(names, frame.weights)]
+        weights = [
+            msgspec.structs.replace(row, name=f"{row.name} (weight)") for row in named_rows(names, frame.weights)
+        ]
         journal.write_rows(step, [*gradients, *weights])
 
     def trip(self, trip: Trip) -> None:
@@ -191,10 +197,6 @@ class Telling:
 
     def _device(self) -> str:
         return str(self._guard.watches[0].subjects.device) if self._guard.watches else "cpu"
-
-
-def _weight(row: Any) -> Any:
-    return type(row)(**{**{f: getattr(row, f) for f in row.__struct_fields__}, "name": f"{row.name} (weight)"})
 
 
 def shown(finding: Finding) -> str:

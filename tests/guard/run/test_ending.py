@@ -1,5 +1,6 @@
 """Skipped is not clean: a check of the guard counts as clean once its window was long enough to judge."""
 
+import json
 from pathlib import Path
 
 import torch
@@ -10,6 +11,8 @@ from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import LIVE
 from firstlight.guard.run import ending
 from firstlight.records.report import CheckOutcome, Status, Subject, Timing
+from firstlight.store import version_control
+from firstlight.store.run_directory import here_hash
 
 
 def outcomes(folder: Path, steps: int, ignore: tuple[str, ...] = ()) -> dict[str, CheckOutcome]:
@@ -64,3 +67,17 @@ def test_a_check_that_was_left_out_is_not_clean(tmp_path: Path) -> None:
         "left out, as the settings ask",
     )
     assert "loss-bounces" in clean(found)
+
+
+def test_the_log_begins_with_what_the_run_came_from(tmp_path: Path) -> None:
+    torch.manual_seed(123)
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    with fl.guard(model, optimizer, directory=tmp_path, capture=None) as guard:
+        model(torch.ones(4, 2)).mean().backward()
+        optimizer.step()
+    assert guard.events is not None
+    start = json.loads(guard.events.read_text(encoding="utf-8").splitlines()[0])
+
+    assert (start["phase"], start["seed"], start["cwd_hash"]) == ("run_start", 123, here_hash())
+    assert start["git"] == version_control.commit(Path.cwd())
