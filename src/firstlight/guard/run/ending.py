@@ -21,7 +21,6 @@ from firstlight.records.program import Unseen
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Status, Subject, Timing, Verdict
 from firstlight.store.event_log import LineReader, typed
 
-NO_STEP = "no step of a torch optimizer was seen"
 NOT_ATTACHED = "activation-failed.txt"
 """What is left in the run directory by a guard that failed inside the program."""
 
@@ -157,7 +156,7 @@ def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:
 
 def _unasked(check: Check, logged: Logged) -> str:
     if not logged.steps:
-        return NO_STEP
+        return _why_unjudged(logged)
     if check.name in logged.left_out:
         return logged.left_out[check.name]
     least = getattr(check.limits, "steps", 0)
