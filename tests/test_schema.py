@@ -1,5 +1,6 @@
 """`fl.validate_schema` on real frames of every kind it accepts."""
 
+import datetime
 import subprocess
 import sys
 from collections.abc import Callable
@@ -149,13 +150,97 @@ def test_a_pandera_schema_is_accepted() -> None:
         (3, ["x"], "a int is no data frame"),
         ({"x": [1], "y": [1, 2]}, ["x"], "differ in length"),
         ({"x": [1]}, "x", "no preset"),
-        ({"x": [1]}, {"x": "decimal"}, "no type known here"),
+        ({"x": [1]}, {"x": "complex"}, "no type known here"),
         ({"x": [1]}, {"x": dict}, "no type known here"),
+        ({"x": [1]}, None, "what is required is None; it takes a list of names"),
+        ({"x": [1]}, 3, "what is required is 3; it takes a list of names"),
+        ({"x": [1]}, [fl.Column()], "it takes a list of names"),
+        ({"x": 3}, ["x"], "`x` of the dictionary is a int, not an array"),
+        ({"x": "abc"}, ["x"], "`x` of the dictionary is a str, not an array"),
+        ({"x": torch.tensor(1.0)}, {"x": float}, "`x` of the dictionary is a Tensor, not an array"),
+        ({"x": float}, pd.DataFrame({"x": [1]}), "The frame comes first"),
+        ({"x": float}, pa.table({"x": [1]}), "The frame comes first"),
     ],
 )
 def test_misuse_is_told_apart_from_bad_data(frame: Any, required: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         fl.validate_schema(frame, required, stage="raw")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"low": "0"}, "`low` of a Column is '0'; it takes a number or a date"),
+        ({"high": True}, "`high` of a Column is True; it takes a number"),
+        ({"low": float("nan")}, "`low` of a Column is nan; it takes a number"),
+        ({"low": 5, "high": 1}, "`low` of a Column is 5, above its `high` of 1"),
+        ({"low": 5, "high": datetime.date(2024, 1, 1)}, "both as numbers or both as dates"),
+        ({"rising": "yes"}, "`rising` of a Column is 'yes'; it takes True or False"),
+        ({"nullable": 0}, "`nullable` of a Column is 0"),
+        ({"allowed": "ab"}, "`allowed` of a Column is 'ab'; it takes a set or a list"),
+    ],
+)
+def test_a_column_that_asks_for_nonsense_is_refused_where_it_is_written(rule: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        fl.Column(**rule)
+
+
+def test_a_stage_is_a_text() -> None:
+    with pytest.raises(UsageError, match="stage=3"):
+        fl.validate_schema({"x": [1]}, ["x"], stage=3)  # type: ignore[arg-type]  # the mistake under test
+
+
+def test_values_that_cannot_be_held_to_the_bounds_are_bad_data() -> None:
+    for frame in (pd.DataFrame({"x": ["a"]}), pl.DataFrame({"x": ["a"]}), {"x": ["a"]}):
+        with pytest.raises(fl.SchemaError, match="`x` is string, whose values cannot be compared"):
+            fl.validate_schema(frame, {"x": fl.Column(low=0)}, stage="raw")
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["float32", np.float32, np.dtype("float32"), pd.Float32Dtype(), pl.Float32, pl.Float32(), torch.float32],
+    ids=str,
+)
+def test_a_type_of_a_size_is_understood_however_it_is_spelled(dtype: Any) -> None:
+    for frame in (
+        pd.DataFrame({"x": np.zeros(2, np.float32), "y": np.zeros(2)}),
+        pl.DataFrame({"x": np.zeros(2, np.float32), "y": np.zeros(2)}),
+        {"x": torch.zeros(2), "y": torch.zeros(2, dtype=torch.float64)},
+    ):
+        fl.validate_schema(frame, {"x": dtype}, stage="raw")
+        with pytest.raises(fl.SchemaError, match="`y` is float64, not float32"):
+            fl.validate_schema(frame, {"y": dtype}, stage="raw")
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        (pd.Series(pd.to_datetime(["2024-01-01"])), "datetime64[ns]"),
+        (pd.Series(["a"], dtype="category"), "category"),
+        (pd.Series([1], dtype="Int64"), pd.Int64Dtype()),
+        (pd.Series([1]), np.integer),
+        (pd.Series([True]), np.bool_),
+        (pl.Series(["a"]), pl.Utf8),
+        (pl.Series([datetime.datetime(2024, 1, 1)]), pl.Datetime("ns")),
+    ],
+    ids=str,
+)
+def test_other_usual_spellings(values: Any, dtype: Any) -> None:
+    frame = pl.DataFrame({"x": values}) if isinstance(values, pl.Series) else pd.DataFrame({"x": values})
+
+    assert fl.validate_schema(frame, {"x": dtype}, stage="raw") is frame
+    with pytest.raises(fl.SchemaError, match="not float16"):
+        fl.validate_schema(frame, {"x": "float16"}, stage="raw")
+
+
+def test_tensors_in_training_and_in_half_precision_are_looked_at() -> None:
+    frame = {"grad": torch.ones(3, requires_grad=True), "half": torch.ones(3).bfloat16(), "np": np.ones(3, np.float16)}
+
+    rules = {"grad": fl.Column(low=0), "half": fl.Column(dtype=torch.bfloat16, low=0), "np": fl.Column(dtype="float16")}
+    assert fl.validate_schema(frame, rules, stage="raw") is frame
+    with pytest.raises(fl.SchemaError) as caught:
+        fl.validate_schema(frame, dict.fromkeys(frame, fl.Column(dtype=float, high=0)), stage="raw")
+    assert [fault.partition(" ")[0] for fault in caught.value.faults] == ["`grad`", "`half`", "`np`"]
 
 
 @given(st.lists(st.text(max_size=8), max_size=12), st.lists(st.text(max_size=8), max_size=5))

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from firstlight import __version__
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.prove import prove
@@ -26,6 +28,7 @@ from firstlight.observe.source.excerpts import excerpts
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
 from firstlight.records.contrast import Contrast
+from firstlight.records.declared import Built
 from firstlight.records.facts import LossSite, ScriptOutcome
 from firstlight.records.finding import Finding, Scalar, Severity
 from firstlight.records.nonfinite import BadOperation
@@ -33,6 +36,7 @@ from firstlight.records.program import Ending, ProcessSeen, Unseen
 from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Status, Subject, Timing, Verdict
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence, TimelineEnded
+from firstlight.settings import is_about_the_run
 from firstlight.store.run_directory import shown
 from firstlight.trial import LOCALISED, contrasted
 
@@ -78,7 +82,23 @@ def judged(
     kept, allowed = suppress(found.findings, Path.cwd())
     proven = prove(beyond_observed(kept, checks, found.outcomes), contrast, checks)
     gathered = gather(proven, symptoms=frozenset(check.id for check in checks if check.symptom))
-    return Judged(tuple(facts), gathered, found.outcomes, allowed, tuple(orders))
+    outcomes = settled(found.outcomes, gathered, kept)
+    return Judged(tuple(facts), gathered, outcomes, allowed, tuple(orders))
+
+
+def settled(
+    outcomes: tuple[CheckOutcome, ...], findings: tuple[Finding, ...], kept: tuple[Finding, ...]
+) -> tuple[CheckOutcome, ...]:
+    """A check whose every finding was taken back is not ill; it says why. `kept` are those no comment allows."""
+    stands, unallowed = {finding.id for finding in findings}, {finding.id for finding in kept}
+
+    def told(outcome: CheckOutcome) -> CheckOutcome:
+        if outcome.status is not Status.ILL or outcome.id in stands:
+            return outcome
+        why = "suspected, and not confirmed" if outcome.id in unallowed else "found, and allowed by a comment"
+        return msgspec.structs.replace(outcome, status=Status.CLEAN, reason=why)
+
+    return tuple(map(told, outcomes))
 
 
 def beyond_observed(
@@ -135,6 +155,27 @@ def _verdict(findings: tuple[Finding, ...], outcome: ScriptOutcome) -> tuple[Ver
     return worst(findings), None
 
 
+def declared_verdict(
+    known: Judged, checks: tuple[Check, ...], steps: int, untrained: str | None
+) -> tuple[Verdict, str | None]:
+    """Where nothing was trained, it rests on what else could be asked; where nothing could, there is none.
+
+    `untrained` says why there was no training, where one was wanted.
+    """
+    if known.findings or steps:
+        return worst(known.findings), None
+    telling = {check.id for check in checks if not is_about_the_run(check) and check.needs is not Built}
+    beyond = [outcome for outcome in known.outcomes if outcome.id in telling]
+    asked = [outcome for outcome in beyond if outcome.status is Status.CLEAN]
+    if beyond and not asked:
+        why = untrained or beyond[0].reason
+        return Verdict.UNJUDGED, f"nothing could be asked but whether the model can be built: {why}"
+    if untrained is None or not beyond:
+        return Verdict.CLEAN, None
+    found = f"nothing found by the {len(asked)} check{'s' * (len(asked) != 1)} that could be asked"
+    return Verdict.CLEAN, f"{found}; nothing was trained, because {untrained}"
+
+
 def worst(findings: tuple[Finding, ...]) -> Verdict:
     severities = {finding.severity for finding in findings}
     if Severity.ERROR in severities:
@@ -168,11 +209,21 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
         engine_reason=nursery.reason if nursery is not None else None,
         suppressed=known.allowed,
         limits=(
-            f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not",
+            f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not"
+            if watched.steps
+            else "no training was observed: how it learns, and how well it generalises, is not known",
             *_unseen(watched),
             *_unmade(watched, known),
         ),
     )
+
+
+def declared_coverage(watched: Watched, known: Judged) -> Coverage:
+    """Of an experiment: there is no script that could have ended."""
+    coverage = coverage_of(watched, known)
+    if watched.of(Ending):
+        return coverage
+    return msgspec.structs.replace(coverage, ended="the probes are done" if watched.steps else "nothing was trained")
 
 
 def _unseen(watched: Watched) -> Iterator[str]:

@@ -5,7 +5,7 @@ FirstlightError            anything a command turns into a message and an exit c
 │   └── SettingsError      a configuration file says something we do not understand
 ├── LogError               an event log or report on disk is not what it should be
 ├── SchemaError            a data frame is not what a stage of the pipeline needs
-├── ArtifactError          an artifact of the guard cannot be written or is not what it should be
+├── ArtifactError          an artifact of the guard cannot be written or is not what it should be (exit 2)
 └── RedFlagError           the guard ends a training, because `on_red="stop"` asked for it
 """
 

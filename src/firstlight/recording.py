@@ -1,8 +1,6 @@
 """One run directory for one judgement: its log begins and ends however the run ends, and holds what was found."""
 
 import contextlib
-import hashlib
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ from firstlight.report.of_run import write_page
 from firstlight.settings import Settings
 from firstlight.store import version_control
 from firstlight.store.event_log import EventLog
-from firstlight.store.run_directory import RunDirectory
+from firstlight.store.run_directory import RunDirectory, here_hash, text_hash
 
 EVENT_STATUS = {Status.ILL: "fail", Status.CLEAN: "pass", Status.SKIPPED: "skip", Status.CRASHED: "error"}
 
@@ -27,11 +25,10 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
     begun = time.monotonic()
     run = RunDirectory.create(Path.cwd())
     log = EventLog(run.events, run.id)
-    where = _hash(os.fspath(Path.cwd()))
     log.append(
         events.RunStart,
         argv=list(words),
-        cwd_hash=where,
+        cwd_hash=here_hash(),
         git=version_control.commit(Path.cwd()),
         env=machine(),
         seed=None,
@@ -56,7 +53,7 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
 
 def seed_of(run: RunDirectory) -> int:
     """For a script that does not seed itself: another one for each run."""
-    return int(_hash(run.id)[:8], 16)
+    return int(text_hash(run.id)[:8], 16)
 
 
 def exit_code(report: Report, strict: bool) -> int:
@@ -91,7 +88,3 @@ def _note(log: EventLog, report: Report) -> None:
         )
     if report.diagnosis:
         log.append(events.Hypotheses, posterior=[wire.to_plain(hypothesis) for hypothesis in report.diagnosis])
-
-
-def _hash(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -8,12 +8,14 @@ Column names need nothing installed. Types, ranges and the rest go through narwh
 import datetime
 import difflib
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, TypeVar
 
 from firstlight.errors import SchemaError, UsageError
-from firstlight.observe.frames import Outline, column, outline
+from firstlight.observe import dtypes
+from firstlight.observe.frames import Outline, column, dtype_of, outline
 from firstlight.observe.inside import sites
 
 Frame = TypeVar("Frame")
@@ -21,87 +23,105 @@ MOST_SHOWN = 40
 """Column names in a message; the error's `available` has all of them."""
 OHLCV = ("open", "high", "low", "close", "volume")
 PRESETS: dict[str, tuple[str, ...]] = {"ohlcv": OHLCV}
-
-_KINDS: dict[str, Callable[[Any], bool]] = {
-    "float": lambda dtype: dtype.is_float(),
-    "int": lambda dtype: dtype.is_integer(),
-    "number": lambda dtype: dtype.is_numeric(),
-    "bool": lambda dtype: str(dtype) == "Boolean",
-    "string": lambda dtype: str(dtype) in ("String", "Categorical", "Object") or str(dtype).startswith("Enum"),
-    "time": lambda dtype: dtype.is_temporal(),
-}
-_TYPES: dict[type, str] = {
-    float: "float",
-    int: "int",
-    bool: "bool",
-    str: "string",
-    datetime.datetime: "time",
-    datetime.date: "time",
-}
+NAMES = (str, Number, tuple, datetime.date)
+"""What a column may be called; told and compared as text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """What a column must be like; what is left out may be anything."""
 
-    dtype: str | type | None = None
-    """`float`, `int`, `number`, `bool`, `string` or `time`; or the Python type."""
+    dtype: Any = None
+    """`float`, `int`, `number`, `bool`, `string` or `time`; the Python type; or one of a size, as numpy, pandas, Polars
+    or torch write it (`"float32"`, `np.int64`, `pl.Float32`, `torch.bfloat16`)."""
     nullable: bool = True
     """Whether values may be missing, or NaN."""
-    low: float | None = None
-    high: float | None = None
-    allowed: frozenset[Any] | set[Any] | tuple[Any, ...] | None = None
+    low: float | datetime.date | None = None
+    high: float | datetime.date | None = None
+    allowed: Container[Any] | None = None
     unique: bool = False
     rising: bool = False
     """Never falls from one row to the next."""
 
+    def __post_init__(self) -> None:
+        for name in ("nullable", "unique", "rising"):
+            if not isinstance(getattr(self, name), bool):
+                raise UsageError(f"`{name}` of a Column is {getattr(self, name)!r}; it takes True or False.")
+        for name in ("low", "high"):
+            bound = getattr(self, name)
+            if isinstance(bound, bool) or bound != bound or not isinstance(bound, Number | datetime.date | None):
+                raise UsageError(f"`{name}` of a Column is {bound!r}; it takes a number or a date.")
+        if isinstance(self.allowed, str) or not isinstance(self.allowed, Container | None):
+            raise UsageError(f"`allowed` of a Column is {self.allowed!r}; it takes a set or a list of values.")
+        _check_bounds(self.low, self.high)
 
-Wanted = str | type | Column | None
-Required = str | Iterable[str] | Mapping[str, Wanted]
+
+def _check_bounds(low: Any, high: Any) -> None:
+    try:
+        empty = low is not None and high is not None and low > high
+    except TypeError:
+        raise UsageError(
+            f"`low` of a Column is {low!r} and `high` is {high!r}; give both as numbers or both as dates."
+        ) from None
+    if empty:
+        raise UsageError(f"`low` of a Column is {low}, above its `high` of {high}: no value fits. Swap them.")
 
 
-def validate_schema(frame: Frame, required: Required | Any, *, stage: str, ordered: bool = False) -> Frame:
+def validate_schema(frame: Frame, required: Any, *, stage: str, ordered: bool = False) -> Frame:
     """The frame itself, if it has what is required; else a `SchemaError` that says what it lacks.
 
-    `required`: names; or a mapping of names to a type (`"float"`, `float`) or a `Column`; or the name of a preset
-    (`"ohlcv"`); or a pandera schema. Index levels count as columns. `ordered` holds the columns to the order given, for
-    those who take them by position.
+    `required`: names; or a mapping of names to a type (`"float"`, `float`, `np.float32`) or a `Column`; or the name of
+    a preset (`"ohlcv"`); or a pandera schema. Index levels count as columns. `stage` must be given: it says which point
+    of the pipeline the error is about. `ordered` holds the columns to the order given, for those who take them by
+    position.
     """
+    given: tuple[Any, Any] = (stage, ordered)
+    if not isinstance(given[0], str) or not isinstance(given[1], bool):
+        raise UsageError(f"stage={stage!r}, ordered={ordered!r}: `stage` is a text, `ordered` is True or False.")
+    by_pandera = hasattr(required, "validate") and not hasattr(required, "__len__")
+    wanted = {} if by_pandera else _wanted(required)
     seen = outline(frame)
-    if hasattr(required, "validate") and not isinstance(required, Mapping):
+    if by_pandera:
         _by_pandera(frame, required, seen, stage)
         return frame
-    wanted = _wanted(required)
     here = (*seen.index, *seen.columns)
     missing = tuple(name for name in wanted if name not in here)
     faults = [*_twice(seen, wanted), *(_disorder(seen, wanted) if ordered and not missing else ())]
     for name, rule in wanted.items():
         if rule != Column() and name not in missing and here.count(name) == 1:
-            faults += [f"`{name}` {fault}" for fault in _faults(column(frame, name), rule)]
+            faults += [f"`{name}` {fault}" for fault in _faults(frame, name, rule)]
     if missing or faults:
         raise _error(seen, stage, missing, tuple(faults))
     logging.getLogger("firstlight").info("%s: %d required columns are there", stage, len(wanted))
     return frame
 
 
-def _wanted(required: Required) -> dict[str, Column]:
+def _wanted(required: Any) -> dict[str, Column]:
     if isinstance(required, str):
         if required not in PRESETS:
             raise UsageError(
                 f"`{required}` is no preset; there are {', '.join(PRESETS)}. A single column is written [{required!r}]."
             )
         required = PRESETS[required]
-    if not isinstance(required, Mapping):
-        return {str(name): Column() for name in required}
-    return {str(name): _rule(str(name), rule) for name, rule in required.items()}
+    if isinstance(required, Mapping):
+        return {str(name): _rule(str(name), rule) for name, rule in required.items()}
+    kind = type(required).__name__
+    if hasattr(required, "columns") or hasattr(required, "column_names"):
+        raise UsageError(f"a {kind} was given as what is required. The frame comes first, then what it must hold.")
+    names = list(required) if isinstance(required, Iterable) and not isinstance(required, bytes) else [required]
+    if not isinstance(required, Iterable) or not all(isinstance(name, NAMES) for name in names):
+        raise UsageError(
+            f"what is required is {required!r:.60}; it takes a list of names, a mapping of names to types or Columns, "
+            f"a preset ({', '.join(PRESETS)}) or a pandera schema."
+        )
+    return {str(name): Column() for name in names}
 
 
-def _rule(name: str, wanted: Wanted) -> Column:
+def _rule(name: str, wanted: Any) -> Column:
     rule = wanted if isinstance(wanted, Column) else Column(dtype=wanted)
-    kind = _TYPES.get(rule.dtype) if isinstance(rule.dtype, type) else rule.dtype
-    if rule.dtype is not None and kind not in _KINDS:
+    if rule.dtype is not None and not dtypes.is_known(dtypes.spelled(rule.dtype)):
         shown = getattr(rule.dtype, "__name__", rule.dtype)
-        raise UsageError(f"`{name}` is to be `{shown}`, which is no type known here: {', '.join(_KINDS)}")
+        raise UsageError(f"`{name}` is to be `{shown}`, which is no type known here: {dtypes.ACCEPTED}")
     return rule
 
 
@@ -115,23 +135,34 @@ def _disorder(seen: Outline, wanted: Mapping[str, Column]) -> list[str]:
     return [] if first is None else [f"`{first[0]}` stands where `{first[1]}` is expected"]
 
 
-def _faults(values: Any, rule: Column) -> list[str]:
-    kind = _TYPES.get(rule.dtype) if isinstance(rule.dtype, type) else rule.dtype
-    if kind is not None and not _KINDS[kind](values.dtype):
-        return [f"is {values.dtype}, not {kind}"]
+def _faults(frame: Any, name: str, rule: Column) -> list[str]:
+    values = column(frame, name)
+    have, wanted = dtype_of(frame, name, values), dtypes.spelled(rule.dtype)
+    if rule.dtype is not None and not dtypes.fits(have, wanted):
+        return [f"is {have}, not {wanted}"]
     known = values.drop_nulls()
     known = known.filter(~known.is_nan()) if known.dtype.is_float() else known
     empty = len(values) - len(known)
     found = [f"has {empty} missing values of {len(values)}"] if empty and not rule.nullable else []
-    if len(known):
-        found += (
-            [f"goes down to {known.min()}, below {rule.low}"] if rule.low is not None and known.min() < rule.low else []
-        )
-        found += (
-            [f"goes up to {known.max()}, above {rule.high}"]
-            if rule.high is not None and known.max() > rule.high
-            else []
-        )
+    try:
+        return [*found, *_beyond(known, rule), *_unlike(known, rule)]
+    except TypeError as problem:  # values of several types, or of another than the bounds
+        return [*found, f"is {have}, whose values cannot be compared as required ({problem})"]
+
+
+def _beyond(known: Any, rule: Column) -> list[str]:
+    if not len(known):
+        return []
+    found = []
+    if rule.low is not None and known.min() < rule.low:
+        found.append(f"goes down to {known.min()}, below {rule.low}")
+    if rule.high is not None and known.max() > rule.high:
+        found.append(f"goes up to {known.max()}, above {rule.high}")
+    return found
+
+
+def _unlike(known: Any, rule: Column) -> list[str]:
+    found = []
     if rule.allowed is not None:
         others = sorted({str(value) for value in known.unique().to_list() if value not in rule.allowed})
         found += [f"holds {', '.join(others[:5])}, which is not allowed"] if others else []
@@ -148,7 +179,8 @@ def _by_pandera(frame: Any, schema: Any, seen: Outline, stage: str) -> None:
     except Exception as problem:
         cases = getattr(problem, "failure_cases", None)
         if cases is None:
-            raise
+            kind = type(schema).__name__
+            raise UsageError(f"the {kind} given cannot validate a {seen.kind}: {problem}") from problem
         names = [str(name) for name in getattr(schema, "columns", ())]
         missing = tuple(name for name in names if name not in (*seen.index, *seen.columns))
         raise _error(seen, stage, missing, tuple(_told(cases, missing))) from problem

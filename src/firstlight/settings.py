@@ -93,16 +93,19 @@ class _Origin:
     file: str
     prefix: tuple[str, ...] = ()
 
+    mark: str = "--"
+    """Before the name of what is in no file: a flag, or nothing for an argument in Python."""
+
     def at(self, *keys: str) -> str:
         if not self.file:
-            return f"`--{keys[0]}`"
+            return f"`{self.mark}{keys[0]}`"
         return f"{self.file}: `{'.'.join((*self.prefix, *keys))}`"
 
     def error(self, message: str) -> UsageError:
         return SettingsError(message) if self.file else UsageError(message)
 
 
-_FLAGS = _Origin("")
+_FLAGS, _ARGUMENTS = _Origin(""), _Origin("", mark="")
 
 
 def load(  # noqa: PLR0913 (one parameter per flag)
@@ -117,9 +120,10 @@ def load(  # noqa: PLR0913 (one parameter per flag)
     strict: bool | None = None,
     engine: str | None = None,
     contain: bool | None = None,
+    in_python: bool = False,
     catalogue: tuple[Check, ...] = CATALOGUE,
 ) -> Settings:
-    """The settings for a command started in `cwd`; a flag that is None was not given.
+    """The settings for a command started in `cwd`; a flag that is None was not given. `in_python` it was an argument.
 
     A `profile` flag sets aside the file's steps and seconds; a `select` flag, the file's `ignore` of the same checks.
     """
@@ -136,7 +140,8 @@ def load(  # noqa: PLR0913 (one parameter per flag)
         "engine": engine,
         "contain": contain,
     }
-    flags = _values(_FLAGS, {key: value for key, value in given.items() if value is not None}, catalogue)
+    origin = _ARGUMENTS if in_python else _FLAGS
+    flags = _values(origin, {key: value for key, value in given.items() if value is not None}, catalogue)
     if "profile" in flags:
         values = {key: value for key, value in values.items() if key not in ("steps", "seconds")}
     if "select" in flags:
@@ -159,7 +164,7 @@ def enabled(settings: Settings, catalogue: tuple[Check, ...] = CATALOGUE) -> tup
             limits=dataclasses.replace(check.limits, **limits.get(check.name, {})),
         )
         for check in catalogue
-        if check.name not in ignored and (selected is None or check.name in selected or _is_about_the_run(check))
+        if check.name not in ignored and (selected is None or check.name in selected or is_about_the_run(check))
     )
 
 
@@ -177,7 +182,7 @@ def _find(cwd: Path) -> tuple[_Origin, dict[str, Any]]:
     return _Origin("firstlight.toml"), {}
 
 
-def _is_about_the_run(check: Check) -> bool:
+def is_about_the_run(check: Check) -> bool:
     return check.id.startswith("FL0")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.assembly import Judged, coverage_of, judged, machine, timing_of, worst
+from firstlight.assembly import Judged, declared_coverage, declared_verdict, judged, machine, timing_of
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.prove import worth_trying
@@ -32,9 +32,9 @@ from firstlight.observe.spec import Spec
 from firstlight.observe.watch import Watched, follow_log
 from firstlight.recording import exit_code, recorded
 from firstlight.records.declared import Built, ProbeEnded, Stumble
-from firstlight.records.facts import CheckCrash, ScriptOutcome
+from firstlight.records.facts import CheckCrash, ScriptOutcome, StepOrder
 from firstlight.records.finding import Scalar
-from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Report, Status, Subject
+from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Report, Status, Subject, Verdict
 from firstlight.settings import Settings, enabled, load
 from firstlight.store.run_directory import RunDirectory, shown
 from firstlight.trial import CONTROLS, Trial
@@ -56,7 +56,7 @@ def preflight(
     strict: bool | None = None,
 ) -> Report:
     """Probes the experiment and gives the report. Model, optimizer, random states and loaders stay as they are."""
-    settings = load(Path.cwd(), profile=profile, select=select, ignore=ignore, strict=strict)
+    settings = load(Path.cwd(), profile=profile, select=select, ignore=ignore, strict=strict, in_python=True)
     return survey(experiment, settings, lambda _text: None)
 
 
@@ -70,7 +70,7 @@ def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | N
         return None
     from firstlight.report import terminal
 
-    settings = load(Path.cwd(), profile=profile, strict=strict)
+    settings = load(Path.cwd(), profile=profile, strict=strict, in_python=True)
     try:
         report = survey(experiment, settings, _line)
     except KeyboardInterrupt:
@@ -81,7 +81,7 @@ def gate(experiment: Experiment, *, profile: str | None = None, strict: bool | N
     sys.stdout.write(terminal.render(report, colour=terminal.wants_colour(sys.stdout)))
     sys.stdout.flush()
     code = exit_code(report, settings.strict)
-    if code:
+    if code and report.verdict is not Verdict.UNJUDGED:
         sys.stderr.write(
             "firstlight: the run was not started, because the experiment is ill. "
             f"{DISABLED}=1 starts it all the same.\n"
@@ -131,14 +131,16 @@ class Survey:
         begun = time.monotonic()
         known = self._known()
         self.watched.seconds = time.monotonic() - begun
+        verdict, reason = declared_verdict(known, self.checks, self.watched.steps, self.absent.get(StepOrder))
         return Report(
             schema=REPORT_SCHEMA,
             subject=Subject(kind="experiment", command=(self.experiment.name,), run=shown(self.run.path)),
-            verdict=worst(known.findings),
+            verdict=verdict,
+            reason=reason,
             findings=known.findings,
             diagnosis=rank(known.findings),
             checks=self._timed(known.outcomes),
-            coverage=coverage_of(self.watched, known),
+            coverage=declared_coverage(self.watched, known),
             timing=timing_of(self.watched),
             environment=self._environment(),
         )

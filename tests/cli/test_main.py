@@ -13,7 +13,7 @@ import pytest
 
 from firstlight import __version__
 from firstlight.cli import main
-from firstlight.errors import FirstlightError, LogError, SettingsError, UsageError
+from firstlight.errors import ArtifactError, FirstlightError, LogError, SettingsError, UsageError
 
 
 def raising(problem: BaseException) -> Callable[[list[str]], object]:
@@ -75,7 +75,13 @@ def test_an_unknown_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize(
     ("problem", "code"),
-    [(UsageError("m"), 2), (SettingsError("m"), 2), (LogError("m"), 3), (FirstlightError("m"), 3)],
+    [
+        (UsageError("m"), 2),
+        (SettingsError("m"), 2),
+        (ArtifactError("m"), 2),
+        (LogError("m"), 3),
+        (FirstlightError("m"), 3),
+    ],
 )
 def test_our_errors_are_one_line(problem: Exception, code: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run([], raising(problem)) == code

@@ -84,6 +84,19 @@ def test_an_endless_line_is_a_fault_and_not_an_endless_memory(tmp_path: Path, mo
     assert not follower.advance(FOREVER)
 
 
+def test_a_red_flag_and_its_finding_are_told_once(tmp_path: Path) -> None:
+    lines = [
+        {"phase": "red_flag", "type": "loss-spike", "severity": "warning", "message": "a spike"},
+        {"phase": "finding", "rule_id": "FL571", "message": "loss-spike: a spike", "step": 7},
+        {"phase": "red_flag", "type": "of-another-tool", "severity": "warning", "message": "odd"},
+        {"phase": "finding", "rule_id": "FL572", "message": "stall: it stands"},
+    ]
+    (tmp_path / "events.ndjson").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    follower = Follower(RunDirectory(tmp_path))
+    follower.advance(FOREVER)
+    assert [one["id"] for one in follower.sightings] == ["FL571", "of-another-tool", "FL572"]
+
+
 def test_what_is_loud_is_kept_and_cut(tmp_path: Path) -> None:
     lines = [
         {"phase": "red_flag", "type": "t" * 9999, "severity": "error", "message": ["no text"], "where": "no place"},

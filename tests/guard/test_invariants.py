@@ -32,6 +32,7 @@ def test_a_broken_one_is_one_flag_with_the_step_it_broke_at(tmp_path: Path) -> N
 
     (trip,) = [trip for trip in guard.trips if trip.finding.name == "invariant-broken"]
     assert "at step 15 " in trip.finding.saw
+    assert (trip.step, trip.finding.where.step) == (15, 15)  # the artifact is named after it
     assert trip.finding.severity.value == "warning"
 
 

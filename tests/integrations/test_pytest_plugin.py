@@ -71,6 +71,17 @@ def test_an_experiment_is_one_test_and_each_check_is_one(tmp_path: Path) -> None
     assert "1 failed" in told
 
 
+def test_a_missing_experiment_is_told_once_and_not_for_every_check(tmp_path: Path) -> None:
+    (tmp_path / "test_lacking.py").write_text(
+        "def test_each(firstlight_check):\n    firstlight_check()\n", encoding="utf-8"
+    )
+    told = run(tmp_path, "test_lacking.py")
+
+    assert told.count("needs a fixture `firstlight_experiment` of scope session") == 1, told
+    assert "Traceback" not in told
+    assert "1 error" in told
+
+
 def test_the_plug_in_costs_a_session_nothing_that_does_not_use_it(tmp_path: Path) -> None:
     """It is loaded by entry point into every session of the environment."""
     (tmp_path / "test_other.py").write_text(

@@ -55,6 +55,12 @@ def test_a_mistake_is_a_sentence(here: Path, words: tuple[str, ...], said: str) 
         parse(words, module=False)
 
 
+@pytest.mark.parametrize("verb", ["run", "diagnose"])
+def test_a_command_without_a_script_names_itself(verb: str) -> None:
+    with pytest.raises(UsageError, match=f"^nothing to {verb}. Name a script: `firstlight {verb} train.py`"):
+        parse((), module=False, verb=verb)
+
+
 def test_our_own_interpreter_needs_no_loan(tmp_path: Path) -> None:
     assert lend(sys.executable, tmp_path / "lent") is None
     assert not (tmp_path / "lent").exists()

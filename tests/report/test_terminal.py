@@ -102,6 +102,28 @@ def test_the_line_is_shown_as_it_was_when_it_was_judged(here: Path) -> None:
     assert "           judged = criterion(out, y)\n" in text
 
 
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (".firstlight/runs/x", "firstlight report --open"),
+        ("/tmp/elsewhere/.firstlight/runs/x", "firstlight report --open /tmp/elsewhere/.firstlight/runs/x"),
+    ],
+)
+def test_a_run_that_is_kept_elsewhere_is_named_to_be_found(run: str, told: str) -> None:
+    assert terminal.page(Subject(kind="run", command=("train.py",), run=run)) == told
+
+
+def test_reasons_that_are_not_shown_are_counted(here: Path) -> None:
+    skipped = tuple(
+        CheckOutcome(id=f"FL{900 + n}", name=f"n{n}", status=Status.SKIPPED, seconds=0.0, reason=f"no piece {n % 8}")
+        for n in range(9)
+    )
+    text = terminal.render(msgspec.structs.replace(REPORT, checks=skipped), colour=False, width=100)
+    told = " ".join(text.split())
+    assert "9 not run: FL900 FL908 (no piece 0);" in told
+    assert "FL905 (no piece 5); and 2 more for other reasons" in told
+
+
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_no_line_is_wider_than_the_terminal(here: Path, width: int) -> None:
     text = terminal.render(REPORT, colour=False, width=width)

@@ -13,6 +13,7 @@ from torch.nn import functional as F
 
 import firstlight as fl
 from firstlight.errors import UsageError
+from firstlight.recording import exit_code
 from firstlight.records.finding import Finding
 from firstlight.records.report import Report, Verdict
 
@@ -150,10 +151,10 @@ def test_memory_that_runs_out() -> None:
     assert "Tried to allocate 80.00 GiB" in finding.saw
 
 
-def test_nothing_but_a_model_is_judged_as_far_as_it_goes() -> None:
+def test_nothing_but_a_model_is_built_and_not_judged() -> None:
     report = fl.preflight(fl.Experiment(model=linear))
 
-    assert report.verdict is Verdict.CLEAN
+    assert report.verdict is Verdict.UNJUDGED
     assert (report.environment["weights"], report.environment["device"]) == (10, "cpu")
     reasons = {check.name: check.reason for check in report.checks if check.status == "skipped"}
     assert reasons["initial-loss-off"] == "the experiment does not declare `data` and `loss` or `step`"
@@ -198,3 +199,34 @@ def test_something_that_is_no_experiment() -> None:
     check: Callable[..., Any] = fl.preflight
     with pytest.raises(UsageError, match=r"takes a firstlight\.Experiment and was given a Linear"):
         check(nn.Linear(1, 1))
+
+
+def test_a_wrong_profile_is_named_as_python_has_it() -> None:
+    with pytest.raises(UsageError, match=r"^`profile` is 'fast'; it takes quick, standard, deep"):
+        fl.preflight(experiment(), profile="fast")
+
+
+def test_an_experiment_of_which_nothing_can_be_asked_is_not_judged() -> None:
+    report = fl.preflight(fl.Experiment(model=linear))
+
+    assert (report.verdict, exit_code(report, strict=False)) == (Verdict.UNJUDGED, 2)
+    assert (report.reason or "").endswith("does not declare `data` and `loss` or `step` and `optimizer`")
+    assert fl.gate(fl.Experiment(model=linear)) is not None  # only an ill experiment ends the program
+
+
+def test_a_verdict_without_training_says_what_it_rests_on() -> None:
+    report = fl.preflight(fl.Experiment(model=linear, batch=BATCH))
+
+    assert (report.verdict, exit_code(report, strict=False)) == (Verdict.CLEAN, 0)
+    assert (report.reason or "").startswith("nothing found by the ")
+    assert (report.reason or "").endswith(
+        "nothing was trained, because the experiment does not declare `loss` or `step` and `optimizer`"
+    )
+    assert report.coverage.ended == "nothing was trained"
+    assert "0 steps" not in " ".join(report.coverage.limits)
+
+
+def test_a_check_that_was_asked_for_by_name_and_ran_is_a_judgement() -> None:
+    report = fl.preflight(fl.Experiment(model=linear), select=["FL445"])
+
+    assert (report.verdict, report.reason) == (Verdict.CLEAN, None)

@@ -61,7 +61,7 @@ def command(
     elif len(words) == 1 and (Path(words[0]) / "events.ndjson").is_file():
         report = session.diagnose_run(Path(words[0]), settings, symptom)
     else:
-        target = targets.parse(words, module)
+        target = targets.parse(words, module, "diagnose")
         with _progress(show_output) as tell:
             eyes = Eyes(tell, sys.stderr.buffer if show_output else None, settings.startup_seconds)
             report = session.diagnose(target, settings, eyes, symptom)

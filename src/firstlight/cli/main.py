@@ -14,7 +14,7 @@ from typing import NoReturn
 import click
 
 from firstlight import __version__
-from firstlight.errors import FirstlightError, UsageError
+from firstlight.errors import ArtifactError, FirstlightError, UsageError
 
 EXIT_UNJUDGED = 2
 EXIT_FAULT = 3
@@ -121,7 +121,7 @@ def run(arguments: Sequence[str] | None = None, command: Callable[[list[str]], o
         sys.stdout.flush()
     except FirstlightError as problem:
         click.echo(f"firstlight: {problem}", err=True)
-        return EXIT_UNJUDGED if isinstance(problem, UsageError) else EXIT_FAULT
+        return EXIT_UNJUDGED if isinstance(problem, UsageError | ArtifactError) else EXIT_FAULT
     except click.ClickException as problem:
         problem.show()
         return EXIT_UNJUDGED  # click's own default is 1, which here means "judged ill"

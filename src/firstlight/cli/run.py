@@ -76,7 +76,7 @@ def command(
     from firstlight.guard.run import guarding
     from firstlight.observe import target as targets
 
-    target = targets.parse(words, module)
+    target = targets.parse(words, module, "run")
     chosen = guarding.Choices(
         on_red=on_red, keep=keep, keep_every=keep_every, ignore=words_in(ignore) or (), sinks=sinks
     )
@@ -132,5 +132,5 @@ def _ending(report: "Report") -> str:
     lines += [f"  {finding.id} {finding.name}, step {finding.where.step}: {finding.saw}" for finding in flags]
     lines += [f"  lost     {text}" for text in report.coverage.limits]
     if report.subject.run is not None:
-        lines += [f"  kept in  {report.subject.run}", "  page     firstlight report --open"]
+        lines += [f"  kept in  {report.subject.run}", f"  page     {terminal.page(report.subject)}"]
     return "\n".join(lines) + "\n"

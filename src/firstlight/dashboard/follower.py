@@ -100,10 +100,18 @@ class Follower:
             if phase == "step":
                 self._note(event)
             elif phase in LOUD and len(self.sightings) < MOST_SIGHTINGS:
-                self.sightings.append(_loud(event))
+                self._hear(_loud(event))
         if self._blocks:
             self._blocks[-1].end = self._reader.offset
         return self._reader.offset != start
+
+    def _hear(self, said: dict[str, Any]) -> None:
+        """The guard writes a red flag and, right after it, the finding it is about: one thing, told once."""
+        last = self.sightings[-1] if self.sightings else {"phase": None, "id": "", "text": ""}
+        about = (last["phase"], said["phase"]) == ("red_flag", "finding")
+        if about and said["text"] == _cut(f"{last['id']}: {last['text']}"):
+            self.sightings.pop()
+        self.sightings.append(said)
 
     def _note(self, event: dict[str, Any]) -> None:
         step = event.get("step")

@@ -62,7 +62,8 @@ def case_of(facts: Iterable[Any], findings: Iterable[Finding]) -> Case:
 def ruled_out(outcomes: Iterable[CheckOutcome], checks: Iterable[Check]) -> list[Hint]:
     """A check that is sure when it fires, and did not, makes its cause unlikely; a source may hide what a run shows."""
     by_id = {check.id: check for check in checks if check.needs not in READ_FROM_SOURCE}
-    sure = [by_id[outcome.id] for outcome in outcomes if outcome.status is Status.CLEAN and outcome.id in by_id]
+    silent = [one for one in outcomes if one.status is Status.CLEAN and one.reason is None]  # nothing was taken back
+    sure = [by_id[outcome.id] for outcome in silent if outcome.id in by_id]
     causes = {check.causes[0]: check.id for check in sure if check.confidence >= SURE and not check.symptom}
     return [Hint(cause, UNLIKELY, because=f"{identifier} found nothing") for cause, identifier in causes.items()]
 

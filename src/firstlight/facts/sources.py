@@ -34,7 +34,10 @@ def _from(*taps: str, absent: str) -> Source:
 
 _NO_BACKWARD = "no backward was observed"
 _NO_STEP = "no optimizer step was observed"
-_NOT_LIVE = "the guard judges live runs: `firstlight.guard(model, optimizer)`"
+_NOT_FOLLOWED = (
+    "no step was compared with the weights and gradients before it: it was the only one, or its closure computes the "
+    "gradients, as under Lightning"
+)
 _NOT_READ = "`firstlight lint` judges sources"
 
 SOURCES: dict[type, Source] = {
@@ -56,7 +59,7 @@ SOURCES: dict[type, Source] = {
     contrast.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
     ),
-    facts.Motion: _from("movement", absent=_NO_STEP),
+    facts.Motion: _from("movement", absent=_NOT_FOLLOWED),
     facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
     facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
     inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),
@@ -132,34 +135,33 @@ SOURCES: dict[type, Source] = {
 ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
-LIVE: frozenset[type] = frozenset(
-    {
-        live.Turned,
-        live.LossTrack,
-        live.GradientTrack,
-        live.TensorTrack,
-        live.RateTrack,
-        live.ClipTrack,
-        live.ScaleTrack,
-        live.FeedTrack,
-        live.PaceTrack,
-        live.ActivationTrack,
-        live.PredictionTrack,
-        live.EvalTrack,
-        live.Resumed,
-        live.RankTrack,
-        live.MomentTrack,
-        live.LabelTrack,
-        live.InputTrack,
-        live.OrderTrack,
-        live.RoomTrack,
-        live.ScoreTrack,
-        live.TermTrack,
-    }
-)
+_LIVE_ABSENT: dict[type, str] = {
+    live.Turned: "no step was judged",
+    live.LossTrack: "too few losses were heard",
+    live.GradientTrack: "too few gradients were measured",
+    live.TensorTrack: "the parameters were not looked at often enough",
+    live.RateTrack: "too few learning rates were seen",
+    live.ClipTrack: "gradients were not clipped by norm, or not for long enough",
+    live.ScaleTrack: "no loss scaler was at work, or not for long enough",
+    live.FeedTrack: "no loader was heard, or not for long enough",
+    live.PaceTrack: "too few steps were timed",
+    live.ActivationTrack: "activations were not looked at often enough",
+    live.PredictionTrack: "there was no `fixed_batch`, or it was not looked at often enough",
+    live.EvalTrack: "too few evaluations were told of: `guard.log(val_loss=…)`",
+    live.Resumed: "no optimizer was given the state of an earlier run",
+    live.RankTrack: "the program is a single process, or its ranks were not compared often enough",
+    live.MomentTrack: "no Adam was looked at often enough",
+    live.LabelTrack: "too few batches had classes for targets",
+    live.InputTrack: "too few batches of floating-point inputs were fed",
+    live.OrderTrack: "no loader gave three epochs in the same order",
+    live.RoomTrack: "the disk was not looked at",
+    live.ScoreTrack: "too few scores were told of beside a loss",
+    live.TermTrack: "no terms of the loss were told of, or not often enough",
+}
+LIVE = frozenset(_LIVE_ABSENT)
 """Facts of the guard, made step by step while a program runs for real."""
 
-SOURCES.update({kind: _from(absent=_NOT_LIVE) for kind in LIVE})
+SOURCES.update({kind: _from(absent=reason) for kind, reason in _LIVE_ABSENT.items()})
 
 READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.LossUse, source.Bootstrap, source.Triplet})
 """Facts of `firstlight lint`; no run of a program makes them."""

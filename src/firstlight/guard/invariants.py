@@ -79,6 +79,7 @@ class Invariants:
             broken=self._broken.get(name, 0),
             first=self._first.get(name, ""),
             missing=missing,
+            step=step,
         )
 
 

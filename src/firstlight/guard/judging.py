@@ -12,10 +12,15 @@ from firstlight.facts.sources import LIVE
 from firstlight.findings.judge import stamp
 from firstlight.records.declared import InvariantTried
 from firstlight.records.finding import Finding, Severity
+from firstlight.records.live import Turned
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.settings import enabled, load
 
 UNKNOWN = "unknown"
+SHORTEST = {"steps": 16, "looks": 3}
+"""No window tells anything before, whatever a check asks: its level is that of so many."""
+COUNTS = ("steps", "looks", "evaluations", "batches", "samples")
+"""Limits that say how much a check must have seen, and what facts call it."""
 JUDGE_EVERY = 8
 """Steps between two judgements of the windows; a bad number is judged at once."""
 
@@ -25,6 +30,15 @@ def live_checks(ignore: tuple[str, ...], cwd: Path) -> tuple[Check, ...]:
     settings = load(cwd)
     chosen = msgspec.structs.replace(settings, ignore=(*settings.ignore, *ignore))
     return tuple(check for check in enabled(chosen) if check.needs in LIVE or check.needs is InvariantTried)
+
+
+def has_enough(check: Check, fact: Any) -> bool:
+    """Whether the window is as long as the check asks. Before, it is silent whatever the window holds."""
+    for name in COUNTS:
+        have = len(fact.values) if name == "evaluations" and hasattr(fact, "values") else getattr(fact, name, None)
+        if isinstance(have, int) and have < max(getattr(check.limits, name, 0), SHORTEST.get(name, 0)):
+            return False
+    return True
 
 
 class Judge:
@@ -38,6 +52,8 @@ class Judge:
         self.crashed: dict[str, str] = {}
         """Checks that failed, and how."""
         self._needs = frozenset(check.needs for check in self.checks)
+        self._fresh = [check.name for check in self.checks if check.needs is Turned]  # each step answers these
+        self._ready = set(self._fresh)
         self._skipped = 0
         self.step = 0
         """The last that was seen."""
@@ -47,6 +63,16 @@ class Judge:
     def is_due(self, look: int) -> bool:
         """At these looks every tensor is followed by itself and the windows are judged; the first is among them."""
         return look == 0 or look % JUDGE_EVERY == JUDGE_EVERY - 1
+
+    def newly_ready(self) -> list[str]:
+        """Checks that have had enough to judge by since this was last asked: only their silence is an answer."""
+        fresh, self._fresh = self._fresh, []
+        return fresh
+
+    def _is_ready(self, check: Check, fact: Any) -> None:
+        if check.name not in self._ready and has_enough(check, fact):
+            self._ready.add(check.name)
+            self._fresh.append(check.name)
 
     def sees(self, row: StepRow, seen: Seen, due: bool) -> list[Trip]:
         self.step = row.step
@@ -86,6 +112,7 @@ class Judge:
             except Exception as error:  # noqa: BLE001  # one broken check must not take the guard, or the training, with it
                 self.crashed[check.name] = f"{type(error).__name__}: {error}"
                 continue
+            self._is_ready(check, fact)
             for each in evidence:
                 finding = stamp(check, each)
                 if self._is_new(finding):

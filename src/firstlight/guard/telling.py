@@ -3,11 +3,15 @@
 import reprlib
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import torch
 
+from firstlight.checks.catalogue import CATALOGUE
 from firstlight.errors import UsageError
+from firstlight.facts.sources import LIVE
 from firstlight.guard.statistics.rows import Frame, named_rows
 from firstlight.observe.inside.observer import rank
 from firstlight.records import events, wire
@@ -15,6 +19,8 @@ from firstlight.records.finding import Finding, Severity
 from firstlight.records.program import Unseen
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.report import terminal
+from firstlight.store import version_control
+from firstlight.store.run_directory import here_hash
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import Guard
@@ -48,16 +54,37 @@ class Telling:
             events.RunStart,
             always=True,
             argv=list(sys.argv),
-            cwd_hash="",
-            git=None,
+            cwd_hash=here_hash(),
+            git=version_control.commit(Path.cwd()) if guard.journal.is_own else None,  # else the command has told it
             env={"torch": str(torch.__version__), "device": self._device()},
-            seed=None,
+            seed=torch.initial_seed(),
         )
         for unseen in self._unseen:
             self._guard.journal.write(events.Fact, always=True, observed=wire.to_plain(unseen))
+        asked = {check.name for check in guard.judge.checks}
+        for check in CATALOGUE:
+            if check.needs in LIVE and check.name not in asked:
+                self._check(check.name, "skip", "left out, as the settings ask")
+
+    def _check(self, name: str, status: str, message: str) -> None:
+        self._guard.journal.write(
+            events.CheckResult,
+            always=True,
+            check_id=name,
+            status=status,
+            severity="note",
+            duration_s=0.0,
+            message=message,
+        )
+
+    def _ready(self) -> None:
+        """As it comes, not at the end: a run may be killed."""
+        for name in self._guard.judge.newly_ready():
+            self._check(name, events.READY, "has seen enough to judge by")
 
     def step(self, row: StepRow, watch: "Watch | None" = None, frame: Frame | None = None) -> None:
         self.start()
+        self._ready()
         journal = self._guard.journal
         bad = bool(row.bad_gradients or row.bad_weights) and not self._guard.judge.over
         if watch is None or bad or journal.wants_step(row.optimizer, row.step):
@@ -84,7 +111,9 @@ class Telling:
     def tensors(self, watch: "Watch", step: int, frame: Frame) -> None:
         journal, names = self._guard.journal, watch.subjects.names
         gradients = named_rows(names, frame.gradients, frame.present)
-        weights = [_weight(row) for row in named_rows(names, frame.weights)]
+        weights = [
+            msgspec.structs.replace(row, name=f"{row.name} (weight)") for row in named_rows(names, frame.weights)
+        ]
         journal.write_rows(step, [*gradients, *weights])
 
     def trip(self, trip: Trip) -> None:
@@ -184,16 +213,9 @@ class Telling:
         """What a report on this run cannot know."""
         guard, journal = self._guard, self._guard.journal
         journal.try_again()
+        self._ready()
         for name, error in guard.judge.crashed.items():
-            journal.write(
-                events.CheckResult,
-                always=True,
-                check_id=name,
-                status="error",
-                severity="note",
-                duration_s=0.0,
-                message=error,
-            )
+            self._check(name, "error", error)
         if journal.lost:
             reason = f"{journal.lost} lines were lost: {journal.problem}"
             lost = Unseen(step=guard.step, rank=guard.rank, tap="log", reason=reason)
@@ -201,10 +223,6 @@ class Telling:
 
     def _device(self) -> str:
         return str(self._guard.watches[0].subjects.device) if self._guard.watches else "cpu"
-
-
-def _weight(row: Any) -> Any:
-    return type(row)(**{**{f: getattr(row, f) for f in row.__struct_fields__}, "name": f"{row.name} (weight)"})
 
 
 def shown(finding: Finding) -> str:

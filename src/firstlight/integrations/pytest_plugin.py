@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from firstlight.records.finding import Finding
     from firstlight.records.report import Report
 
+LACKING = "`firstlight_check` needs a fixture `firstlight_experiment` of scope session that returns the Experiment"
+
 
 class Preflight:
     """What the fixture `firstlight` gives."""
@@ -85,9 +87,7 @@ def firstlight() -> Preflight:
 @pytest.fixture(scope="session")
 def firstlight_experiment() -> Any:
     """The experiment whose checks become tests; defined by the user."""
-    raise pytest.UsageError(
-        "`firstlight_check` needs a fixture `firstlight_experiment` of scope session that returns the Experiment"
-    )
+    raise pytest.UsageError(LACKING)
 
 
 @pytest.fixture(scope="session")
@@ -106,6 +106,9 @@ def firstlight_check(request: pytest.FixtureRequest, firstlight_report: "Report"
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "firstlight_check" not in metafunc.fixturenames:
         return
+    defined = metafunc._arg2fixturedefs["firstlight_experiment"]
+    if defined[-1].func.__module__ == __name__:  # once here, and not once for every check
+        raise pytest.Collector.CollectError(f"{metafunc.function.__name__}: {LACKING}")
     from pathlib import Path
 
     from firstlight.settings import load

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstlight.errors import UsageError
+from firstlight.observe.dtypes import spelled
 
 ACCEPTED = "pandas, Polars and PyArrow frames, and dictionaries of arrays"
 BACKENDS = ("pyarrow", "polars", "pandas")
@@ -28,7 +29,7 @@ def outline(frame: Any) -> Outline:
     package = "" if isinstance(frame, Mapping) else _package(frame)
     kind = f"{package}{type(frame).__name__}"
     if isinstance(frame, Mapping):
-        lengths = {len(column): name for name, column in frame.items() if hasattr(column, "__len__")}
+        lengths = {_length(name, column): name for name, column in frame.items()}
         if len(lengths) > 1:
             told = ", ".join(f"`{name}` has {length}" for length, name in sorted(lengths.items()))
             raise UsageError(f"the arrays of the dictionary differ in length: {told}")
@@ -42,6 +43,22 @@ def outline(frame: Any) -> Outline:
     if callable(names):
         names = frame.schema.names
     return Outline(kind=kind, columns=_text(names), index=_text(index), rows=len(frame))
+
+
+def _length(name: Any, values: Any) -> int:
+    single = isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or getattr(values, "shape", None) == ()
+    if single:
+        raise UsageError(
+            f"`{name}` of the dictionary is a {type(values).__name__}, not an array. "
+            f"A dictionary is taken as a frame of one array for each column; a single value is written in a list."
+        )
+    return len(values)
+
+
+def dtype_of(frame: Any, name: str, values: Any) -> str:
+    """As the frame itself has it: half precision is widened on its way into a series."""
+    own = getattr(frame[name], "dtype", None) if isinstance(frame, Mapping) else None
+    return spelled(values.dtype if own is None else own)
 
 
 def column(frame: Any, name: str) -> Any:
@@ -60,9 +77,13 @@ def column(frame: Any, name: str) -> Any:
 
 
 def _flat(values: Any) -> Any:
-    """Images and the like are looked at value by value."""
+    """Images and the like are looked at value by value; half precision, which tables do not know, as float32."""
     flat = values.reshape(-1) if hasattr(values, "reshape") else values
-    return flat.numpy() if hasattr(flat, "numpy") else flat
+    halved = spelled(getattr(values, "dtype", "")) in ("float16", "bfloat16")
+    if hasattr(flat, "detach"):
+        flat = flat.detach().cpu()
+        return (flat.float() if halved else flat).numpy()
+    return flat.astype("float32") if halved and hasattr(flat, "astype") else flat
 
 
 def _backend() -> str:

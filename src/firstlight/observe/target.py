@@ -58,11 +58,15 @@ def is_declaration(word: str) -> bool:
     return DECLARATION.fullmatch(word) is not None and not Path(word).exists()
 
 
-def parse(words: tuple[str, ...], module: bool) -> Target:
-    """`words` are a script, an interpreter with one, or a launcher; with `module`, a module name. Arguments follow."""
+def parse(words: tuple[str, ...], module: bool, verb: str = "check") -> Target:
+    """`words` are a script, an interpreter with one, or a launcher; with `module`, a module name. Arguments follow.
+
+    `verb` is the command that asks, for messages.
+    """
     if not words:
         raise UsageError(
-            "nothing to check. Name a script: `firstlight check train.py`, or a module: `firstlight check -m pkg.train`"
+            f"nothing to {verb}. Name a script: `firstlight {verb} train.py`, "
+            f"or a module: `firstlight {verb} -m pkg.train`"
         )
     if module:
         return Target(("-m", *words), (sys.executable, *START, "-m", *words), None, sys.executable)

@@ -119,6 +119,10 @@ class CheckStart(_Event, frozen=True, kw_only=True, tag="check_start"):
     check_id: str
 
 
+READY = "ready"
+"""The status of a check of the guard that has seen enough: from here on its silence is an answer."""
+
+
 class CheckResult(_Event, frozen=True, kw_only=True, tag="check_result"):
     check_id: str
     status: str

@@ -31,6 +31,7 @@ class CheckOutcome(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     """For a declared experiment, of the probe behind it."""
     reason: str | None = None
+    """Why it was skipped, how it crashed, or why it is clean though it found something."""
     probe: str | None = None
     typical_seconds: float | None = None
     most_seconds: float | None = None
@@ -124,7 +125,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     timing: Timing
     environment: dict[str, Scalar]
     reason: str | None = None
-    """Why nothing could be judged, when the verdict is `unjudged`; of curves, what they show."""
+    """Why nothing could be judged, when the verdict is `unjudged`; why little was, when nothing was trained; of curves,
+    what they show."""
     trail: tuple[str, ...] = ()
     """How the diagnosis came about, step by step."""
     reasoning: tuple[Inference, ...] = ()

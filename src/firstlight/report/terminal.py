@@ -5,6 +5,7 @@ import os
 import shutil
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO
 
 from firstlight.records.finding import Finding, Severity
@@ -167,7 +168,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),
-        ("page", _page(report.subject)),
+        ("page", page(report.subject)),
     ):
         lines += _row(label, text, paint, columns) if text else []
     return "\n".join(lines)
@@ -178,10 +179,13 @@ def _count(report: Report, severity: Severity) -> str:
     return f"{count} {severity.value}{'s' if count > 1 else ''}" if count else ""
 
 
-def _page(subject: Subject) -> str:
+def page(subject: Subject) -> str:
+    """How its page is had. The newest run here needs no name; one that could not be kept here does."""
     if subject.run is None or subject.kind == "log":
         return ""
-    return "firstlight report --open" if subject.kind == "run" else f"{subject.run}/report.html"
+    if subject.kind != "run":
+        return f"{subject.run}/report.html"
+    return f"firstlight report --open {subject.run}" if Path(subject.run).is_absolute() else "firstlight report --open"
 
 
 def _causes(report: Report) -> str:
@@ -223,6 +227,8 @@ def _checked(outcomes: tuple[CheckOutcome, ...]) -> str:
         if outcome.status is Status.SKIPPED:
             skipped.setdefault(outcome.reason or "", []).append(outcome.id)
     reasons = [f"{' '.join(ids)} ({reason})" for reason, ids in skipped.items()]
-    total = sum(len(ids) for ids in skipped.values())
-    tail = f"; {total} not run: {'; '.join(reasons[:MOST_SKIPPED])}" if reasons else ""
+    counts = [len(ids) for ids in skipped.values()]
+    told = reasons[:MOST_SKIPPED]
+    told += [f"and {sum(counts[MOST_SKIPPED:])} more for other reasons"] if len(reasons) > MOST_SKIPPED else []
+    tail = f"; {sum(counts)} not run: {'; '.join(told)}" if reasons else ""
     return f"{clean} of {len(outcomes)} checks clean{tail}"

@@ -1,6 +1,7 @@
 """`.firstlight/runs/<id>/`: everything one command leaves behind."""
 
 import difflib
+import hashlib
 import os
 import secrets
 import time
@@ -77,6 +78,15 @@ def _not_found(word: str | None, runs: Path, names: list[str], found: list[str])
 def new_id() -> str:
     """Sorts by time; two runs of the same second differ."""
     return time.strftime("%Y%m%d-%H%M%S", time.gmtime()) + "-" + secrets.token_hex(3)
+
+
+def text_hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def here_hash() -> str:
+    """Tells runs of one folder from those of another, without telling its name."""
+    return text_hash(os.fspath(Path.cwd()))
 
 
 def shown(path: Path | str) -> str:

@@ -38,6 +38,14 @@ def test_pixels_at_rest_are_fine() -> None:
     assert found(CHECK, fed()) == []
 
 
+def test_a_place_of_a_code_that_never_occurs_is_fine() -> None:
+    """A one-hot observation, some of whose states are never visited."""
+    assert found(CHECK, fed(constant=2, whole=True, low=-1.0, high=1.0)) == []
+    assert len(found(CHECK, fed(constant=2, whole=True, low=0.0, high=2.0))) == 1
+    assert len(found(CHECK, fed(constant=2, whole=False, low=0.0, high=1.0))) == 1
+    assert len(found(CHECK, asked(constant=10, whole=True, low=0.0, high=1.0))) == 1
+
+
 @pytest.mark.parametrize(("rows", "times"), [(63, 0), (64, 1)])
 def test_each_side_of_rows(rows: int, times: int) -> None:
     assert len(found(CHECK, asked(constant=10, rows=rows))) == times

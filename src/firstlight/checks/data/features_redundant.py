@@ -6,8 +6,9 @@ column of the only input is constant, the inputs tell the model nothing at all.
 
 ## When it is fine
 A few constant columns do no harm: borders of images, categories that are rare. Tables alone are looked at for single
-columns, and it is a note. Games without anything to see, and models that start from a learned constant, have no targets
-that differ between examples and are not called ill.
+columns, and it is a note; of flags and one-hot codes (0, 1 and -1 alone) nothing is said, where a place that was never
+visited is a column at rest. Games without anything to see, and models that start from a learned constant, have no
+targets that differ between examples and are not called ill.
 """
 
 from collections.abc import Iterator
@@ -49,7 +50,8 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 
 def _redundant(given: Columns) -> bool:
-    return given.constant + given.twins > 0
+    code = given.whole and given.low >= -1 and given.high <= 1
+    return given.constant + given.twins > 0 and not code
 
 
 def _told(given: Columns, everything: bool) -> str:

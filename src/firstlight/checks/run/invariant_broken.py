@@ -17,7 +17,7 @@ from firstlight.records.places import at
 
 
 def find(tried: InvariantTried, _limits: NoLimits) -> Iterator[Evidence]:
-    where = at(tried.site, module=f"{tried.name} on {tried.on}", rank=tried.rank)
+    where = at(tried.site, module=f"{tried.name} on {tried.on}", step=tried.step, rank=tried.rank)
     if tried.missing:
         yield Evidence(
             where=where,

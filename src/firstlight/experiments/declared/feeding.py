@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from firstlight.experiments.declared.stumbling import line_of
 from firstlight.observe.inside.echo import Asked, Echoes
 from firstlight.observe.inside.feed import Feed, named
 from firstlight.records.feed import NOT_CALLED, FeedSeen
+from firstlight.records.places import Site
 
 BATCHES = 400
 ROWS = 20_000
@@ -41,7 +43,7 @@ def feeding(bench: Bench) -> None:
             step=0,
             model=NOT_CALLED,
             name=model.__name__,
-            site=line_of(model),
+            site=_origin(bench.experiment.train),
             eval_site=None,
             inputs=feed.inputs(),
             tensors=max((len(_given(batch)) for batch in train), default=1),
@@ -49,6 +51,11 @@ def feeding(bench: Bench) -> None:
             echo=echoes.seen(),
         )
     )
+
+
+def _origin(loader: Any) -> Site | None:
+    """What is told here is about the data: its line is that of the user's own dataset, if there is one."""
+    return line_of(type(getattr(loader, "dataset", loader)))
 
 
 def _some(bench: Bench, split: str) -> Iterator[Batch]:

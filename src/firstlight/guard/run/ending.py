@@ -9,9 +9,10 @@ import msgspec
 
 from firstlight.assembly import machine
 from firstlight.checks.catalogue import CATALOGUE
+from firstlight.checks.declare import Check
 from firstlight.checks.run import check_crashed
 from firstlight.diagnosis.rank import rank
-from firstlight.facts.sources import LIVE
+from firstlight.facts.sources import LIVE, SOURCES
 from firstlight.findings.judge import judge
 from firstlight.records import events, wire
 from firstlight.records.facts import CheckCrash
@@ -30,6 +31,10 @@ class Logged:
 
     findings: list[Finding] = field(default_factory=list)
     crashes: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Checks that were not asked, and why."""
+    ready: set[str] = field(default_factory=set)
+    """Checks that have seen enough to judge by."""
     lost: list[str] = field(default_factory=list)
     steps: int = 0
     torch: dict[str, Scalar] = field(default_factory=dict)
@@ -65,8 +70,8 @@ def _hear(logged: Logged, event: Any) -> None:
             logged.steps = max(logged.steps, event.steps)
         case events.FindingSeen() if event.finding is not None:
             logged.findings.append(wire.convert(event.finding, Finding))
-        case events.CheckResult() if event.status == "error":
-            logged.crashes[event.check_id] = event.message
+        case events.CheckResult():
+            _hear_check(logged, event)
         case events.ExceptionSeen() if event.message.startswith("guard: "):
             logged.lost.append(f"a fault of the guard: {event.message.removeprefix('guard: ')} ({event.type})")
         case events.Fact():
@@ -75,6 +80,15 @@ def _hear(logged: Logged, event: Any) -> None:
             logged.artifacts.append(event.path)
         case events.RunStart() if event.rank is not None:
             logged.torch = event.env
+
+
+def _hear_check(logged: Logged, event: events.CheckResult) -> None:
+    if event.status == "error":
+        logged.crashes[event.check_id] = event.message
+    elif event.status == "skip":
+        logged.left_out[event.check_id] = event.message
+    elif event.status == events.READY:
+        logged.ready.add(event.check_id)
 
 
 def _hear_fact(logged: Logged, plain: dict[str, Any]) -> None:
@@ -130,14 +144,25 @@ def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:
         if check.needs not in LIVE:
             continue
         crashed = logged.crashes.get(check.name)
-        status = Status.ILL if check.id in found else Status.CLEAN if logged.steps else Status.SKIPPED
+        status = Status.ILL if check.id in found else Status.CLEAN if check.name in logged.ready else Status.SKIPPED
         yield CheckOutcome(
             id=check.id,
             name=check.name,
             status=Status.CRASHED if crashed else status,
             seconds=0.0,
-            reason=crashed or (None if logged.steps else "no step of a torch optimizer was seen"),
+            reason=crashed or (_unasked(check, logged) if status is Status.SKIPPED else None),
         )
+
+
+def _unasked(check: Check, logged: Logged) -> str:
+    if not logged.steps:
+        return _why_unjudged(logged)
+    if check.name in logged.left_out:
+        return logged.left_out[check.name]
+    least = getattr(check.limits, "steps", 0)
+    if least > logged.steps:
+        return f"the run is shorter than the {least} steps it takes"
+    return SOURCES[check.needs].absent
 
 
 def in_words(code: int) -> str:

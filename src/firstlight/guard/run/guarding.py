@@ -19,7 +19,7 @@ from firstlight.records.report import Report, Subject, Timing, Verdict
 from firstlight.report import json as json_report
 from firstlight.store import version_control
 from firstlight.store.event_log import EventLog
-from firstlight.store.run_directory import RunDirectory, shown
+from firstlight.store.run_directory import RunDirectory, here_hash, shown
 
 CALLBACK = re.compile(r"[\w.]+:\w+")
 
@@ -58,7 +58,7 @@ def run(target: Target, chosen: Choices) -> Done:
         directory,
         events.RunStart,
         argv=list(target.words),
-        cwd_hash="",
+        cwd_hash=here_hash(),
         git=version_control.commit(Path.cwd()),
         env=machine(),
         seed=None,

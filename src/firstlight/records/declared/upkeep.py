@@ -163,4 +163,6 @@ class InvariantTried(DeclaredFact, frozen=True, kw_only=True, tag="invariant-tri
     """What was there instead, the first time."""
     missing: str = ""
     """Why it could not be looked at."""
+    step: int | None = None
+    """Of the look, in a live run."""
     site: Site | None = None

@@ -81,19 +81,20 @@ class Losses:
     def _record(self, given: "Given", site: Site | None, value: float | None) -> LossCall:
         prediction, target = given.prediction, given.target
         made_by, node = graph.activation_behind(prediction)
+        made_at = self.walked.lines.get(node) if node is not None else None
         wanted, answered = _counted(given)
         sums = _class_errors(prediction) if given.function in OVER_CLASSES else (None, None)
         return LossCall(
             step=self.observer.step,
             rank=rank(),
             function=given.function,
-            site=site,
+            site=made_at if made_at is not None and sites.is_stand_in(site) else site,
             training=prediction.requires_grad,
             prediction=reading.card(prediction),
             target=reading.card(target) if target is not None else None,
             value=value,
             made_by=made_by,
-            made_at=self.walked.lines.get(node) if node is not None else None,
+            made_at=made_at,
             class_sum_error=sums[0],
             class_logsum_error=sums[1],
             target_sum_error=_target_error(given),
