@@ -105,3 +105,14 @@ def test_the_norm_in_the_log_is_from_before_the_clipping(tmp_path: Path) -> None
         optimizer.step()
     assert guard.window[0].grad_norm == pytest.approx(6.0)
     assert guard.window[0].clip_coef == pytest.approx(1 / 6)
+
+
+def test_what_is_given_twice_is_watched_once(tmp_path: Path) -> None:
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with fl.guard(model, optimizer, optimizer, directory=tmp_path) as guard:
+        guard.add(optimizer, model, torch.optim.lr_scheduler.StepLR(optimizer, 5))
+        assert (len(guard.watches), len(guard.models), len(guard.schedulers)) == (1, 1, 1)
+        model(torch.randn(3, 2)).mean().backward()
+        optimizer.step()
+    assert [row.step for row in guard.window] == [0]

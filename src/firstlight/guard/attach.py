@@ -101,10 +101,12 @@ class Guard:
         return self.run.events if self.run else None
 
     def add(self, *parts: Any) -> None:
-        """Models, optimizers, schedulers, loss scalers, or lists of them; also after training began."""
+        """Models, optimizers, schedulers, loss scalers, or lists of them; each once, also after training began."""
         if not self.active:
             return
-        several = list(parts_in(parts))
+        known = {id(each) for each in (*self.models.values(), *self.optimizers, *self.schedulers, *self.scalers)}
+        inner = [unwrapped(part) if isinstance(part, torch.optim.Optimizer) else part for part in parts_in(parts)]
+        several = [part for part in {id(part): part for part in inner}.values() if id(part) not in known]
         if self.options.on_nonfinite == "skip":
             for optimizer in several:
                 if isinstance(optimizer, torch.optim.Optimizer):
@@ -113,7 +115,7 @@ class Guard:
             if isinstance(part, nn.Module):
                 self.models.setdefault(f"model{len(self.models)}" if self.models else "model", part)
             elif isinstance(part, torch.optim.Optimizer):
-                self.optimizers.append(unwrapped(part))
+                self.optimizers.append(part)
             elif isinstance(part, LRScheduler):
                 self.schedulers.append(part)
             else:
