@@ -223,7 +223,6 @@ def test_a_type_of_a_size_is_understood_however_it_is_spelled(dtype: Any) -> Non
         (pl.Series(["a"]), pl.Utf8),
         (pl.Series([datetime.datetime(2024, 1, 1)]), pl.Datetime("ns")),
     ],
-    ids=str,
 )
 def test_other_usual_spellings(values: Any, dtype: Any) -> None:
     frame = pl.DataFrame({"x": values}) if isinstance(values, pl.Series) else pd.DataFrame({"x": values})

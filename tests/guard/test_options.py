@@ -13,9 +13,14 @@ from firstlight.errors import UsageError
 from firstlight.guard import taps
 from firstlight.guard.options import DISABLED
 
+
+def of_one(trip: object) -> None:
+    """A function of the trip alone."""
+
+
 WRONG: list[dict[str, Any]] = [
     {"on_red": "shout"},
-    {"on_red": lambda trip: None},
+    {"on_red": of_one},
     {"on_nonfinite": "x"},
     {"every": -1},
     {"every": "x"},
@@ -44,7 +49,7 @@ def hooks_of(optimizer: torch.optim.Optimizer) -> int:
     return len(optimizer._optimizer_step_pre_hooks) + len(optimizer._optimizer_step_post_hooks)
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=str)
+@pytest.mark.parametrize("wrong", WRONG, ids=[f"{name}-{n}" for n, wrong in enumerate(WRONG) for name in wrong])
 def test_a_wrong_option_is_told_by_name_and_leaves_nothing_behind(wrong: dict[str, Any]) -> None:
     training = sgd()
     with pytest.raises(UsageError) as told:
