@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firstlight.records.source import Bootstrap, SourceFile
-from firstlight.records.syntax import SCOPES, own
+from firstlight.records.syntax import CUTTING, LIBRARIES, SCOPES, own
 
 DISCOUNT = re.compile(r"gamma|discount", re.IGNORECASE)
 REWARD = re.compile(r"^rs?$|^r_?[bt]$|rew", re.IGNORECASE)
@@ -16,8 +16,6 @@ STORED_END = re.compile(r"^(?:is_|_)?(?:dones?|d|term|terminals?|terminated|fini
 NEXT = re.compile(r"next|nxt|^(?:s|obs|state|x|ns)_?(?:2|p|n|prime|1)s?$|^n_?(?:s|obs|state)s?$|_$", re.IGNORECASE)
 OLD = re.compile(r"target|tgt|old|frozen|ema|prev|delayed|slow|avg", re.IGNORECASE)
 STORING = frozenset({"append", "push", "add", "store", "put", "save", "record", "remember"})
-CUTTING = re.compile(r"\.detach\(|\.item\(|\.numpy\(|\bfloat\(|\.data\b|no_grad")
-LIBRARIES = frozenset({"torch", "F", "np", "numpy", "math", "nn"})
 BUILTINS = frozenset(dir(builtins))
 
 

@@ -1,10 +1,15 @@
 """Questions to a syntax tree that several facts and checks ask."""
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module)
+CUTTING = re.compile(r"\.detach\(|\.item\(|\.numpy\(|\bfloat\(|\.data\b|no_grad|inference_mode")
+"""What takes a value out of its graph, as it is written."""
+LIBRARIES = frozenset({"torch", "F", "np", "numpy", "math", "nn"})
+"""Names that begin a call of a function, not of a network."""
 
 
 def own(scope: ast.AST) -> Iterator[Any]:

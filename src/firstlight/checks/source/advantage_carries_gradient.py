@@ -16,12 +16,10 @@ from collections.abc import Iterator
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.source import SourceFile
-from firstlight.records.syntax import SCOPES, mentions, name_of, own
+from firstlight.records.syntax import CUTTING, LIBRARIES, SCOPES, mentions, name_of, own
 
 ADVANTAGE = re.compile(r"adv|delta|td_?err", re.IGNORECASE)
 LIKELIHOOD = re.compile(r"log_?p(?:rob|i|_|\b|a)|logp|ratio", re.IGNORECASE)
-CUTTING = re.compile(r"\.detach\(|\.item\(|\.numpy\(|\.data\b|\bfloat\(|no_grad|inference_mode")
-LIBRARIES = frozenset({"torch", "F", "np", "numpy", "math", "nn"})
 
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
