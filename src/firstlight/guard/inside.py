@@ -4,6 +4,7 @@
 global step hooks; the model of an optimizer is the outermost module that holds its parameters.
 """
 
+import atexit
 import gc
 from typing import Any
 
@@ -26,10 +27,19 @@ class Inside:
         self._known: set[int] = set()
         self._meet = guard.shield("finding models", self._met)
         self._handle = register_optimizer_step_pre_hook(self._begins)
+        atexit.register(self._ends)
+
+    def _ends(self) -> None:
+        """While Python is whole: a process group that the guard alone still holds aborts where it is freed later."""
+        self.guard.close()
+        for held in (self.guard.models, self.guard.optimizers, self.guard.schedulers, self.guard.watches):
+            held.clear()
+        gc.collect()
 
     def remove(self) -> None:
         global _current  # noqa: PLW0603  # one program, one guard from outside
         _current = None
+        atexit.unregister(self._ends)
         self._handle.remove()
         self.guard.close()
 
