@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, settings
 
 from firstlight import session
 from firstlight.experiments.engines.warm import WarmParent
+from firstlight.judge.verdict import exit_code
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import parse
 from firstlight.observe.watch import Eyes, Means
-from firstlight.recording import exit_code
 from firstlight.report import json as json_report
 from firstlight.settings import PROFILES, load
 

@@ -2,23 +2,22 @@
 
 import math
 import time
-from datetime import UTC, datetime
 
 import msgspec
 
-from firstlight.assembly import machine
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.diagnosis.from_curves import FEWEST, case_of_curves
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.facts.naming import ROLES, assign
 from firstlight.findings.judge import Judgement, judge
-from firstlight.inquiry import Inquiry
+from firstlight.judge.inquiry import Inquiry, Question
+from firstlight.judge.report import report, timing_since
 from firstlight.observe.watch import Watched
 from firstlight.records.curves import Curve, Logged, Roles
 from firstlight.records.facts import FirstBad
 from firstlight.records.finding import Finding
-from firstlight.records.report import REPORT_SCHEMA, Coverage, Report, Status, Subject, Timing, Verdict
+from firstlight.records.report import Coverage, Report, Status, Subject, Verdict
 from firstlight.settings import Settings, enabled
 
 WORDS = {
@@ -48,23 +47,21 @@ def diagnose_curves(logged: Logged, settings: Settings, symptoms: dict[str, bool
     shown = tuple(slug for slug, present in case.observed if present and slug not in HARMLESS)
     unjudged = _unjudged(roles, logged)
     silent = unjudged is not None or not (shown or judged.findings or case.claims or symptoms)
-    report = Report(
-        schema=REPORT_SCHEMA,
-        subject=Subject(kind="curves", command=(logged.origin,)),
-        verdict=Verdict.UNJUDGED if unjudged else _verdict(judged.findings, shown),
-        findings=judged.findings,
+    made = report(
+        Subject(kind="curves", command=(logged.origin,)),
+        judged,
+        _coverage(roles, logged),
+        timing_since(begun),
+        unjudged,
+    )
+    told = msgspec.structs.replace(
+        made,
+        verdict=made.verdict if unjudged else _verdict(judged.findings, shown),
         diagnosis=(),
-        checks=judged.outcomes,
-        coverage=_coverage(roles, logged),
-        timing=Timing(
-            started=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            seconds=round(time.monotonic() - begun, 3),
-        ),
-        environment=machine(),
         reason=unjudged or "; ".join(KNOWLEDGE.observation[slug].says for slug in shown) or None,
     )
-    inquiry = Inquiry(NoEngine([]), lambda _: case, 0.0, symptoms)
-    return report if silent else inquiry.conclude(report, Watched())
+    inquiry = Inquiry(NoEngine([]), Question(weigh=lambda _: case), symptoms=symptoms)
+    return told if silent else inquiry.conclude(told, inquiry.suspects(Watched()))
 
 
 def _judged(roles: Roles, settings: Settings) -> Judgement:

@@ -1,14 +1,11 @@
 """Composition root for sources: reads and follows each file, judges it, and reports. Runs nothing of theirs."""
 
 import hashlib
-import os
 import platform
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +16,16 @@ from firstlight.checks.declare import Check
 from firstlight.facts.from_source import from_source
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.findings import baseline
-from firstlight.findings.judge import judge
+from firstlight.findings.judge import Judgement, judge
 from firstlight.findings.suppress import allowance_in
-from firstlight.observe.source.excerpts import excerpts
+from firstlight.judge.report import report as made
+from firstlight.judge.report import timing_since
 from firstlight.observe.source.following import source_file
 from firstlight.observe.source.notebook import cell_and_line
 from firstlight.observe.source.project import Project
 from firstlight.records.facts import CheckCrash
-from firstlight.records.finding import Finding, Severity
-from firstlight.records.report import (
-    REPORT_SCHEMA,
-    CheckOutcome,
-    Coverage,
-    Report,
-    Status,
-    Subject,
-    Timing,
-    Verdict,
-)
+from firstlight.records.finding import Finding
+from firstlight.records.report import CheckOutcome, Coverage, Report, Status, Subject
 from firstlight.store.lint_cache import ABSENT, Entry, LintCache
 
 FILES_PER_TASK = 8
@@ -206,41 +195,19 @@ def _stamp(checks: Sequence[Check], base: Path) -> str:
 def report(linted: Linted, findings: tuple[Finding, ...], checks: Sequence[Check], words: tuple[str, ...]) -> Report:
     ill = {finding.id for finding in findings}
     judged = [check for check in checks if check.needs in READ_FROM_SOURCE]
-    return Report(
-        schema=REPORT_SCHEMA,
-        subject=Subject(kind="sources", command=("lint", *words)),
-        verdict=_verdict(findings, linted.files),
-        findings=findings,
-        diagnosis=(),
-        checks=tuple(
-            CheckOutcome(id=c.id, name=c.name, status=Status.ILL if c.id in ill else Status.CLEAN, seconds=0.0)
-            for c in judged
-        ),
-        coverage=Coverage(
+    outcomes = tuple(
+        CheckOutcome(id=c.id, name=c.name, status=Status.ILL if c.id in ill else Status.CLEAN, seconds=0.0)
+        for c in judged
+    )
+    return made(
+        Subject(kind="sources", command=("lint", *words)),
+        Judgement(findings, outcomes),
+        Coverage(
             seconds=round(linted.seconds, 3),
             ended=f"{linted.files} files read, {linted.cached} of them unchanged since the last time",
             suppressed=linted.allowed,
             limits=("sources were read and nothing was run; `firstlight check` watches the program itself",),
         ),
-        timing=Timing(
-            started=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            seconds=round(linted.seconds, 3),
-        ),
-        environment={
-            "firstlight": __version__,
-            "python": platform.python_version(),
-            "platform": f"{sys.platform}-{platform.machine()}",
-            "cores": os.cpu_count(),
-        },
-        excerpts=excerpts(findings, Path.cwd()),
-        reason=None if linted.files else "no Python file or notebook was found there",
+        timing_since(time.monotonic() - linted.seconds),
+        None if linted.files else "no Python file or notebook was found there",
     )
-
-
-def _verdict(findings: tuple[Finding, ...], files: int) -> Verdict:
-    if not files:
-        return Verdict.UNJUDGED
-    worst = max((finding.severity.weight for finding in findings), default=-1)
-    if worst == Severity.ERROR.weight:
-        return Verdict.ILL
-    return Verdict.WARN if worst == Severity.WARNING.weight else Verdict.CLEAN

@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from firstlight.assembly import machine
+from firstlight.judge.report import machine
+from firstlight.judge.verdict import exit_code
 from firstlight.records import events, wire
 from firstlight.records.finding import Severity
-from firstlight.records.report import Report, Status, Verdict
+from firstlight.records.report import Report, Status
 from firstlight.report import json as json_report
 from firstlight.report.of_run import write_page
 from firstlight.settings import Settings
@@ -54,12 +55,6 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
 def seed_of(run: RunDirectory) -> int:
     """For a script that does not seed itself: another one for each run."""
     return int(text_hash(run.id)[:8], 16)
-
-
-def exit_code(report: Report, strict: bool) -> int:
-    if report.verdict is Verdict.UNJUDGED:
-        return 2
-    return int(report.verdict is Verdict.ILL or (strict and report.verdict is Verdict.WARN))
 
 
 def _note(log: EventLog, report: Report) -> None:

@@ -5,15 +5,13 @@ The only module that knows every stage.
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
-from firstlight.assembly import Judged, judged, report_of
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
-from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.evidence import case_of, ruled_out
 from firstlight.diagnosis.prove import worth_trying
 from firstlight.diagnosis.symptoms import parse
@@ -22,49 +20,80 @@ from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, SOURCES
-from firstlight.inquiry import Inquiry
+from firstlight.judge.evidence import Judged, judged
+from firstlight.judge.grounds import without_grounds
+from firstlight.judge.inference import concluded, is_open
+from firstlight.judge.inquiry import Inquiry, Question
+from firstlight.judge.orders import CONTROLS, TIGHT, clip_of, orders_for
+from firstlight.judge.script import report_of
 from firstlight.linting import facts_of
-from firstlight.observe.spec import Spec
+from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, read_log, watch
 from firstlight.recording import recorded, seed_of
-from firstlight.records.report import Report, Subject, Verdict
+from firstlight.records.report import Report, Subject
 from firstlight.settings import Settings, enabled
 from firstlight.store.run_directory import RunDirectory, shown
-from firstlight.trial import CONTROLS, Trial, orders_for
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How far the two commands go: `check` searches where something is wrong and unexplained, `diagnose` always."""
+
+    controls: tuple[str, ...]
+    seconds: float
+    always: bool = False
+    symptoms: dict[str, bool] = field(default_factory=dict)
 
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
-    checks = _checks(settings)
-    with recorded(target.words, settings) as (run, finish):
-        spec = _plan(settings, checks, run)
-        controls = CONTROLS[settings.profile]
-        engine = engine_of(settings.engine, target, spec, settings.budget.seconds) if controls else NoEngine()
-        known = _judge(target, checks, engine)
-        seconds = settings.budget.timeline_seconds
-        trial = Trial(engine, controls, lambda seen: worth_trying(known(seen).findings, checks), seconds)
-        watched = _watched(target, spec, replace(eyes, settled=trial.settled), engine)
-        return finish(report_of(watched, known(watched), _subject(target, run)))
+    return _judged_script(target, settings, eyes, Depth(CONTROLS[settings.profile], PATIENCE * settings.budget.seconds))
 
 
 def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None) -> Report:
     """As `check`, with experiments chosen by what they would tell, until one cause stands out or nothing more helps."""
+    depth = Depth(CONTROLS["standard"], DIAGNOSIS_SECONDS, always=True, symptoms=understood(symptom))
+    return _judged_script(target, settings, eyes, depth)
+
+
+DIAGNOSIS_SECONDS = 90.0
+"""For everything after the first training step."""
+
+
+def _judged_script(target: Target, settings: Settings, eyes: Eyes, depth: Depth) -> Report:
     checks = _checks(settings)
     with recorded(target.words, settings) as (run, finish):
         spec = _plan(settings, checks, run)
-        engine = engine_of(settings.engine, target, spec, DIAGNOSIS_SECONDS)
+        engine = engine_of(settings.engine, target, spec, depth.seconds) if depth.controls else NoEngine()
         known = _judge(target, checks, engine)
         inquiry = Inquiry(
             engine,
-            lambda seen: _case(known(seen), checks),
-            DIAGNOSIS_SECONDS,
-            understood(symptom),
+            _question(known, checks, depth.always),
+            depth.controls,
+            seconds=depth.seconds,
             timeline_seconds=settings.budget.timeline_seconds,
-            suspects=lambda seen: worth_trying(known(seen).findings, checks),
+            symptoms=depth.symptoms,
         )
         watched = _watched(target, spec, replace(eyes, settled=inquiry.settled), engine)
-        return finish(_concluded(report_of(watched, known(watched), _subject(target, run)), inquiry, watched))
+        subject = Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
+        return finish(_report(watched, known(watched), subject, inquiry, settings))
+
+
+def _question(known: Callable[[Watched], Judged], checks: tuple[Check, ...], always: bool) -> Question:
+    def suspects(watched: Watched) -> tuple[str, ...]:
+        names = worth_trying(known(watched).findings, checks)
+        clip = clip_of(watched)
+        tight = clip is not None and clip.median_norm >= TIGHT * clip.max_norm
+        return (*names, "unclipped") if tight else names
+
+    return Question(
+        weigh=lambda watched: case_of((seen := known(watched)).facts, seen.findings).hinting(
+            ruled_out(seen.outcomes, checks)
+        ),
+        suspects=suspects,
+        open=lambda watched: always or is_open(known(watched)),
+    )
 
 
 def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
@@ -76,10 +105,18 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     checks = _checks(settings)
     engine = NoEngine(orders_for(tuple(watched.timelines), settings.budget.timeline_seconds))
     known = judged(watched, checks, engine.ordered)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
-    return _concluded(
-        report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
-    )
+    inquiry = Inquiry(engine, _question(lambda _: known, checks, always=True), symptoms=understood(symptom))
+    inquiry.searched = True
+    subject = Subject(kind="log", command=(shown(path),), run=shown(path))
+    return _report(watched, known, subject, inquiry, settings)
+
+
+def _report(watched: Watched, known: Judged, subject: Subject, inquiry: Inquiry, settings: Settings) -> Report:
+    unjudged = without_grounds(watched.outcome(), known.outcomes, settings.select or ())
+    if unjudged is not None or not inquiry.searched:
+        return report_of(watched, known, subject, unjudged)
+    suspects = inquiry.suspects(watched)
+    return inquiry.conclude(report_of(watched, concluded(known, suspects, _checks(settings)), subject, None), suspects)
 
 
 def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
@@ -89,18 +126,10 @@ def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
         engine.end()
 
 
-DIAGNOSIS_SECONDS = 90.0
-"""For everything after the first training step."""
-
-
 def _judge(target: Target, checks: tuple[Check, ...], engine: Engine) -> Callable[[Watched], Judged]:
     """What is known of a program at any moment, from its source and from what was seen of it so far."""
     read = facts_of(Path(target.file), Path.cwd()) if target.file is not None else ()
     return lambda seen: judged(seen, checks, engine.ordered, read=read)
-
-
-def _case(known: Judged, checks: tuple[Check, ...]) -> Case:
-    return case_of(known.facts, known.findings).hinting(ruled_out(known.outcomes, checks))
 
 
 def understood(text: str | None) -> dict[str, bool]:
@@ -113,14 +142,6 @@ def understood(text: str | None) -> dict[str, bool]:
             f"the symptom {text!r} was not understood. Say what the loss does: stuck, rises, NaN, oscillates …"
         )
     return dict(read.observations)
-
-
-def _concluded(report: Report, inquiry: Inquiry, watched: Watched) -> Report:
-    return report if report.verdict is Verdict.UNJUDGED else inquiry.conclude(report, watched)
-
-
-def _subject(target: Target, run: RunDirectory) -> Subject:
-    return Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
 
 
 def _checks(settings: Settings) -> tuple[Check, ...]:

@@ -14,11 +14,10 @@ from typing import Any
 
 import msgspec
 
-from firstlight.assembly import Judged, declared_coverage, declared_verdict, judged, machine, timing_of
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
+from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.prove import worth_trying
-from firstlight.diagnosis.rank import rank
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.probes.catalogue import PROBES, SMOKE, TRAINING
@@ -28,16 +27,24 @@ from firstlight.experiments.engines.fork import ForkEngine
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.experiments.plan import Order
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
+from firstlight.findings.judge import Judgement
+from firstlight.judge.coverage import declared_coverage
+from firstlight.judge.evidence import Judged, judged
+from firstlight.judge.grounds import limited_by, unanswered, without_pieces
+from firstlight.judge.inquiry import Inquiry, Question
+from firstlight.judge.orders import CONTROLS
+from firstlight.judge.report import machine, report
+from firstlight.judge.script import timing_of
+from firstlight.judge.verdict import exit_code
 from firstlight.observe.spec import Spec
 from firstlight.observe.watch import Watched, follow_log
-from firstlight.recording import exit_code, recorded
+from firstlight.recording import recorded
 from firstlight.records.declared import Built, ProbeEnded, Stumble
 from firstlight.records.facts import CheckCrash, ScriptOutcome, StepOrder
 from firstlight.records.finding import Scalar
-from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Report, Status, Subject, Verdict
+from firstlight.records.report import CheckOutcome, Report, Status, Subject, Verdict
 from firstlight.settings import Settings, enabled, load
 from firstlight.store.run_directory import RunDirectory, shown
-from firstlight.trial import CONTROLS, Trial
 
 DISABLED = "FIRSTLIGHT_DISABLED"
 PAUSE = 0.02
@@ -131,19 +138,15 @@ class Survey:
         begun = time.monotonic()
         known = self._known()
         self.watched.seconds = time.monotonic() - begun
-        verdict, reason = declared_verdict(known, self.checks, self.watched.steps, self.absent.get(StepOrder))
-        return Report(
-            schema=REPORT_SCHEMA,
-            subject=Subject(kind="experiment", command=(self.experiment.name,), run=shown(self.run.path)),
-            verdict=verdict,
-            reason=reason,
-            findings=known.findings,
-            diagnosis=rank(known.findings),
-            checks=self._timed(known.outcomes),
-            coverage=declared_coverage(self.watched, known),
-            timing=timing_of(self.watched),
-            environment=self._environment(),
+        about = known, self.checks, self.watched.steps, self.absent.get(StepOrder)
+        made = report(
+            Subject(kind="experiment", command=(self.experiment.name,), run=shown(self.run.path)),
+            Judgement(known.findings, self._timed(known.outcomes)),
+            declared_coverage(self.watched, known),
+            timing_of(self.watched),
+            without_pieces(*about) or unanswered(known.outcomes, self.settings.select or ()),
         )
+        return msgspec.structs.replace(made, environment=self._environment(), reason=made.reason or limited_by(*about))
 
     def _environment(self) -> dict[str, Scalar]:
         built = next(iter(self.watched.of(Built)), None)
@@ -159,11 +162,16 @@ class Survey:
         rooms, reason = rooms_for(self.run, self.experiment)
         controls = CONTROLS[self.settings.profile]
         engine: Engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds) if controls else NoEngine()
-        trial = Trial(
+        inquiry = Inquiry(
             engine,
+            Question(
+                weigh=lambda _: Case(),
+                suspects=lambda _: worth_trying(self._judged(engine.ordered).findings, self.checks),
+                open=lambda _: False,
+            ),
             controls,
-            lambda _: worth_trying(self._judged(engine.ordered).findings, self.checks),
-            self.settings.budget.timeline_seconds,
+            seconds=self.settings.budget.seconds,
+            timeline_seconds=self.settings.budget.timeline_seconds,
         )
         read = follow_log(self.run.events, self.watched)
         try:
@@ -174,7 +182,7 @@ class Survey:
                 self._leave_out(PROBES, "the first contact with the experiment did not end well (FL031)")
             else:
                 self._run(rooms, read, self._planned(reason))
-                self._settle(trial, read)
+                self._settle(inquiry, read)
         finally:
             rooms.close()
         return self._judged(engine.ordered)
@@ -182,10 +190,10 @@ class Survey:
     def _judged(self, orders: list[Order]) -> Judged:
         return judged(self.watched, self.checks, orders, self.absent)
 
-    def _settle(self, trial: Trial, read: Callable[[], None]) -> None:
+    def _settle(self, inquiry: Inquiry, read: Callable[[], None]) -> None:
         """Until the experiments on copies of the training are over, the repairs of what was found among them."""
         self.watched.exit_code = 0
-        while not trial.settled(self.watched):
+        while not inquiry.settled(self.watched):
             self.progress("experiments on copies of the training")
             time.sleep(PAUSE)
             read()

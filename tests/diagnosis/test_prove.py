@@ -9,6 +9,7 @@ from firstlight.diagnosis.knowledge.repairs import REPAIRS, repairs_of
 from firstlight.diagnosis.prove import PROVEN, prove, worth_trying
 from firstlight.diagnosis.rank import rank
 from firstlight.experiments.plan import BY_NAME
+from firstlight.findings.gather import gather
 from firstlight.findings.judge import stamp
 from firstlight.records.contrast import Contrast, Level, Pair
 from firstlight.records.finding import Evidence, Finding, Severity
@@ -51,7 +52,8 @@ def test_both_numbers_are_told_and_kept() -> None:
     assert found.likely == (
         "proven: clear the gradients before each backward, and the same 150 steps reach 0.25 instead of 2"
     )
-    assert found.evidence == {"seen": 3, "as_it_is": 2.0, "repaired": 0.25, "steps_compared": 150}
+    assert found.proof is not None
+    assert (found.proof.as_it_is, found.proof.reached, found.proof.steps) == (2.0, 0.25, 150)
 
 
 def test_a_program_that_broke_is_told_in_words() -> None:
@@ -94,12 +96,49 @@ def test_a_note_is_left_alone() -> None:
     assert proven(finding, tried(("zeroed-gradients", 0.25))) == finding
 
 
-def test_the_mildest_repair_that_helps_is_told() -> None:
-    both = tried(("lr-hundredth", 0.1), ("lr-tenth", 0.2))
-    harder = tried(("lr-hundredth", 0.1), ("lr-tenth", 1.9))
+def test_the_rung_that_reaches_most_is_told_and_of_equals_the_mildest() -> None:
+    alike = tried(("lr-hundredth", 0.19), ("lr-tenth", 0.2))
+    better = tried(("lr-hundredth", 0.1), ("lr-tenth", 0.2))
 
-    assert "a tenth of the learning rate" in proven(find("rate-too-high"), both).likely
-    assert "a hundredth of the learning rate" in proven(find("rate-too-high"), harder).likely
+    assert "a tenth of the learning rate" in proven(find("rate-too-high"), alike).likely
+    assert "a hundredth of the learning rate" in proven(find("rate-too-high"), better).likely
+
+
+class TestControls:
+    """A repair proves its cause only beside the copies that it has to beat."""
+
+    def blind(self, *ends: tuple[str, float], guess: float) -> Contrast:
+        return replace(tried(*ends, ("permuted-targets", guess), base=2.6), supervised=True)
+
+    def test_a_copy_that_gets_below_a_guess_proves(self) -> None:
+        found = proven(find("rate-too-high"), self.blind(("lr-tenth", 1.7), guess=2.3))
+
+        assert found.verified
+        assert found.proof is not None
+        assert (found.proof.guess, found.proof.reached) == (2.3, 1.7)
+        assert "without looking at the inputs 2.3" in found.likely
+
+    @pytest.mark.parametrize("guess", [1.7, 1.69, math.nan])
+    def test_a_copy_that_is_still_at_a_guess_only_helps(self, guess: float) -> None:
+        found = proven(find("rate-too-high"), self.blind(("lr-tenth", 1.7), guess=guess))
+
+        assert not found.verified or math.isnan(guess)
+        assert found.likely.startswith("helps: ") or math.isnan(guess)
+
+    @pytest.mark.parametrize(("rival", "verified"), [(0.2, False), (0.255, False), (0.5, True)])
+    def test_a_more_general_change_that_does_as_well_leaves_it_open(self, rival: float, verified: bool) -> None:
+        contrast = tried(("zeroed-gradients", 0.25), ("lr-tenth", rival))
+        found = proven(find("gradients-never-cleared"), contrast)
+
+        assert found.verified is verified
+        assert f"a tenth of the rate reaches {rival:.3g}" in found.likely
+
+    def test_pairs_within_a_batch_have_no_guess(self) -> None:
+        found = proven(find("rate-too-high"), replace(self.blind(("lr-tenth", 1.7), guess=1.6), compares_rows=True))
+
+        assert found.verified
+        assert found.proof is not None
+        assert found.proof.guess is None
 
 
 def test_each_finding_is_judged_on_its_own() -> None:
@@ -198,10 +237,10 @@ class TestRivals:
     def test_what_was_seen_in_the_program_itself_comes_before_any_trial(self) -> None:
         findings = (find("gradients-never-cleared"), find("rate-too-high"))
 
-        first, second = prove(findings, tried(("zeroed-gradients", 0.4), ("lr-tenth", 0.1)), CATALOGUE)
+        found = prove(findings, tried(("zeroed-gradients", 0.4), ("lr-tenth", 0.1)), CATALOGUE)
+        (told,) = gather(found, frozenset({"FL505"}))
 
-        assert (first.severity, first.verified) == (Severity.ERROR, True)
-        assert second.severity is Severity.NOTE
+        assert (told.name, told.severity, told.verified) == ("gradients-never-cleared", Severity.ERROR, False)
 
     def test_two_that_help_alike_both_stand(self) -> None:
         findings = (find("rate-too-low"), find("scores-too-flat"))

@@ -50,10 +50,11 @@ def test_the_same_illness_on_two_lines_is_two_incidents() -> None:
 
 
 def test_symptoms_yield_to_what_explains_them() -> None:
-    root, symptom = gather((find("loss-explodes"), find("gradients-never-cleared", line=4)), SYMPTOMS)
+    (root,) = gather((find("loss-explodes"), find("gradients-never-cleared", line=4)), SYMPTOMS)
     assert root.name == "gradients-never-cleared"
-    assert (symptom.severity, symptom.cause, symptom.confidence) == (Severity.NOTE, "train-no-zero-grad", 0.0)
-    assert "FL301" in symptom.likely
+    own, trace = root.witnesses
+    assert (own.id, own.kind, own.where) == ("FL301", "run", "train.py:4")
+    assert (trace.id, trace.weight) == (find("loss-explodes").id, 0.0)
 
 
 def test_a_symptom_alone_stands() -> None:
@@ -67,10 +68,15 @@ def test_a_crash_explains_no_symptom() -> None:
 
 
 def test_several_checks_of_one_cause_make_one_incident() -> None:
-    first, trace = gather((find("parameters-not-optimized"), find("modules-in-plain-container", line=4)), SYMPTOMS)
+    (first,) = gather((find("parameters-not-optimized"), find("modules-in-plain-container", line=4)), SYMPTOMS)
     assert (first.name, first.severity) == ("modules-in-plain-container", Severity.ERROR)
-    assert (trace.name, trace.severity) == ("parameters-not-optimized", Severity.NOTE)
-    assert "FL402" in trace.likely
+    assert [witness.id for witness in first.witnesses] == ["FL402", "FL401"]
+    assert all(witness.weight > 0 for witness in first.witnesses)
+
+
+def test_one_check_at_two_places_is_two_places_to_mend() -> None:
+    found = gather((find("gradients-never-cleared", line=4), find("gradients-never-cleared", line=9)), SYMPTOMS)
+    assert [finding.where.line for finding in found] == [4, 9]
 
 
 def test_errors_come_first_and_then_the_surest() -> None:
@@ -86,9 +92,9 @@ def test_two_findings_of_one_cause_support_each_other_and_two_causes_do_not_comp
     assert found[1].probability == pytest.approx(0.98)
 
 
-def test_a_note_is_hardly_a_claim_and_a_crash_is_no_cause() -> None:
-    found = rank((find("metric-broadcast", severity=Severity.NOTE), find("script-crashed")))
-    assert [(h.cause, h.probability < 0.3) for h in found] == [("train-metric", True)]
+def test_a_note_is_no_claim_and_a_crash_is_no_cause() -> None:
+    """Neither is shown among the causes."""
+    assert rank((find("metric-broadcast", severity=Severity.NOTE), find("script-crashed"))) == ()
 
 
 def broken(_fact: object, _limits: object) -> None:

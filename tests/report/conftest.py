@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from firstlight.records import wire
-from firstlight.records.finding import Finding, Severity
+from firstlight.records.finding import Finding, Proof, Severity, Witness
 from firstlight.records.places import Where
 from firstlight.records.report import (
     REPORT_SCHEMA,
@@ -102,7 +102,12 @@ def _finding(number: int, severity: Severity, word: str) -> Finding:
         wanted=f"raw scores {word}",
         likely=f"proven: the same steps reach 0.02 instead of 1.4 {word}",
         do=f"return the raw scores {word}",
-        evidence={"repaired": 0.02, "as_it_is": 1.4, "steps_compared": 40, f"evidence {word}": word, "bad": math.inf},
+        evidence={f"evidence {word}": word, "bad": math.inf},
+        proof=Proof(change="give the loss logits again", reached=0.02, as_it_is=1.4, steps=40, guess=1.6),
+        witnesses=(
+            Witness(id="FL203", kind="run", where="train.py:36", says=f"this {word}", weight=0.97),
+            Witness(id="FL712", kind="source", where=f"{word}:36", says=f"that {word}", weight=0.9),
+        ),
         count=2,
     )
 

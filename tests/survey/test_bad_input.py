@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 import firstlight as fl
 from firstlight.errors import UsageError
-from firstlight.recording import exit_code
+from firstlight.judge.verdict import exit_code
 from firstlight.records.finding import Finding
 from firstlight.records.report import Report, Verdict
 

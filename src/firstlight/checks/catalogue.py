@@ -37,7 +37,9 @@ from firstlight.checks.data import (
 )
 from firstlight.checks.declare import Check
 from firstlight.checks.learning import (
+    answers_not_learnt,
     baseline_unbeaten,
+    cause_inferred,
     examples_not_learnable,
     learning_undone,
     loss_bounces,
@@ -420,6 +422,8 @@ CATALOGUE: tuple[Check, ...] = (
     rate_too_high.CHECK,
     pairing_is_lost.CHECK,
     one_batch_not_learned.CHECK,
+    answers_not_learnt.CHECK,
+    cause_inferred.CHECK,
     training_stands_still.CHECK,
     examples_not_learnable.CHECK,
     validation_stands_still.CHECK,

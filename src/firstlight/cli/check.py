@@ -12,7 +12,7 @@ import click
 
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.errors import UsageError
-from firstlight.recording import exit_code
+from firstlight.judge.verdict import exit_code
 from firstlight.records import wire
 from firstlight.records.report import Report
 from firstlight.settings import EngineName, Settings, load

@@ -10,7 +10,7 @@ import click
 from firstlight.cli.check import ENGINE, _progress, _terminated
 from firstlight.cli.rendering import asked, deliver, form_option, output_option
 from firstlight.errors import UsageError
-from firstlight.recording import exit_code
+from firstlight.judge.verdict import exit_code
 from firstlight.records.report import Report
 from firstlight.settings import Settings, load
 

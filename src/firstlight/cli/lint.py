@@ -10,8 +10,8 @@ from firstlight import linting
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
+from firstlight.judge.verdict import exit_code
 from firstlight.observe.source.files import discover
-from firstlight.recording import exit_code
 from firstlight.records.finding import Finding
 from firstlight.settings import enabled, load
 from firstlight.store.run_directory import FOLDER

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
-from firstlight.recording import exit_code
+from firstlight.judge.verdict import exit_code
 from firstlight.settings import enabled, load
 
 

@@ -9,7 +9,7 @@ import click
 
 from firstlight.cli.check import _progress, _terminated
 from firstlight.cli.rendering import asked, deliver, form_option, output_option
-from firstlight.recording import exit_code
+from firstlight.judge.verdict import exit_code
 
 if TYPE_CHECKING:
     from firstlight.guard.replay.replaying import Replaying

@@ -7,7 +7,10 @@ from typing import Any
 
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case, Claim, Hint
-from firstlight.diagnosis.rank import COUNTED, UNKNOWN
+from firstlight.diagnosis.knowledge.declare import Experiment
+from firstlight.diagnosis.knowledge.repairs import REPAIRS
+from firstlight.diagnosis.proof import holds, proof_of
+from firstlight.diagnosis.rank import UNKNOWN
 from firstlight.facts.contrast import improves, lost
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.records.census import Census
@@ -48,14 +51,17 @@ def case_of(facts: Iterable[Any], findings: Iterable[Finding]) -> Case:
     for fact in known:
         seen |= dict(_observed(fact))
     case = case.observing(seen).claiming(
-        Claim(finding.cause, finding.confidence * COUNTED[finding.severity], finding.id)
+        Claim(finding.cause, witness.weight, witness.id)
         for finding in findings
-        if finding.cause != UNKNOWN and finding.confidence > 0
+        if finding.cause != UNKNOWN
+        for witness in finding.witnesses
+        if witness.weight > 0
     )
     for contrast in (fact for fact in known if isinstance(fact, Contrast)):
         for pair in contrast.pairs:
-            if pair.name in REPAIRING:
-                case = case.repairing(pair.name, worked=improves(pair) and not _learns_anyway(pair))
+            for repair in REPAIRS:
+                if pair.name == repair.slug:
+                    case = case.repairing(pair.name, worked=_cures(repair, pair, contrast))
     return case
 
 
@@ -70,31 +76,12 @@ def ruled_out(outcomes: Iterable[CheckOutcome], checks: Iterable[Check]) -> list
 
 SURE = 0.95
 UNLIKELY = 0.1
-REPAIRING = frozenset(
-    [
-        "lr-tenth",
-        "lr-hundredth",
-        "lr-tenfold",
-        "lr-hundredfold",
-        "fp32",
-        "unregularised",
-        "zeroed-gradients",
-        "activation-undone",
-        "activation-added",
-        "sign-flipped",
-        "target-reshaped",
-        "unclipped",
-        "lr-constant",
-        "all-optimized",
-        "thawed",
-        "standardised",
-    ]
-)
 
 
-def _learns_anyway(pair: Pair) -> bool:
-    """A program that learns well by itself is not cured by learning faster."""
-    return pair.base.finite and lost(pair.base) > FALLS
+def _cures(repair: Experiment, pair: Pair, contrast: Contrast) -> bool:
+    """A program that learns well by itself is not cured by learning faster, and help is no proof."""
+    learns_anyway = pair.base.finite and lost(pair.base) > FALLS
+    return improves(pair) and not learns_anyway and holds(proof_of(repair, pair, contrast), pair)
 
 
 def contexts(facts: Iterable[Any]) -> list[str]:

@@ -9,17 +9,19 @@ from firstlight.checks.declare import Check
 from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import repairs_of
+from firstlight.diagnosis.proof import best, holds, proof_of, told
 from firstlight.facts.contrast import LEAST_SHARE, improves
 from firstlight.findings.gather import following
 from firstlight.records.contrast import Contrast, Pair
-from firstlight.records.finding import Finding, Severity
+from firstlight.records.finding import Finding, Severity, Witness
 
 PROVEN = 0.99
+HELPS = 0.3
+"""What a repair adds that helps, where it proves nothing."""
 STRONG = 0.8
 """Confidence of a suspicion that is nearly certain by itself."""
 STEADY = 0.9
 """Share of the later steps at which the repaired copy must have the lower loss on the same batches."""
-REPAIRED = "repaired"
 HELPS_MORE = ", whose repair helps more"
 
 
@@ -45,7 +47,7 @@ def prove(
 
 def _doubt(findings: tuple[Finding, ...], doubted: frozenset[str]) -> tuple[Finding, ...]:
     """What is odd but was not mended by its repair follows from what another repair did mend."""
-    cured = [finding for finding in findings if finding.verified and REPAIRED in finding.evidence]
+    cured = [finding for finding in findings if finding.verified and finding.proof is not None]
     if not cured:
         return findings
     best = min(cured, key=_reached)
@@ -63,7 +65,7 @@ def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tu
     Findings that rest on trials alone (`by_trial`) yield to it; to one that was also seen in the program itself they
     always yield. The others are not rivals: two bugs may both be there.
     """
-    proven = [finding for finding in findings if finding.verified and REPAIRED in finding.evidence]
+    proven = [finding for finding in findings if finding.verified and finding.proof is not None]
     if len({finding.cause for finding in proven}) < 2:
         return findings
     best = min(proven, key=lambda finding: (finding.id in by_trial, _reached(finding)))
@@ -91,8 +93,7 @@ def _by_trial(check: Check) -> bool:
 
 def _reached(finding: Finding) -> float:
     """The loss that its repair reached."""
-    reached = finding.evidence[REPAIRED]
-    return float(reached) if isinstance(reached, int | float) else math.inf
+    return finding.proof.reached if finding.proof is not None else math.inf
 
 
 def _is_suspicion(finding: Finding, checks: Mapping[str, Check]) -> bool:
@@ -132,9 +133,8 @@ def _tested(finding: Finding, contrast: Contrast, check: Check) -> Iterator[Find
         return
     cured = [(repair, pair) for repair, pair in tried if pair.cured or _confirms(finding, pair)]
     if cured:
-        repair, pair = min(cured, key=lambda one: one[1].other.last)
         severity = check.imposed or check.proven or finding.severity
-        yield msgspec.structs.replace(_told_of(finding, repair, pair), severity=severity)
+        yield msgspec.structs.replace(_told_of(finding, *best(cured), contrast), severity=severity)
 
 
 def _confirms(finding: Finding, pair: Pair) -> bool:
@@ -146,27 +146,29 @@ def _confirms(finding: Finding, pair: Pair) -> bool:
 def _proven(finding: Finding, contrast: Contrast, check: Check | None) -> Finding:
     if finding.severity is Severity.NOTE:
         return finding
-    for repair in repairs_for(check, (finding.cause,)):
-        pair = contrast.of(repair.slug)
-        if pair is not None and improves(pair):
-            return _told_of(finding, repair, pair)
-    return finding
+    tried = [
+        (repair, pair)
+        for repair in repairs_for(check, (finding.cause,))
+        if (pair := contrast.of(repair.slug)) is not None and improves(pair)
+    ]
+    return _told_of(finding, *best(tried), contrast) if tried else finding
 
 
-def _told_of(finding: Finding, repair: Experiment, pair: Pair) -> Finding:
+def _told_of(finding: Finding, repair: Experiment, pair: Pair, contrast: Contrast) -> Finding:
+    """A repair that works proves its cause only beside its controls; otherwise it helps, and that is all."""
     assert repair.repairs is not None
-    numbers = {"as_it_is": pair.base.last, REPAIRED: pair.other.last, "steps_compared": pair.steps}
+    proof = proof_of(repair, pair, contrast)
+    verified = holds(proof, pair)
+    confidence = max(finding.confidence, PROVEN) if verified else finding.confidence
+    sentence = told(proof, pair.base.finite)
+    witness = Witness(id=finding.id, kind="experiment", where="", says=sentence, weight=PROVEN if verified else HELPS)
     return msgspec.structs.replace(
         finding,
         cause=repair.repairs,
         category=category_of(repair.repairs),
-        verified=True,
-        confidence=max(finding.confidence, PROVEN),
-        likely=f"proven: {told(repair, pair)}",
-        evidence={**finding.evidence, **numbers},
+        verified=verified,
+        confidence=confidence,
+        likely=f"{'proven' if verified else 'helps'}: {sentence}",
+        witnesses=(*finding.witnesses, witness),
+        proof=proof,
     )
-
-
-def told(repair: Experiment, pair: Pair) -> str:
-    as_it_is = f"{pair.base.last:.3g}" if pair.base.finite else "a value that is not finite"
-    return f"{repair.does}, and the same {pair.steps} steps reach {pair.other.last:.3g} instead of {as_it_is}"

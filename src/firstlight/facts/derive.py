@@ -24,6 +24,7 @@ from firstlight.records import feed, restored
 from firstlight.records.census import Census
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
+from firstlight.records.learning import LearningSign
 from firstlight.records.program import ColumnsDropped, Waiting
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -97,6 +98,12 @@ def restorations(seen: Sightings) -> Iterator[restored.Restored]:
         yield loads[-1]
 
 
+def learning_signs(seen: Sightings) -> Iterator[LearningSign]:
+    """The last word on each line."""
+    for signs in groups(seen.of(LearningSign), lambda s: (s.rank, s.site)):
+        yield signs[-1]
+
+
 def failings(seen: Sightings) -> Iterator[Failing]:
     """The last count of each class."""
     for counts in groups(seen.of(Failing), lambda f: (f.rank, f.module)):
@@ -151,4 +158,5 @@ REDUCERS: tuple[Reducer, ...] = (
     resumptions,
     failings,
     waitings,
+    learning_signs,
 )

@@ -17,6 +17,8 @@ from firstlight.records import (
     symmetry,
 )
 from firstlight.records.census import Census
+from firstlight.records.inferred import Inferred
+from firstlight.records.learning import LearningSign
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
@@ -59,6 +61,8 @@ SOURCES: dict[type, Source] = {
     contrast.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
     ),
+    LearningSign: _from("operations", "certificate", absent="it was not asked whether the program learns"),
+    Inferred: _from(absent="nothing was left to explain"),
     facts.Motion: _from("movement", absent=_NOT_FOLLOWED),
     facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
     facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
@@ -132,7 +136,7 @@ SOURCES: dict[type, Source] = {
     Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
 
-ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing})
+ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing, Inferred})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
 _LIVE_ABSENT: dict[type, str] = {
@@ -171,3 +175,22 @@ READ_FROM_LOG = frozenset({log.LogSeen})
 
 DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kind, declared.DeclaredFact))
 """Facts of probes; only a declared experiment can be probed."""
+
+
+EXPERIMENT = frozenset({contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient})
+"""Facts that copies of the program were asked for."""
+
+DATA = frozenset({feed.FeedSeen, facts.Feeding, facts.WorkerStream, ColumnsDropped, ranks.DistributedOrder})
+"""Facts about what the program is fed."""
+
+
+def witness_kind(fact: type) -> str:
+    """What a check that needs this fact bears witness of."""
+    kinds = (
+        ("source", READ_FROM_SOURCE),
+        ("live", LIVE),
+        ("piece", DECLARED),
+        ("experiment", EXPERIMENT),
+        ("data", DATA),
+    )
+    return next((kind for kind, members in kinds if fact in members), "run")

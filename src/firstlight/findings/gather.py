@@ -1,16 +1,19 @@
-"""One incident per cause and place, the most decisive first; symptoms yield to what explains them."""
+"""One incident per cause, with everything that bears witness to it; symptoms belong to what explains them."""
 
 import msgspec
 
-from firstlight.records.finding import Finding, Severity
+from firstlight.records.finding import Finding, Severity, Witness
+
+UNKNOWN = "unknown"
 
 
 def gather(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
-    return order(one_a_cause(explain_symptoms(merge(findings), symptoms), symptoms), symptoms)
+    explained = explain_symptoms(merge(findings), symptoms)
+    return order(one_a_cause(explained, symptoms), symptoms)
 
 
 def merge(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Sightings of one cause at one place become one incident that shows the first and counts the rest."""
+    """Sightings of one cause at one place become one finding that shows the first and counts the rest."""
     incidents: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
         place = (finding.where.file, finding.where.line) if finding.where.file else (None, finding.where.module)
@@ -36,46 +39,59 @@ def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) ->
     A symptom that names a cause of its own yields to errors; one that names none, to whatever does.
     """
     ordered = order(findings, symptoms)
-    named = [f for f in ordered if f.id not in symptoms and f.cause != "unknown" and f.severity is not Severity.NOTE]
+    named = [f for f in ordered if f.id not in symptoms and f.cause != UNKNOWN and f.severity is not Severity.NOTE]
     grave = [finding for finding in named if finding.severity is Severity.ERROR]
 
     def told(finding: Finding) -> Finding:
-        roots = named if finding.cause == "unknown" else grave
+        roots = named if finding.cause == UNKNOWN else grave
         return following(finding, roots[0]) if finding.id in symptoms and roots else finding
 
     return tuple(told(finding) for finding in findings)
 
 
 def following(finding: Finding, root: Finding, why: str = "") -> Finding:
-    """Told as a trace of another finding; `why` says by what it is known to be one."""
+    """A trace of another finding, with no weight of its own; `why` says by what it is known to be one."""
+    traces = tuple(msgspec.structs.replace(witness, weight=0.0) for witness in finding.witnesses)
     return msgspec.structs.replace(
         finding,
         severity=Severity.NOTE,
         confidence=0.0,
         verified=False,
+        proof=None,
         cause=root.cause,
         category=root.category,
         likely=f"follows from {root.id} {root.name}{why}",
         do=f"mend {root.id} first, then check again",
+        witnesses=traces,
     )
 
 
 def one_a_cause(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
-    """Where several checks see the same cause, the most decisive tells of it and the others are its traces."""
-    decisive: dict[str, Finding] = {}
+    """The most decisive finding of a cause tells of it; the others are its witnesses."""
+    incidents: dict[str, list[Finding]] = {}
+    alone: list[Finding] = []
     for finding in order(findings, symptoms):
-        if finding.cause != "unknown":
-            decisive.setdefault(finding.cause, finding)
+        if finding.cause == UNKNOWN:
+            alone.append(finding)
+        else:
+            incidents.setdefault(finding.cause, []).append(finding)
+    return (*alone, *(incident for group in incidents.values() for incident in _incidents(group)))
 
-    def told(finding: Finding) -> Finding:
-        first = decisive.get(finding.cause, finding)
-        if first.id == finding.id or finding.severity is Severity.NOTE:
-            return finding
-        return msgspec.structs.replace(
-            finding, severity=Severity.NOTE, likely=f"the same cause as {first.id} {first.name}"
-        )
 
-    return tuple(told(finding) for finding in findings)
+def _incidents(group: list[Finding]) -> list[Finding]:
+    """Notes claim nothing: where nothing graver stands, each is told by itself.
+
+    The same check at another place is another place to mend, and is told as such.
+    """
+    first, *rest = group
+    if first.severity is Severity.NOTE:
+        return group
+    apart = [other for other in rest if other.id == first.id and other.severity is first.severity]
+    witnesses: tuple[Witness, ...] = first.witnesses
+    for other in rest:
+        if other not in apart:
+            witnesses += tuple(one for one in other.witnesses if one not in witnesses)
+    return [msgspec.structs.replace(first, witnesses=witnesses), *apart]
 
 
 def order(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:

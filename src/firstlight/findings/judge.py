@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from firstlight.checks.declare import Check
-from firstlight.facts.sources import ABSENCE_IS_CLEAN, SOURCES
+from firstlight.facts.sources import ABSENCE_IS_CLEAN, SOURCES, witness_kind
 from firstlight.records.facts import CheckCrash
-from firstlight.records.finding import Evidence, Finding
+from firstlight.records.finding import Evidence, Finding, Severity, Witness
+from firstlight.records.places import Where
 from firstlight.records.report import CheckOutcome, Status
 
 
@@ -61,13 +62,22 @@ def _outcome(check: Check, status: Status, seconds: float, reason: str | None) -
 
 def stamp(check: Check, evidence: Evidence) -> Finding:
     cause = evidence.cause or check.causes[0]
+    severity = check.imposed or evidence.severity or check.severity
+    confidence = check.confidence if evidence.confidence is None else evidence.confidence
+    witness = Witness(
+        id=check.id,
+        kind=witness_kind(check.needs),
+        where=_place(evidence.where),
+        says=evidence.saw,
+        weight=round(confidence * COUNTED[severity], 4),
+    )
     return Finding(
         id=check.id,
         name=check.name,
         cause=cause,
         category=cause.partition("-")[0],
-        severity=check.imposed or evidence.severity or check.severity,
-        confidence=check.confidence if evidence.confidence is None else evidence.confidence,
+        severity=severity,
+        confidence=confidence,
         verified=False,
         where=evidence.where,
         summary=check.summary,
@@ -77,4 +87,13 @@ def stamp(check: Check, evidence: Evidence) -> Finding:
         do=evidence.do or check.fix,
         evidence=evidence.numbers,
         edits=evidence.edits,
+        witnesses=(witness,),
     )
+
+
+COUNTED = {Severity.ERROR: 1.0, Severity.WARNING: 0.8, Severity.NOTE: 0.05}
+"""How much a finding's own confidence counts: a warning is meant to be looked at, a note is not a claim."""
+
+
+def _place(where: Where) -> str:
+    return f"{where.file}:{where.line}" if where.file else where.module or ""

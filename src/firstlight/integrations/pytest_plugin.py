@@ -41,7 +41,7 @@ class Preflight:
     ) -> "Report":
         """The report; the test fails with it where the experiment is ill."""
         __tracebackhide__ = True
-        from firstlight.recording import exit_code
+        from firstlight.judge.verdict import exit_code
         from firstlight.report import terminal
         from firstlight.survey import preflight
 

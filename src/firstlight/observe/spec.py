@@ -6,6 +6,15 @@ from pathlib import Path
 import msgspec
 
 VARIABLE = "FIRSTLIGHT_SESSION"
+LEAST_STEPS = 20
+"""So many steps are waited for beyond the time given: fewer show nothing."""
+PATIENCE = 3.0
+"""Times the seconds given that a slow program may take to make them."""
+
+
+def is_spent(seconds: float, steps: int, given: float) -> bool:
+    """Whether the time given for training is over. It follows the program's pace: a slow one has longer."""
+    return seconds > given and (steps >= LEAST_STEPS or seconds > PATIENCE * given)
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -177,7 +177,8 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
             return script.seconds - ending_since[0] > GRACE_SECONDS
         if watched.startup is None:
             return script.seconds > eyes.startup_seconds
-        return script.seconds - watched.startup > spec.seconds + GRACE_SECONDS
+        trained = script.seconds - watched.startup - GRACE_SECONDS
+        return trained > spec.seconds and session_spec.is_spent(trained, watched.steps, spec.seconds)
 
     watched.exit_code = script.wait(over)
     watched.seconds = script.seconds

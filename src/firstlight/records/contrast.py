@@ -5,6 +5,10 @@ import msgspec
 from firstlight.records.facts import ClipOrder, Ranked
 from firstlight.records.places import Site
 
+LOWER_RATES = {"lr-tenth": 10, "lr-hundredth": 100, "lr-thousandth": 1_000, "lr-millionth": 1_000_000}
+HIGHER_RATES = {"lr-tenfold": 10, "lr-hundredfold": 100, "lr-thousandfold": 1_000, "lr-millionfold": 1_000_000}
+"""The two ladders of learning rates, nearest rung first: by what the rate is divided or multiplied."""
+
 
 class Timeline(Ranked, frozen=True, kw_only=True):
     """The losses of one run of the script from its first batch on, with one thing changed; `baseline` with none."""

@@ -47,6 +47,31 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """The repair, where it is certain to keep everything else as it is."""
 
 
+class Witness(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that speaks for an incident: which check heard it, where, and how strongly it speaks."""
+
+    id: str
+    kind: str
+    """`source`, `tape`, `run`, `experiment`, `live`, `piece` or `data`."""
+    where: str
+    says: str
+    weight: float
+    """The probability of the cause by this witness alone; 0 for what merely follows from it."""
+
+
+class Proof(msgspec.Struct, frozen=True, kw_only=True):
+    """A repair that was tried on a copy of the program, beside the copies it has to beat."""
+
+    change: str
+    reached: float
+    as_it_is: float
+    steps: int
+    guess: float | None
+    """What a copy reaches that cannot see which answer belongs to which input; None where that cannot be asked."""
+    others: dict[str, float] = {}
+    """What more general changes reach, by their names."""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     name: str
@@ -65,3 +90,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 1
     """How many sightings this incident stands for; the first one is shown."""
     edits: tuple[Edit, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
+    """Everything that speaks for it, the sighting shown first."""
+    proof: Proof | None = None

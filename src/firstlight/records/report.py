@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from firstlight.records.assurance import Assurance
 from firstlight.records.finding import Finding, Scalar
 
 REPORT_SCHEMA: Literal["firstlight.report/1"] = "firstlight.report/1"
@@ -127,6 +128,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     """Why nothing could be judged, when the verdict is `unjudged`; why little was, when nothing was trained; of curves,
     what they show."""
+    assurance: Assurance | None = None
+    """What the verdict is worth; None where nothing was run."""
     trail: tuple[str, ...] = ()
     """How the diagnosis came about, step by step."""
     reasoning: tuple[Inference, ...] = ()

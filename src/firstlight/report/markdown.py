@@ -7,6 +7,7 @@ import re
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.report import Excerpt, Hypothesis, Report, Status, Verdict
+from firstlight.report.assurance import further_witnesses, rows
 
 SIGNS = {Verdict.ILL: "❌", Verdict.WARN: "⚠️", Verdict.CLEAN: "✅", Verdict.UNJUDGED: "❔"}
 CODE = re.compile(r"`([^`\n]+)`")
@@ -71,7 +72,9 @@ def _verdict(report: Report) -> str:
     told = prose(report.reason) if report.reason else ", ".join(counts) or "nothing found"
     head = f"## {SIGNS[report.verdict]} firstlight: {report.verdict.value}: {told}"
     steps = f"{report.coverage.steps} steps watched, " if report.coverage.steps else ""
-    return f"{head}\n\n{code(' '.join(report.subject.command))} · {steps}{report.timing.seconds:.1f} s"
+    sure = [f"- **{label}** {prose(text)}" for label, text in rows(report.assurance)]
+    told = f"{head}\n\n{code(' '.join(report.subject.command))} · {steps}{report.timing.seconds:.1f} s"
+    return "\n".join([told, "", *sure]) if sure and report.verdict is not Verdict.UNJUDGED else told
 
 
 def _finding(number: int, finding: Finding, report: Report) -> str:
@@ -86,6 +89,7 @@ def _finding(number: int, finding: Finding, report: Report) -> str:
         ("do", finding.do),
     ):
         lines.append(f"- **{label}** {prose(text)}")
+    lines += [f"- **also** {prose(text)}" for text in further_witnesses(finding)]
     return "\n".join([*lines, f"- **more** `firstlight explain {finding.id}`"])
 
 

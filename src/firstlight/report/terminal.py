@@ -11,6 +11,7 @@ from typing import IO
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
 from firstlight.records.report import CheckOutcome, Coverage, Excerpt, Hypothesis, Report, Status, Subject, Verdict
+from firstlight.report.assurance import further_witnesses, rows
 
 COLOURS = {
     "error": "1;31",
@@ -85,6 +86,8 @@ def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Exce
         ("do", finding.do),
     ):
         lines += _row(label, text, paint, columns)
+    for text in further_witnesses(finding):
+        lines += _row("also", text, paint, columns)
     lines += _row("more", f"firstlight explain {finding.id}", paint, columns)
     return "\n".join(lines)
 
@@ -160,6 +163,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
     lines += _row("watched", steps, paint, columns)
     judged = report.verdict is not Verdict.UNJUDGED
     for label, text in (
+        *(rows(report.assurance) if judged else ()),
         ("causes", _causes(report)),
         ("checked", _checked(report.checks) if judged and report.checks else ""),
         ("timed", _timed(report.checks) if judged else ""),

@@ -38,9 +38,9 @@ def test_tells_both_ends_and_the_rate() -> None:
         "in 150 steps the loss went from 2 to 1.99; with 10 times the learning rate, from the same start, to 0.5"
     )
     assert evidence.wanted == "visible progress within the first hundred steps"
-    assert evidence.do == "raise the learning rate tenfold from 1e-05 and check again"
+    assert evidence.do == "multiply the learning rate by 10, from 1e-05 to 0.0001, and check again"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 16, 1)
-    assert evidence.numbers == {"base": 1.99, "higher": 0.5}
+    assert evidence.numbers == {"base": 1.99, "higher": 0.5, "factor": 10}
 
 
 def test_a_loss_that_need_not_fall_says_nothing() -> None:
@@ -48,7 +48,7 @@ def test_a_loss_that_need_not_fall_says_nothing() -> None:
 
 
 def test_a_rate_that_is_not_known_is_not_told() -> None:
-    assert found(pair(), lr=None)[0].do == "raise the learning rate tenfold and check again"
+    assert found(pair(), lr=None)[0].do == "multiply the learning rate by 10 and check again"
 
 
 def test_a_hundredfold_counts_where_tenfold_is_not_enough() -> None:

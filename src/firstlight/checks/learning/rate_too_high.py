@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.contrast import Contrast
+from firstlight.records.contrast import LOWER_RATES, Contrast, Pair
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
@@ -22,28 +22,34 @@ from firstlight.records.places import at
 class Limits:
     steps: int = 40
     """The first steps of a healthy run may rise."""
-    stands: float = 0.03
-    """Share of its first loss that a program which does not learn has lost."""
     moves: float = 0.35
-    """Share that the copy at a tenth of the rate must lose."""
+    """Share of its first loss that the copy at a lower rate must lose."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
-    pair = contrast.of("lr-tenth")
-    if not contrast.supervised or pair is None or pair.steps < limits.steps or not pair.other.finite:
+    if not contrast.supervised:
         return
+    rungs = [(name, pair) for name in LOWER_RATES if (pair := contrast.of(name)) is not None and pair.cured]
+    learns = [(name, pair) for name, pair in rungs if pair.steps >= limits.steps and _learns(pair, limits)]
+    if not learns:
+        return
+    name, pair = min(learns, key=lambda rung: rung[1].other.last)
     start = min(pair.base.first, pair.other.first)  # the same weights; the faster run may have left them at once
-    if start <= 0 or start - pair.base.last > limits.stands * start or start - pair.other.last < limits.moves * start:
-        return
     ended = f"{pair.base.last:.4g}" if pair.base.finite else "a value that is not finite"
+    divisor = LOWER_RATES[name]
     yield Evidence(
         where=at(contrast.lr_site, rank=contrast.rank),
-        saw=f"in {pair.steps} steps the loss went from {start:.4g} to {ended}; with a tenth of the "
-        f"learning rate, from the same start, to {pair.other.last:.4g}",
-        wanted="a loss that falls at the learning rate chosen",
-        do=f"divide the learning rate by 10{f' (from {contrast.lr:g})' if contrast.lr else ''} and check again",
-        numbers={"base": pair.base.last, "lower": pair.other.last},
+        saw=f"in {pair.steps} steps the loss went from {start:.4g} to {ended}; with the learning rate divided by "
+        f"{divisor:,}, from the same start, to {pair.other.last:.4g}",
+        wanted="at the learning rate chosen, at least half of what a lower one learns",
+        do=f"divide the learning rate by {divisor:,}"
+        f"{f', from {contrast.lr:g} to {contrast.lr / divisor:g},' if contrast.lr else ''} and check again",
+        numbers={"base": pair.base.last, "lower": pair.other.last, "divisor": divisor},
     )
+
+
+def _learns(pair: Pair, limits: Limits) -> bool:
+    return pair.other.finite and pair.other.first > 0 and pair.other.last <= (1 - limits.moves) * pair.other.first
 
 
 CHECK = Check(

@@ -10,11 +10,12 @@ minimise one of torch's own losses are. A warm-up that is still near its beginni
 comes from too few steps.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.contrast import Contrast, Level
+from firstlight.records.contrast import HIGHER_RATES, Contrast, Level, Pair
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
@@ -30,26 +31,33 @@ class Limits:
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
-    for name, factor in (("lr-tenfold", 10), ("lr-hundredfold", 100)):
-        pair = contrast.of(name)
-        if not contrast.supervised or pair is None or pair.steps < limits.steps:
-            continue
-        start = min(pair.base.first, pair.other.first)  # the same weights; the faster run may have left them at once
-        if abs(_lost(start, pair.base)) > limits.stands or _lost(start, pair.other) < limits.moves:
-            continue
-        yield Evidence(
-            where=at(contrast.lr_site, rank=contrast.rank),
-            saw=f"in {pair.steps} steps the loss went from {start:.4g} to {pair.base.last:.4g}; with "
-            f"{factor} times the learning rate, from the same start, to {pair.other.last:.4g}",
-            wanted="visible progress within the first hundred steps",
-            do=f"raise the learning rate tenfold{f' from {contrast.lr:g}' if contrast.lr else ''} and check again",
-            numbers={"base": pair.base.last, "higher": pair.other.last},
-        )
+    if not contrast.supervised:
         return
+    rungs = [(name, pair) for name in HIGHER_RATES if (pair := contrast.of(name)) is not None]
+    found = [(name, pair) for name, pair in rungs if pair.steps >= limits.steps and _wakes(pair, limits)]
+    if not found:
+        return
+    name, pair = min(found, key=lambda rung: rung[1].other.last)
+    start, factor = min(pair.base.first, pair.other.first), HIGHER_RATES[name]
+    yield Evidence(
+        where=at(contrast.lr_site, rank=contrast.rank),
+        saw=f"in {pair.steps} steps the loss went from {start:.4g} to {pair.base.last:.4g}; with {factor:,} times the "
+        f"learning rate, from the same start, to {pair.other.last:.4g}",
+        wanted="visible progress within the first hundred steps",
+        do=f"multiply the learning rate by {factor:,}"
+        f"{f', from {contrast.lr:g} to {contrast.lr * factor:g},' if contrast.lr else ''} and check again",
+        numbers={"base": pair.base.last, "higher": pair.other.last, "factor": factor},
+    )
+
+
+def _wakes(pair: Pair, limits: Limits) -> bool:
+    """The program stands still, and the copy moves."""
+    start = min(pair.base.first, pair.other.first)  # the same weights; the faster run may have left them at once
+    return abs(_lost(start, pair.base)) <= limits.stands and _lost(start, pair.other) >= limits.moves
 
 
 def _lost(start: float, level: Level) -> float:
-    return (start - level.last) / abs(start) if level.finite and start else 0.0
+    return (start - level.last) / abs(start) if level.finite and start else math.nan
 
 
 CHECK = Check(

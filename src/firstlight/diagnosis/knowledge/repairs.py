@@ -17,9 +17,18 @@ def _repair(slug: str, cause: str, does: str, *needs: str, shows: str | None = N
 REPAIRS: tuple[Experiment, ...] = (
     _repair("lr-tenth", "hp-lr-high", "use a tenth of the learning rate", "optimizer", shows="lr-tenth-cures"),
     _repair("lr-hundredth", "hp-lr-high", "use a hundredth of the learning rate", "optimizer", shows="lr-tenth-cures"),
-    _repair("lr-tenfold", "hp-lr-low", "use ten times the learning rate", "optimizer", shows="lr-tenfold-cures"),
-    _repair(
-        "lr-hundredfold", "hp-lr-low", "use a hundred times the learning rate", "optimizer", shows="lr-tenfold-cures"
+    *(
+        _repair(slug, "hp-lr-high", f"use {share} of the learning rate", "optimizer", shows="lr-tenth-cures")
+        for slug, share in (("lr-thousandth", "a thousandth"), ("lr-millionth", "a millionth"))
+    ),
+    *(
+        _repair(slug, "hp-lr-low", f"use {times} times the learning rate", "optimizer", shows="lr-tenfold-cures")
+        for slug, times in (
+            ("lr-tenfold", "ten"),
+            ("lr-hundredfold", "a hundred"),
+            ("lr-thousandfold", "a thousand"),
+            ("lr-millionfold", "a million"),
+        )
     ),
     _repair("fp32", "num-precision", "compute in full precision", "low-precision", shows="fp32-cures"),
     _repair(

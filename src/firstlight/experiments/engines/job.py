@@ -16,7 +16,7 @@ import msgspec
 from firstlight.experiments.plan import ORDER, Order
 from firstlight.observe import traceback
 from firstlight.observe.process import Script, Start, popen
-from firstlight.observe.spec import Spec
+from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Means, running
 from firstlight.store.event_log import LineReader
@@ -98,7 +98,7 @@ def _over(script: Script, job: Job, given_up: Callable[[], bool]) -> Callable[[]
             begun.append(script.seconds)
         if not begun:
             return given_up() or script.seconds > job.startup_seconds
-        return given_up() or script.seconds - begun[0] > job.order.seconds + GRACE_SECONDS
+        return given_up() or script.seconds - begun[0] > PATIENCE * job.order.seconds + GRACE_SECONDS
 
     return over
 

@@ -24,6 +24,7 @@ from firstlight.experiments.inside import interventions, seclusion
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.plan import Order
 from firstlight.observe.inside.observer import rank, world
+from firstlight.observe.spec import PATIENCE
 from firstlight.records.timelines import NurseryOpened, TimelineEnded
 from firstlight.store.event_log import LineReader
 
@@ -120,7 +121,7 @@ class Nursery:
         for child in list(self._running):
             seconds = time.monotonic() - child.begun
             found, status = os.waitpid(child.pid, os.WNOHANG)
-            if found == 0 and seconds <= child.order.seconds + GRACE_SECONDS:
+            if found == 0 and seconds <= PATIENCE * child.order.seconds + GRACE_SECONDS:
                 continue
             if found == 0:
                 with contextlib.suppress(ProcessLookupError):

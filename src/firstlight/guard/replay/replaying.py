@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from firstlight.assembly import machine
 from firstlight.checks.numerics import value_nonfinite
 from firstlight.errors import UsageError
 from firstlight.findings.judge import judge
 from firstlight.guard.replay.order import Order, Precision
+from firstlight.judge.report import report
 from firstlight.observe import target as targets
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
@@ -20,7 +20,7 @@ from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.records.artifact import Manifest
 from firstlight.records.facts import FirstBad
 from firstlight.records.nonfinite import BadOperation, Replayed
-from firstlight.records.report import REPORT_SCHEMA, Coverage, Report, Subject, Timing, Verdict
+from firstlight.records.report import Coverage, Report, Subject, Timing
 from firstlight.report import json as json_report
 from firstlight.store.artifacts import Artifact, digest_of
 from firstlight.store.run_directory import FOLDER, RunDirectory, shown
@@ -126,41 +126,34 @@ def _report(artifact: Artifact, attempts: tuple[Attempt, ...], subject: Subject)
     first = attempts[0]
     facts = [_fact(artifact.manifest, first)] if first.seen is not None and first.seen.bad is not None else []
     judged = judge((value_nonfinite.CHECK,), facts, trained=first.seen is not None)
-    verdict, reason = _verdict(artifact.manifest, first)
-    seconds = sum(attempt.watched.seconds for attempt in attempts)
-    return Report(
-        schema=REPORT_SCHEMA,
-        subject=subject,
-        verdict=verdict,
-        reason=reason,
-        findings=judged.findings,
-        diagnosis=(),
-        checks=judged.outcomes,
-        coverage=Coverage(
+    seconds = round(sum(attempt.watched.seconds for attempt in attempts), 3)
+    made = report(
+        subject,
+        judged,
+        Coverage(
             steps=1,
-            seconds=round(seconds, 3),
+            seconds=seconds,
             ended="the captured step was done again",
             experiments=tuple(attempt.precision for attempt in attempts),
             limits=tuple(_limits(artifact, first)),
         ),
-        timing=Timing(started=artifact.manifest.created, seconds=round(seconds, 3)),
-        environment=machine(),
+        Timing(started=artifact.manifest.created, seconds=seconds),
+        _unjudged(artifact.manifest, first),
+    )
+    return msgspec.structs.replace(
+        made,
+        diagnosis=(),
         trail=tuple(f"{attempt.precision}: {attempt.words}" for attempt in attempts),
         output_tail=tuple(first.watched.lines[-25:]) if first.seen is None else (),
     )
 
 
-def _verdict(manifest: Manifest, first: Attempt) -> tuple[Verdict, str | None]:
+def _unjudged(manifest: Manifest, first: Attempt) -> str | None:
     if first.seen is None:
-        return Verdict.UNJUDGED, f"the program {first.words}"
-    if first.seen.bad is not None:
-        return Verdict.ILL, None
-    if "nonfinite" not in manifest.check:
-        return Verdict.CLEAN, None
-    return (
-        Verdict.UNJUDGED,
-        f"step {manifest.step} was done again and stays finite: it is not reproduced by what was kept",
-    )
+        return f"the program {first.words}"
+    if first.seen.bad is not None or "nonfinite" not in manifest.check:
+        return None
+    return f"step {manifest.step} was done again and stays finite: it is not reproduced by what was kept"
 
 
 def _limits(artifact: Artifact, first: Attempt) -> list[str]:

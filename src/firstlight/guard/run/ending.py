@@ -7,18 +7,17 @@ from typing import Any
 
 import msgspec
 
-from firstlight.assembly import machine
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.checks.run import check_crashed
-from firstlight.diagnosis.rank import rank
 from firstlight.facts.sources import LIVE, SOURCES
-from firstlight.findings.judge import judge
+from firstlight.findings.judge import Judgement, judge
+from firstlight.judge.report import machine, report
 from firstlight.records import events, wire
 from firstlight.records.facts import CheckCrash
-from firstlight.records.finding import Finding, Scalar, Severity
+from firstlight.records.finding import Finding, Scalar
 from firstlight.records.program import Unseen
-from firstlight.records.report import REPORT_SCHEMA, CheckOutcome, Coverage, Report, Status, Subject, Timing, Verdict
+from firstlight.records.report import CheckOutcome, Coverage, Report, Status, Subject, Timing
 from firstlight.store.event_log import LineReader, typed
 
 NOT_ATTACHED = "activation-failed.txt"
@@ -103,39 +102,25 @@ def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Repor
     logged = read(path)
     crashes = judge((check_crashed.CHECK,), [CheckCrash(check=n, error=e) for n, e in logged.crashes.items()], True)
     findings = (*logged.findings, *crashes.findings)
-    verdict = _verdict(logged)
-    return Report(
-        schema=REPORT_SCHEMA,
-        subject=subject,
-        verdict=verdict,
-        reason=_why_unjudged(logged) if verdict is Verdict.UNJUDGED else None,
-        findings=findings,
-        diagnosis=rank(findings),
-        checks=tuple(_outcomes(logged)),
-        coverage=Coverage(
+    made = report(
+        subject,
+        Judgement(findings, tuple(_outcomes(logged))),
+        Coverage(
             steps=logged.steps,
             seconds=timing.seconds,
             ended=ended,
             limits=tuple(dict.fromkeys(logged.lost)),
         ),
-        timing=timing,
-        environment={**machine(), **logged.torch},
+        timing,
+        None if logged.steps or logged.findings else _why_unjudged(logged),
     )
+    return msgspec.structs.replace(made, environment={**machine(), **logged.torch})
 
 
 def _why_unjudged(logged: Logged) -> str:
     if logged.fault is not None:
         return f"the guard could not be attached: {logged.fault}"
     return "no step of a torch optimizer was seen"
-
-
-def _verdict(logged: Logged) -> Verdict:
-    if not logged.steps and not logged.findings:
-        return Verdict.UNJUDGED
-    severities = {finding.severity for finding in logged.findings}
-    if Severity.ERROR in severities:
-        return Verdict.ILL
-    return Verdict.WARN if Severity.WARNING in severities else Verdict.CLEAN
 
 
 def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from firstlight.assembly import machine
 from firstlight.errors import FirstlightError, UsageError
 from firstlight.guard.capture.choices import Keep
 from firstlight.guard.run import ending, process
 from firstlight.guard.run.order import Order
+from firstlight.judge.report import machine
 from firstlight.observe.target import Target
 from firstlight.records import events
 from firstlight.records.report import Report, Subject, Timing, Verdict

@@ -212,7 +212,7 @@ class Observer:
             self._refuse()
         if self.step >= self.spec.steps:
             self.stop("steps")
-        if self.seconds > self.spec.seconds and world() == 1:
+        if world() == 1 and session.is_spent(self.seconds, self.step, self.spec.seconds):
             self.stop("time")
 
     def _refuse(self) -> None:

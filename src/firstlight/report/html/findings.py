@@ -7,6 +7,7 @@ from firstlight.observe.source.excerpts import PLACE
 from firstlight.records.chronicle import Chronicle, Curve
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.report import Excerpt, Report
+from firstlight.report.assurance import further_witnesses
 from firstlight.report.html import plots
 from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.parts import figure, plural, section
@@ -82,10 +83,11 @@ def _told(finding: Finding) -> Markup:
     likely = "proven" if finding.verified else "likely"
     told = finding.likely.removeprefix("proven: ") if finding.verified else finding.likely
     pair = [_said("saw", finding.saw, "saw"), _said("wanted", finding.wanted, "wanted")]
+    also = [_said("also", text) for text in further_witnesses(finding)]
     return tag(
         "div",
         tag("dl", pair, class_="against"),
-        tag("dl", _said(likely, told), _said("do", finding.do, "do"), class_="told"),
+        tag("dl", _said(likely, told), _said("do", finding.do, "do"), also, class_="told"),
     )
 
 
@@ -124,7 +126,7 @@ def _line(number: int, text: str, chosen: int) -> Markup:
 
 
 def _proof(finding: Finding, timelines: tuple[Curve, ...]) -> Plot | None:
-    if not finding.verified or "repaired" not in finding.evidence:
+    if finding.proof is None:
         return None
     made = {curve.name for curve in timelines}
     repair = next((experiment.slug for experiment in repairs_of(finding.cause) if experiment.slug in made), None)

@@ -108,7 +108,7 @@ def proof(finding: Finding, timelines: Sequence[Curve], repair: str) -> Plot | N
     by_name = {curve.name: curve for curve in timelines}
     if PROGRAM not in by_name or repair not in by_name:
         return None
-    steps = int(finding.evidence.get("steps_compared") or 0) or len(by_name[repair].x)
+    steps = finding.proof.steps if finding.proof is not None else len(by_name[repair].x)
     pair = [
         _curve(_first(by_name[PROGRAM], steps), tone=EMPHASIS),
         _curve(_first(by_name[repair], steps), name="repaired", tone=REPAIR),

@@ -2,6 +2,7 @@
 
 from firstlight.records.finding import Severity
 from firstlight.records.report import Report, Status, Verdict
+from firstlight.report.assurance import rows
 from firstlight.report.html.findings import place_of
 from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.parts import duration, plural
@@ -36,7 +37,15 @@ def verdict(report: Report) -> Markup:
     )
     word = tag("p", icon, tag("span", report.verdict.value), class_="word")
     head = tag("h1", headlines[report.verdict])
-    return tag("header", word, head, _because(report), _figures(report), class_=f"verdict {report.verdict.value}")
+    parts = [word, head, _because(report), _sure(report), _figures(report)]
+    return tag("header", parts, class_=f"verdict {report.verdict.value}")
+
+
+def _sure(report: Report) -> Markup | None:
+    """The evidence behind the verdict, in numbers."""
+    told = list(rows(report.assurance)) if report.verdict is not Verdict.UNJUDGED else []
+    items = [tag("div", tag("dt", label), tag("dd", prose(text))) for label, text in told]
+    return tag("dl", items, class_="told sure") if items else None
 
 
 def _because(report: Report) -> Markup | None:

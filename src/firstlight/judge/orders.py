@@ -1,35 +1,25 @@
-"""Which timelines to make of a program, and when: first the controls, then the repairs of what was found."""
+"""Which copies of a program are made first, and how an experiment becomes an order."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 
 import msgspec
 
 from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
-from firstlight.facts.contrast import LEAST_STEPS, Fed, contrast, level, lost
+from firstlight.facts.contrast import LEAST_SHARE, LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
-from firstlight.records.contrast import Contrast
+from firstlight.records.contrast import HIGHER_RATES, LOWER_RATES, Contrast, Level
 from firstlight.records.facts import ClipOrder, LossSite
 from firstlight.records.nonfinite import NonFinite
-from firstlight.records.program import Ending, LoaderSeen
+from firstlight.records.program import LoaderSeen
 from firstlight.records.training import BackwardSeen, StepSeen
 
 CONTROLS: dict[str, tuple[str, ...]] = {
     "quick": (),
-    "standard": (
-        "probes",
-        "one-batch",
-        "permuted-targets",
-        "lr-tenth",
-        "lr-tenfold",
-        "lr-hundredfold",
-        "sharpened",
-        "regularised",
-        "unregularised",
-    ),
+    "standard": ("probes", "one-batch", "permuted-targets", "lr-tenth", "lr-tenfold", "regularised", "unregularised"),
     "deep": (
         "probes",
         "same-again",
@@ -49,9 +39,12 @@ CONTROLS: dict[str, tuple[str, ...]] = {
         "other-seed",
     ),
 }
+"""Made of every program; whatever else is made answers a question that they or the program raised."""
 STEPS = 150
 TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
+STANDS = 0.02
+"""Share of its first loss that a run which stands still has lost at most."""
 LOCALISED = "localised"
 LOCALISING_SECONDS = 30.0
 """Every operation of the step is looked at, after the steps before it were repeated."""
@@ -59,52 +52,13 @@ BY_HEART = 0.05
 """Share of its first loss that a copy which learns its one batch has lost at least."""
 
 
-@dataclass
-class Trial:
-    """Looks at what is known so far each time it is asked whether everything is settled, and orders what is missing."""
-
-    engine: Engine
-    controls: tuple[str, ...]
-    suspects: Callable[[Watched], tuple[str, ...]]
-    """The repairs worth trying by what the program itself shows, once it is over."""
-    seconds: float
-    """Of one timeline."""
-    _began: bool = False
-    _judged: bool = field(default=False)
-
-    def settled(self, watched: Watched) -> bool:
-        if not self.engine.attend(watched):
-            return True  # training never began, or no timeline of it can be made
-        if not self._began:
-            self._began = True
-            order(self.engine, self.controls, self.seconds)
-        localise(self.engine, watched)
-        self._retry(watched)
-        if not self._judged and (watched.exit_code is not None or watched.of(Ending)):
-            self._judged = True
-            order(self.engine, self._repairs(watched), self.seconds)
-            self.engine.close()
-        return self._judged and self.engine.settled(watched)
-
-    def _retry(self, watched: Watched) -> None:
-        """One batch that was not learnt is tried again at higher rates before anything is said about it."""
-        if "one-batch" in fates(watched):
-            losses = losses_of(watched.timelines.get("one-batch", []))
-            if len(losses) >= LEAST_STEPS and lost(level(losses)) < BY_HEART:
-                order(self.engine, ("one-batch-tenfold", "one-batch-hundredfold"), self.seconds)
-
-    def _repairs(self, watched: Watched) -> tuple[str, ...]:
-        names = list(self.suspects(watched))
-        clip = clip_of(watched)
-        if clip is not None and clip.median_norm >= TIGHT * clip.max_norm:
-            names.append("unclipped")
-        return tuple(names)
-
-
-def order(engine: Engine, names: tuple[str, ...], seconds: float) -> None:
-    """Orders the experiments that were not ordered before, with so many seconds for each."""
+def order(engine: Engine, names: tuple[str, ...], seconds: float) -> bool:
+    """Orders the experiments that were not ordered before, with so many seconds for each; False where none is new."""
     known = {ordered.name for ordered in engine.ordered}
-    engine.order(*orders_for(tuple(name for name in dict.fromkeys(names) if name not in known), seconds))
+    new = orders_for(tuple(name for name in dict.fromkeys(names) if name not in known), seconds)
+    if new:
+        engine.order(*new)
+    return bool(new)
 
 
 def localise(engine: Engine, watched: Watched) -> None:
@@ -115,6 +69,46 @@ def localise(engine: Engine, watched: Watched) -> None:
     step = min(record.step for record in bad)
     words = (f"localise={step}",)
     engine.order(Order(name=LOCALISED, interventions=words, steps=step + 2, seconds=LOCALISING_SECONDS))
+
+
+def next_rungs(watched: Watched) -> tuple[str, ...]:
+    """The experiments that go on where an earlier one of their ladder told something, or nothing at all moved."""
+    ended = fates(watched)
+    levels = {name: level(losses) for name in ended if len(losses := losses_of(watched.timelines.get(name, []))) > 1}
+    base = losses_of(watched.records)
+    found: list[str] = []
+    if "one-batch" in levels and lost(levels["one-batch"]) < BY_HEART:
+        found += ["one-batch-tenfold", "one-batch-hundredfold"]
+    if len(base) >= (LEAST_STEPS if watched.over else STEPS):
+        found += _climbs(LOWER_RATES, level(base), levels, restless=lambda at: not at.finite or lost(at) < -STANDS)
+        found += _climbs(HIGHER_RATES, level(base), levels, restless=lambda at: at.finite and abs(lost(at)) < STANDS)
+    return tuple(found)
+
+
+def _climbs(
+    ladder: Iterable[str], base: Level, levels: dict[str, Level], restless: Callable[[Level], bool]
+) -> list[str]:
+    """The next rung, while the last one was clearly better than the one before it or the illness is still the same."""
+    before = base
+    for rung, further in pairwise(ladder):
+        if rung not in levels:
+            return []
+        at = levels[rung]
+        better = at.finite and (not before.finite or at.last < (1 - LEAST_SHARE) * before.last)
+        if not (restless(at) and restless(base)) and not (better and not _learns(base)):
+            return []
+        if further not in levels:
+            return [further]
+        before = at
+    return []
+
+
+def _learns(base: Level) -> bool:
+    return base.finite and lost(base) > LEARNS
+
+
+LEARNS = 0.5
+"""Share of its first loss lost by a program whose rate need not be searched for."""
 
 
 def orders_for(names: tuple[str, ...], seconds: float) -> list[Order]:

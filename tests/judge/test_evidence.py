@@ -1,9 +1,9 @@
 """What a report says of checks whose findings were taken back."""
 
-from firstlight.assembly import settled
 from firstlight.checks.loss.loss_double_activation import CHECK
 from firstlight.diagnosis.evidence import ruled_out
 from firstlight.findings.judge import stamp
+from firstlight.judge.evidence import settled
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Where
 from firstlight.records.report import CheckOutcome, Status

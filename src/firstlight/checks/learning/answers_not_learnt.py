@@ -1,0 +1,58 @@
+"""The program trains, and nothing it was seen to do depends on which answer belongs to which input.
+
+## What it sees
+At each step the loss is computed once more with the answers of the batch dealt out to other examples. In a program that
+learns, the true answers come to fit better than those, and ever more so. Here the gap did not grow in all the steps
+that were watched at the full learning rate.
+
+## When it is fine
+Tasks that need many more steps than were watched before they show anything: raise `--steps`. While a rate still warms
+up, where two players compete and where rewards are sparse, nothing is said.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.learning import NO_SIGN, LearningSign
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 100
+    """Measured backwards; fewer are no fair trial."""
+
+
+def find(sign: LearningSign, limits: Limits) -> Iterator[Evidence]:
+    if sign.status != NO_SIGN or sign.steps < limits.steps:
+        return
+    yield Evidence(
+        where=at(sign.meeting or sign.site, rank=sign.rank),
+        saw=f"in {sign.steps} steps the loss went from {_number(sign.first)} to {_number(sign.last)}; with the answers "
+        f"dealt out to other examples it is {_number(sign.without_inputs)}, and the two did not part",
+        wanted="a loss that falls below the one for answers that belong to other inputs",
+        numbers={"first": sign.first, "last": sign.last, "without_inputs": sign.without_inputs, "steps": sign.steps},
+    )
+
+
+def _number(value: float | None) -> str:
+    return "a value that is not finite" if value is None or not math.isfinite(value) else f"{value:.4g}"
+
+
+CHECK = Check(
+    id="FL508",
+    name="answers-not-learnt",
+    summary="nothing it does depends on which answer belongs to which input",
+    causes=("unknown",),
+    likely="inputs, gradients or updates are broken somewhere between the data and the weights; or it needs more steps",
+    fix="run `firstlight diagnose` on the program: it tries the causes one by one",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=LearningSign,
+    limits=Limits(),
+    find=find,
+    symptom=True,
+)

@@ -1,0 +1,58 @@
+"""No single check names the cause; everything known together does.
+
+## What it sees
+The observations and the experiments on copies of the program are weighed together. One cause is more likely than all
+others and the program shows no sign of learning, or a repair of that cause made a copy of the program learn.
+
+## When it is fine
+It is an inference and says how sure it is. Where the program learns and nothing was proven, nothing is said.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.inferred import Inferred
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    probability: float = 0.5
+    """More likely than all other causes together."""
+    shown: int = 3
+    """Observations told."""
+
+
+def find(inferred: Inferred, limits: Limits) -> Iterator[Evidence]:
+    if inferred.proven is None and not (inferred.stands_still and inferred.probability >= limits.probability):
+        return
+    reasons = "; ".join(inferred.supported_by[: limits.shown]) or "what was tried on copies of the program"
+    cured = f"; {inferred.proven}, and it learns" if inferred.proven is not None else ""
+    yield Evidence(
+        where=at(inferred.site, rank=inferred.rank),
+        saw=f"{reasons}{cured}",
+        wanted="a program that learns from its data",
+        cause=inferred.cause,
+        severity=Severity.ERROR if inferred.proven is not None else Severity.WARNING,
+        confidence=inferred.probability,
+        likely=f"{'proven' if inferred.proven is not None else 'inferred'}: {inferred.meaning}",
+        do=inferred.fix or None,
+        numbers={"probability": inferred.probability},
+    )
+
+
+CHECK = Check(
+    id="FL509",
+    name="cause-inferred",
+    summary="everything known together points at one cause",
+    causes=("unknown",),
+    likely="an inference from what was observed and tried",
+    fix="run `firstlight diagnose --explain-trail` to see how it came about",
+    severity=Severity.WARNING,
+    confidence=0.5,
+    needs=Inferred,
+    limits=Limits(),
+    find=find,
+)

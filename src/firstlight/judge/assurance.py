@@ -1,0 +1,41 @@
+"""The evidence behind a verdict, in numbers, from the facts that hold it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from firstlight.records.assurance import Assurance, ByHeart, Learns
+from firstlight.records.contrast import Contrast
+from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
+
+BLIND = "permuted-targets"
+ORDER = (CERTIFIED, NO_SIGN)
+"""A program with several losses learns if one of them shows it."""
+
+
+def assurance_of(facts: Iterable[Any]) -> Assurance:
+    known = tuple(facts)
+    contrast = next((fact for fact in known if isinstance(fact, Contrast)), None)
+    return Assurance(learns=_learns(sign_of(known), contrast), by_heart=_by_heart(contrast))
+
+
+def sign_of(facts: Iterable[Any]) -> LearningSign | None:
+    """What the program's losses show of its learning; None where none was measured."""
+    signs = [fact for fact in facts if isinstance(fact, LearningSign)]
+    return min(signs, key=lambda sign: (*ORDER, sign.status).index(sign.status), default=None)
+
+
+def _learns(sign: LearningSign | None, contrast: Contrast | None) -> Learns | None:
+    if sign is None:
+        return None
+    blind = contrast.of(BLIND) if contrast is not None and not contrast.compares_rows else None
+    level = blind.other.last if blind is not None and blind.other.finite else sign.without_inputs
+    return Learns(
+        status=sign.status, reason=sign.reason, first=sign.first, last=sign.last, without_inputs=level, steps=sign.steps
+    )
+
+
+def _by_heart(contrast: Contrast | None) -> ByHeart | None:
+    pair = contrast.of("one-batch") if contrast is not None else None
+    if pair is None or not pair.other.finite:
+        return None
+    return ByHeart(first=pair.other.first, last=pair.other.last, steps=pair.steps)

@@ -1,0 +1,95 @@
+"""Everything that is known of a program, and the incidents it amounts to: facts, findings, proof, witnesses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firstlight.checks.declare import Check
+from firstlight.diagnosis.prove import prove
+from firstlight.experiments.plan import Order
+from firstlight.facts.derive import derive
+from firstlight.facts.sources import READ_FROM_SOURCE
+from firstlight.findings.gather import gather
+from firstlight.findings.judge import judge
+from firstlight.findings.suppress import suppress
+from firstlight.judge.orders import LOCALISED, contrasted
+from firstlight.observe.watch import Watched
+from firstlight.records import observed
+from firstlight.records.contrast import Contrast
+from firstlight.records.facts import LossSite
+from firstlight.records.finding import Finding
+from firstlight.records.nonfinite import BadOperation
+from firstlight.records.report import CheckOutcome, Status
+from firstlight.records.symmetry import Symmetry
+from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
+
+PROBES = "probes"
+ANSWERS = (BadOperation, Behaviour, CustomGradient, Dependence, Symmetry)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Everything that is known and said of one run."""
+
+    facts: tuple[Any, ...]
+    findings: tuple[Finding, ...]
+    outcomes: tuple[CheckOutcome, ...]
+    allowed: tuple[str, ...]
+    orders: tuple[Order, ...] = ()
+
+
+def judged(
+    watched: Watched,
+    checks: tuple[Check, ...],
+    orders: list[Order],
+    absent: Mapping[type, str | None] | None = None,
+    read: tuple[Any, ...] = (),
+) -> Judged:
+    """`read` is what the program's source says; it counts once the program was seen training."""
+    facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome(), *(read if watched.backwards else ())]
+    losses = [fact for fact in facts if isinstance(fact, LossSite)]
+    contrast: Contrast | None = contrasted(watched, orders, losses)
+    facts += [contrast] if contrast is not None else []
+    found = judge(checks, facts, watched.backwards > 0, absent)
+    kept, allowed = suppress(found.findings, Path.cwd())
+    proven = prove(uncontradicted(kept, checks, found.outcomes), contrast, checks)
+    gathered = gather(proven, symptoms=frozenset(check.id for check in checks if check.symptom))
+    outcomes = settled(found.outcomes, gathered, kept)
+    return Judged(tuple(facts), gathered, outcomes, allowed, tuple(orders))
+
+
+def settled(
+    outcomes: tuple[CheckOutcome, ...], findings: tuple[Finding, ...], kept: tuple[Finding, ...]
+) -> tuple[CheckOutcome, ...]:
+    """A check whose every finding was taken back is not ill; it says why. `kept` are those no comment allows."""
+    stands = {witness.id for finding in findings for witness in finding.witnesses}
+    unallowed = {finding.id for finding in kept}
+
+    def told(outcome: CheckOutcome) -> CheckOutcome:
+        if outcome.status is not Status.ILL or outcome.id in stands:
+            return outcome
+        why = "suspected, and not confirmed" if outcome.id in unallowed else "found, and allowed by a comment"
+        return msgspec.structs.replace(outcome, status=Status.CLEAN, reason=why)
+
+    return tuple(map(told, outcomes))
+
+
+def uncontradicted(
+    findings: tuple[Finding, ...], checks: tuple[Check, ...], outcomes: tuple[CheckOutcome, ...]
+) -> tuple[Finding, ...]:
+    """What was read in the source is one witness among others, unless the run shows that it is not so.
+
+    A check of sources names the one that sees its illness at work; where that ran and found nothing, the run decides.
+    """
+    read = {check.id: check.at_work for check in checks if check.needs in READ_FROM_SOURCE}
+    found_nothing = {outcome.name for outcome in outcomes if outcome.status is Status.CLEAN}
+    return tuple(finding for finding in findings if read.get(finding.id) not in found_nothing)
+
+
+def _answers(watched: Watched) -> list[observed.Observed]:
+    """What copies were asked about the program; the steps of a copy that was asked are not the program's."""
+    asked = [*watched.timelines.get(PROBES, ()), *watched.timelines.get(LOCALISED, ())]
+    return [record for record in asked if isinstance(record, ANSWERS)]

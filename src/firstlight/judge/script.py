@@ -1,0 +1,45 @@
+"""The report on a script that was run under observation."""
+
+import msgspec
+
+from firstlight.findings.judge import Judgement
+from firstlight.judge.assurance import assurance_of
+from firstlight.judge.coverage import coverage_of
+from firstlight.judge.evidence import Judged
+from firstlight.judge.report import machine, report, stamp
+from firstlight.observe.watch import Watched
+from firstlight.records.finding import Scalar
+from firstlight.records.program import ProcessSeen
+from firstlight.records.report import Report, Subject, Timing, Verdict
+
+OUTPUT_LINES = 25
+
+
+def report_of(watched: Watched, known: Judged, subject: Subject, unjudged: str | None) -> Report:
+    judgement = Judgement(known.findings, known.outcomes)
+    made = report(subject, judgement, coverage_of(watched, known), timing_of(watched), unjudged)
+    shows_output = watched.outcome().ended in ("crashed", "killed") or made.verdict is Verdict.UNJUDGED
+    return msgspec.structs.replace(
+        made,
+        environment=_environment(watched),
+        assurance=assurance_of(known.facts),
+        output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
+    )
+
+
+def timing_of(watched: Watched) -> Timing:
+    return Timing(
+        started=stamp(watched.seconds),
+        seconds=round(watched.seconds, 3),
+        startup_seconds=watched.startup,
+        observed_seconds=round(watched.seconds - watched.startup, 3) if watched.startup is not None else None,
+    )
+
+
+def _environment(watched: Watched) -> dict[str, Scalar]:
+    processes = watched.of(ProcessSeen)
+    if not processes:
+        return machine()
+    seen = processes[0]
+    device = next((process.device for process in processes if process.device != "cpu"), seen.device)
+    return {**machine(), "torch": seen.torch, "device": device, "threads": seen.threads, "world": seen.world}

@@ -1,0 +1,41 @@
+"""What a verdict is worth: the evidence that the program learns, can learn, and was seen whole."""
+
+import msgspec
+
+
+class Learns(msgspec.Struct, frozen=True, kw_only=True):
+    status: str
+    """`certified`, `no-sign` or `not-certified`; the last says nothing about the program."""
+    reason: str = ""
+    first: float | None = None
+    last: float | None = None
+    without_inputs: float | None = None
+    """What a copy reaches that cannot know which answer belongs to which input."""
+    steps: int = 0
+
+
+class ByHeart(msgspec.Struct, frozen=True, kw_only=True):
+    """One batch, repeated: the loss it began with, and the one it came to."""
+
+    first: float
+    last: float
+    steps: int
+
+
+class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole program, shortened."""
+
+    reached_end: bool
+    stopped_at: str | None = None
+    seconds: float = 0.0
+    epochs: int = 0
+    evaluations: int = 0
+    checkpoints: int = 0
+
+
+class Assurance(msgspec.Struct, frozen=True, kw_only=True):
+    learns: Learns | None = None
+    by_heart: ByHeart | None = None
+    rehearsal: Rehearsed | None = None
+    sensitivity: dict[str, float] = {}
+    """For each flow, the share of planted faults that are noticed in such programs."""
