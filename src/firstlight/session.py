@@ -19,7 +19,7 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
-from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, SOURCES
+from firstlight.facts.sources import DECLARED, EXPERIMENT, LIVE, READ_FROM_LOG, SOURCES
 from firstlight.judge.evidence import Judged, judged
 from firstlight.judge.grounds import without_grounds
 from firstlight.judge.inference import concluded, is_open
@@ -31,6 +31,7 @@ from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, read_log, watch
 from firstlight.recording import recorded, seed_of
+from firstlight.records.contrast import Contrast
 from firstlight.records.report import Report, Subject
 from firstlight.settings import Settings, enabled
 from firstlight.store.run_directory import RunDirectory, shown
@@ -48,7 +49,14 @@ class Depth:
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
-    return _judged_script(target, settings, eyes, Depth(CONTROLS[settings.profile], PATIENCE * settings.budget.seconds))
+    depth = Depth(_controls(settings), PATIENCE * settings.budget.seconds)
+    return _judged_script(target, settings, eyes, depth)
+
+
+def _controls(settings: Settings) -> tuple[str, ...]:
+    """Those of the profile; a check that is asked for by name gets what it needs whatever the profile says."""
+    asked = {check.needs for check in _checks(settings) if check.name in (settings.select or ())}
+    return CONTROLS[settings.profile] or (CONTROLS["standard"] if asked & EXPERIMENT else ())
 
 
 def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None) -> Report:
@@ -64,7 +72,7 @@ DIAGNOSIS_SECONDS = 90.0
 def _judged_script(target: Target, settings: Settings, eyes: Eyes, depth: Depth) -> Report:
     checks = _checks(settings)
     with recorded(target.words, settings) as (run, finish):
-        spec = _plan(settings, checks, run)
+        spec = _plan(settings, checks, run, experiments=bool(depth.controls))
         engine = engine_of(settings.engine, target, spec, depth.seconds) if depth.controls else NoEngine()
         known = _judge(target, checks, engine)
         inquiry = Inquiry(
@@ -150,9 +158,10 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 
-def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> Spec:
-    """The union of what the enabled checks need, and what the page draws."""
+def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
+    """The union of what the enabled checks and the experiments need, and what the page draws."""
     taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
+    taps |= SOURCES[Contrast].taps if experiments else frozenset()
     budget = settings.budget
     path = run.path.absolute()
     return Spec(

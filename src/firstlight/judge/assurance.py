@@ -34,6 +34,18 @@ def _learns(sign: LearningSign | None, contrast: Contrast | None) -> Learns | No
     )
 
 
+def headline(assurance: Assurance, experimented: bool) -> str:
+    """What a clean verdict says first: the evidence for it, or what it lacks."""
+    lacking = "" if experimented else "; this profile makes no experiments on copies of the program"
+    learns = assurance.learns
+    if learns is None:
+        return f"nothing found, and it was not asked whether it learns{lacking}"
+    if learns.status == CERTIFIED:
+        return f"nothing found, and it learns{lacking}"
+    why = f" ({learns.reason})" if learns.reason else ""
+    return f"nothing found; that it learns could not be certified{why}{lacking}"
+
+
 def _by_heart(contrast: Contrast | None) -> ByHeart | None:
     pair = contrast.of("one-batch") if contrast is not None else None
     if pair is None or not pair.other.finite:

@@ -3,7 +3,7 @@
 import msgspec
 
 from firstlight.findings.judge import Judgement
-from firstlight.judge.assurance import assurance_of
+from firstlight.judge.assurance import assurance_of, headline
 from firstlight.judge.coverage import coverage_of
 from firstlight.judge.evidence import Judged
 from firstlight.judge.report import machine, report, stamp
@@ -18,11 +18,14 @@ OUTPUT_LINES = 25
 def report_of(watched: Watched, known: Judged, subject: Subject, unjudged: str | None) -> Report:
     judgement = Judgement(known.findings, known.outcomes)
     made = report(subject, judgement, coverage_of(watched, known), timing_of(watched), unjudged)
+    assurance = assurance_of(known.facts)
+    clean = headline(assurance, experimented=bool(known.orders)) if made.verdict is Verdict.CLEAN else None
     shows_output = watched.outcome().ended in ("crashed", "killed") or made.verdict is Verdict.UNJUDGED
     return msgspec.structs.replace(
         made,
         environment=_environment(watched),
-        assurance=assurance_of(known.facts),
+        assurance=assurance,
+        reason=made.reason or clean,
         output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
     )
 
