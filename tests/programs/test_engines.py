@@ -65,17 +65,17 @@ def test_deaths_are_facts_and_the_rest_goes_on(check: Check) -> None:
         if name == "one-batch": os._exit(3)
         if name == "lr-tenth": os.kill(os.getpid(), 9)
         if name == "lr-tenfold": raise ValueError("too hot")
-        if name == "sharpened": threading.Event().wait()
+        if name == "unregularised": threading.Event().wait()
 """
     marker = f"--mark-{uuid.uuid4().hex}"
     checked = check(PLAIN + dies, "--engine", "fresh", "--seconds", "40", arguments=(marker,))
     fates = fates_of(checked)
-    wanted = {"one-batch": 3, "lr-tenth": -9, "lr-tenfold": 1, "sharpened": None, "lr-hundredfold": 0, "probes": 0}
+    wanted = {"one-batch": 3, "lr-tenth": -9, "lr-tenfold": 1, "unregularised": None, "regularised": 0, "probes": 0}
 
     assert {name: fates[name] for name in wanted} == wanted
     assert "one-batch (exit code 3" in limits_of(checked)
     assert "lr-tenfold (exit code 1: ValueError: too hot)" in limits_of(checked)
-    assert "sharpened (took too long)" in limits_of(checked)
+    assert "unregularised (took too long)" in limits_of(checked)
     assert (checked.report["verdict"], checked.loud()) == ("clean", [])
     assert running(marker) == []
 

@@ -218,7 +218,7 @@ class TestProof:
         assert checked.named("error") == [name]
         assert finding["verified"]
         assert finding["likely"].startswith("proven: ")
-        assert finding["evidence"]["repaired"] < finding["evidence"]["as_it_is"]
+        assert finding["proof"]["reached"] < finding["proof"]["as_it_is"]
         assert (diagnosis["cause"], diagnosis["verified"]) == (finding["cause"], True)
 
     def test_labels_that_do_not_belong_to_their_inputs(self, judge: Judge) -> None:
