@@ -130,8 +130,8 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory) -> Spec:
-    """The union of what the enabled checks need, and what the page draws."""
-    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
+    """The union of what the enabled checks need, what the page draws, and what says that the program learns."""
+    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait", "operations", "tape"}
     budget = settings.budget
     path = run.path.absolute()
     return Spec(

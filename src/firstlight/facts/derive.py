@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.facts.learning import feedings, first_bads, loss_curves, worker_streams
+from firstlight.facts.learning import feedings, first_bads, learning_signs, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
 from firstlight.facts.motion import erased, motions, precisions, units, wrapped
 from firstlight.facts.ranks import distributed_orders, ranks
@@ -151,4 +151,5 @@ REDUCERS: tuple[Reducer, ...] = (
     resumptions,
     failings,
     waitings,
+    learning_signs,
 )

@@ -9,6 +9,7 @@ from firstlight.records import (
     failing,
     feed,
     inner,
+    learning,
     live,
     log,
     ranks,
@@ -55,6 +56,7 @@ SOURCES: dict[type, Source] = {
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
     facts.WorkerStream: _from("loaders", "workers", absent="no loader has workers whose examples draw random numbers"),
+    learning.LearningSign: _from("operations", "tape", absent=_NO_BACKWARD),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     contrast.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"

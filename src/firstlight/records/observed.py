@@ -8,6 +8,7 @@ from firstlight.records.census import Census
 from firstlight.records.failing import Failing
 from firstlight.records.feed import FeedSeen, WorkerSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
+from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
 from firstlight.records.program import (
     ColumnsDropped,
@@ -69,4 +70,5 @@ Observed = (
     | Resumption
     | Failing
     | Symmetry
+    | LearningSign
 )

@@ -1,0 +1,38 @@
+"""Whether a program was seen to learn: the evidence a clean verdict rests on."""
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+CERTIFIED, NO_SIGN, NOT_CERTIFIED = "certified", "no-sign", "not-certified"
+
+
+class LearningSign(Sighting, frozen=True, kw_only=True, tag="learning-sign"):
+    """The loss of one backward's line, measured with the true answers and with those of the batch permuted.
+
+    `certified`: on examples it had not trained on, the gap between the two has grown since the first steps.
+    `no-sign`: it has not, in all the steps measured. `not-certified`: this says nothing about the program.
+    """
+
+    status: str
+    reason: str
+    """Why it is not certified; empty where it is."""
+    site: Site | None
+    """The backward."""
+    meeting: Site | None = None
+    """Where predictions meet answers."""
+    steps: int
+    """Backwards that were measured, and below, those on examples that were new."""
+    fresh: int
+    first: float | None = None
+    """The loss over the first and over the last measured steps."""
+    last: float | None = None
+    without_inputs: float | None = None
+    """The lowest level of the loss with permuted answers: what can be had without knowing whose answer is whose."""
+    gap_first: float | None = None
+    """Permuted less true loss over the first steps, and over the later half."""
+    gap_last: float | None = None
+    grown_low: float | None = None
+    """The interval of the gap's growth, in units of its spread over permutations."""
+    grown_high: float | None = None
+    milliseconds: float = 0.0
+    """What measuring took, for each step that was measured."""
