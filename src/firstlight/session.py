@@ -32,6 +32,7 @@ from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, read_log, watch
 from firstlight.recording import recorded, seed_of
 from firstlight.records.contrast import Contrast
+from firstlight.records.learning import LearningSign
 from firstlight.records.report import Report, Subject
 from firstlight.settings import Settings, enabled
 from firstlight.store.run_directory import RunDirectory, shown
@@ -159,9 +160,10 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
 
 
 def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
-    """The union of what the enabled checks and the experiments need, and what the page draws."""
-    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
-    taps |= SOURCES[Contrast].taps if experiments else frozenset()
+    """The union of what the enabled checks and the experiments need, what the page draws, and what says that it
+    learns."""
+    needed = {check.needs for check in checks} | {LearningSign} | ({Contrast} if experiments else set())
+    taps = {tap for kind in needed for tap in SOURCES[kind].taps} | {"portrait"}
     budget = settings.budget
     path = run.path.absolute()
     return Spec(

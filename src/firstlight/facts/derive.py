@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.facts.learning import feedings, first_bads, loss_curves, worker_streams
+from firstlight.facts.learning import feedings, first_bads, learning_signs, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
 from firstlight.facts.motion import erased, motions, precisions, units, wrapped
 from firstlight.facts.ranks import distributed_orders, ranks
@@ -24,7 +24,6 @@ from firstlight.records import feed, restored
 from firstlight.records.census import Census
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
-from firstlight.records.learning import LearningSign
 from firstlight.records.program import ColumnsDropped, Waiting
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -96,12 +95,6 @@ def restorations(seen: Sightings) -> Iterator[restored.Restored]:
     """The last on each line."""
     for loads in groups(seen.of(restored.Restored), lambda r: (r.rank, r.site)):
         yield loads[-1]
-
-
-def learning_signs(seen: Sightings) -> Iterator[LearningSign]:
-    """The last word on each line."""
-    for signs in groups(seen.of(LearningSign), lambda s: (s.rank, s.site)):
-        yield signs[-1]
 
 
 def failings(seen: Sightings) -> Iterator[Failing]:

@@ -8,6 +8,7 @@ import msgspec
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
 from firstlight.records import facts, feed
+from firstlight.records.learning import CERTIFIED, NOT_CERTIFIED, LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite
 from firstlight.records.program import LoaderSeen, ModelSeen
 from firstlight.records.training import BackwardSeen, StepSeen
@@ -27,6 +28,16 @@ def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
             lr=own[0].lr if own else None,
             lr_site=own[0].built if own else None,
             negated=tuple(back.negated for back in backs if back.negated is not None),
+        )
+
+
+def learning_signs(seen: Sightings) -> Iterator[LearningSign]:
+    """One for each rank: a program learns if one of its losses does; it shows no sign of it if none of them could."""
+    for told in groups(seen.of(LearningSign), lambda sign: sign.rank):
+        lasts = [signs[-1] for signs in groups(told, lambda sign: sign.site)]
+        order = (CERTIFIED, NOT_CERTIFIED)
+        yield min(
+            lasts, key=lambda sign: (order.index(sign.status) if sign.status in order else len(order), -sign.steps)
         )
 
 

@@ -9,6 +9,7 @@ from firstlight.records import (
     failing,
     feed,
     inner,
+    learning,
     live,
     log,
     ranks,
@@ -18,7 +19,6 @@ from firstlight.records import (
 )
 from firstlight.records.census import Census
 from firstlight.records.inferred import Inferred
-from firstlight.records.learning import LearningSign
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
@@ -57,11 +57,11 @@ SOURCES: dict[type, Source] = {
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
     facts.WorkerStream: _from("loaders", "workers", absent="no loader has workers whose examples draw random numbers"),
+    learning.LearningSign: _from("operations", "tape", absent=_NO_BACKWARD),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     contrast.Contrast: _from(
         "operations", "loaders", "clipping", absent="no experiments were run on copies of the program"
     ),
-    LearningSign: _from("operations", "certificate", absent="it was not asked whether the program learns"),
     Inferred: _from(absent="nothing was left to explain"),
     facts.Motion: _from("movement", absent=_NOT_FOLLOWED),
     facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),

@@ -66,6 +66,8 @@ class Observer:
         self.step = 0
         self.backwards = 0
         self.in_backward = False
+        self.stepping = False
+        """An optimizer is making its step."""
         self.reading = False
         self.scale = 1.0
         self.finished = False

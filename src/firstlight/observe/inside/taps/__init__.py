@@ -22,6 +22,7 @@ from firstlight.observe.inside.taps import (
     operations,
     optimizers,
     portrait,
+    tape,
     workers,
     wrappers,
 )
@@ -39,6 +40,8 @@ def install(observer: "Observer") -> None:
     if "operations" in observer.spec.taps:
         mode = operations.install(observer, seen, walked)
         compiled.install(seen, mode)
+        if "tape" in observer.spec.taps:
+            tape.install(observer, mode)
     optional: dict[str, Callable[[], object]] = {
         "census": lambda: census.install(observer, seen, held, walked),
         "norms": lambda: norms.install(observer, seen),

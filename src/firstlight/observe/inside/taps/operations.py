@@ -1,7 +1,7 @@
-"""Single operations, on the steps observed in full: loss calls, broadcasts, cuts in the graph, attention masks.
+"""Single operations: the tape, and on the steps observed in full, loss calls, broadcasts, cuts, attention masks.
 
-A `TorchFunctionMode` sees every torch call; it is pushed only while a step is observed in full, because it costs about
-half of a tiny model's step.
+A `TorchFunctionMode` sees every torch call; it is pushed only while the tape runs or a step is observed in full,
+because it costs about half of a tiny model's step.
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.observe.inside import sites
+from firstlight.observe.inside.tape.recorder import Recorder, TorchCall
 from firstlight.observe.inside.taps import attention, cuts, losses, pairings, units
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ class Operations(TorchFunctionMode):
         self.on = False
         self.paused = 0
         self.eval_calls = 0
+        self.recorder: Recorder | None = None
+        self.taped: Callable[[], bool] = lambda: False
+        """The tape runs in this step."""
+        self.looking = False
+        """Operations are looked at by the handlers too."""
+        self._taping = False
         self.before: dict[str, Handler] = {}
         """Called ahead of the operation: it may be the one that raises."""
         self.handlers: dict[str, Handler] = {}
@@ -44,17 +51,43 @@ class Operations(TorchFunctionMode):
         if observer.reading or observer.inert or observer.in_backward or torch.compiler.is_compiling():
             return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
-        if (handler := self.before.get(name)) is not None:
-            handler(name, args, kwargs, None)
-        result = func(*args, **kwargs)
         if name == "__get__":
             name = getattr(getattr(func, "__self__", None), "__name__", "")
+        if self.looking and (handler := self.before.get(name)) is not None:
+            handler(name, args, kwargs, None)
+        result = self._taped_call(func, name, args, kwargs) if self._taping else func(*args, **kwargs)
+        if self.looking:
+            self._look(name, args, kwargs, result)
+        return result
+
+    def _look(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         if (handler := self.handlers.get(name)) is not None:
             handler(name, args, kwargs, result)
         for every in self.every:
             every(name, args, kwargs, result)
         if isinstance(result, torch.Tensor) and torch.is_grad_enabled() and result.requires_grad:
             self._note_line(result)
+
+    def record(self, recorder: Recorder, taped: Callable[[], bool]) -> None:
+        """The tape is on from now on, in all steps for which `taped` holds."""
+        self.recorder, self.taped = recorder, taped
+        self.follow()
+
+    def _taped_call(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What an optimizer does in its step is no row, but what its closure does is."""
+        assert self.recorder is not None
+        if self.observer.stepping and not torch.is_grad_enabled():
+            return func(*args, **kwargs)
+        call = TorchCall(func, name, args, kwargs)
+        before = self.recorder.before(call)
+        result = func(*args, **kwargs)
+        try:
+            self.recorder.note(call, result, before)
+        except Exception as error:  # the program must go on, whatever we got wrong
+            self.recorder.clear()
+            self.taped = lambda: False
+            self._taping = False
+            self.observer.unseen("tape", f"{type(error).__name__}: {error}")
         return result
 
     def _note_line(self, result: torch.Tensor) -> None:
@@ -74,8 +107,12 @@ class Operations(TorchFunctionMode):
         self.follow()
 
     def follow(self) -> None:
-        """On for the steps observed in full, off between; never pushed above a mode of the program's own."""
-        wanted = self.begun and self.observer.full and not self.paused and not self.observer.finished
+        """On while the tape runs and for the steps observed in full; never pushed above a mode of the program's own."""
+        self.looking = self.begun and self.observer.full
+        was, self._taping = self._taping, self.taped()
+        if was and not self._taping and self.recorder is not None:
+            self.recorder.clear()
+        wanted = (self.looking or self._taping) and not self.paused and not self.observer.finished
         if wanted and not self.on and self._may_push():
             self._push()
             self.on = True
@@ -100,10 +137,11 @@ class Operations(TorchFunctionMode):
 
     def watch_evaluation(self, call: "Call") -> None:
         """The first evaluations are watched even between two fully observed steps."""
-        if call.training or self.on or self.paused or self.eval_calls >= EVAL_CALLS or self.observer.step == 0:
+        if call.training or self.looking or self.paused or self.eval_calls >= EVAL_CALLS or self.observer.step == 0:
             return
         self.eval_calls += 1
-        if self._may_push():
+        self.looking = True
+        if not self.on and self._may_push():
             self._push()
             self.on = True
 

@@ -262,10 +262,12 @@ def install(observer: "Observer", models: "Models") -> Optimizers:
     def begins(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
         if not torch.compiler.is_compiling():
             observer.tell(moments.step_begins, optimizer, arguments, keywords)
+            observer.stepping = True
 
     def ended(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
         if torch.compiler.is_compiling():
             return
+        observer.stepping = False
         observer.tell(moments.step_ended, optimizer, arguments, keywords)
         observer.advance(max(optimizers.steps.values(), default=0))
 

@@ -1,0 +1,77 @@
+"""The examples of a batch: putting their answers out of order, telling them apart, and knowing them again."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from firstlight.observe.inside import reading
+
+MOST_COLUMNS = 4096
+"""Of each example; the rest is taken to be like them."""
+MOST_KNOWN = 1_000_000
+ROUNDING = 4.0
+"""Units in the last place by which equal examples may come to differ."""
+COARSE = 1e-6
+"""Formats coarser than this must agree exactly: nearly alike says little there."""
+
+
+def permuted(answers: Mapping[int, torch.Tensor], generator: torch.Generator) -> dict[int, torch.Tensor]:
+    """One order for all answers of a step, so that what belongs together stays so.
+
+    The shortest first axis counts the examples; one that is a multiple of it holds each example's rows in a block.
+    """
+    examples = min(len(answer) for answer in answers.values())
+    orders: dict[int, torch.Tensor] = {}
+    found = {}
+    for key, answer in answers.items():
+        unit = examples if len(answer) % examples == 0 else len(answer)
+        order = orders.get(unit)
+        if order is None:
+            orders[unit] = order = torch.randperm(unit, generator=generator, device="cpu")
+        blocks = answer.detach().reshape(unit, -1, *answer.shape[1:])
+        found[key] = blocks[order.to(answer.device)].reshape(answer.shape)
+    return found
+
+
+def differing(tensor: torch.Tensor, batch: int) -> int | None:
+    """How many of the examples differ from one another; None where they do not lie along the first axis."""
+    if batch < 2 or tensor.ndim == 0 or tensor.shape[0] != batch:
+        return None
+    values = tensor.detach().reshape(batch, -1)[:, :MOST_COLUMNS].double()
+    if bool(torch.isnan(values).any()):
+        return None
+    if bool((values == values[:1]).all()):
+        return 1
+    precision = torch.finfo(tensor.dtype).eps if tensor.is_floating_point() else 0.0
+    furthest = (values - values[:1]).abs().nan_to_num(nan=torch.inf).max()
+    if precision < COARSE and bool(furthest <= ROUNDING * precision * values.abs().max()):
+        return 1
+    return int(torch.unique(values, dim=0).shape[0])
+
+
+class Examples:
+    """Examples that a network was fed, known again by a number for each."""
+
+    def __init__(self) -> None:
+        self._known: set[float] = set()
+
+    def mostly_new(self, entered: Sequence[torch.Tensor]) -> bool:
+        """Whether more than half of these examples were never fed before; they are known from now on."""
+        found = _codes(entered)
+        new = [code for code in found if code not in self._known]
+        if len(self._known) < MOST_KNOWN:
+            self._known.update(new)
+        return 2 * len(new) > len(found)
+
+
+def _codes(entered: Sequence[torch.Tensor]) -> list[float]:
+    """One number for each example, from all tensors that have as many rows as the first."""
+    total: torch.Tensor | None = None
+    for tensor in entered:
+        if not reading.readable(tensor) or tensor.is_sparse or (total is not None and len(tensor) != len(total)):
+            continue
+        rows = tensor.detach().reshape(len(tensor), -1)[:, :MOST_COLUMNS].double()
+        weights = torch.cos(torch.arange(1, rows.shape[1] + 1, dtype=torch.float64, device=rows.device) ** 1.5)
+        code = (rows * weights).sum(1)
+        total = code if total is None else total + code
+    return [] if total is None else total.tolist()

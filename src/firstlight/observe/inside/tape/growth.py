@@ -1,0 +1,129 @@
+"""Whether the gap between permuted and true answers grows, from the steps measured so far. Pure.
+
+While nothing is learnt the answers of a batch are exchangeable for the network, however it began: the gap, in units of
+its own spread over permutations, goes up and down around one value. Learning lifts it. The interval is wide enough to
+be looked at again and again as steps come in.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# Two tests side by side: the means of the gap, which see a strong effect within a few steps, and the ranks of its
+# values, which see through rare examples that drown all others.
+LOOKS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
+"""Numbers of steps at which it is asked whether the gap has grown."""
+DEVIATIONS = 4.0
+"""Half-width of the interval: over all looks and both tests together it errs about once in a thousand programs."""
+HINT = 2.0
+"""Deviations from which on growth is likely, though not certain."""
+ALONE = 5.0
+"""The same where the first step stands alone, whose own spread is not known."""
+MOST_EARLY = 10
+LEVEL_STEPS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One backward: the loss with the true answers, and with the answers of the batch permuted."""
+
+    loss: float
+    permuted: float
+    """The mean over permutations."""
+    spread: float
+    """Their standard deviation."""
+    fresh: bool
+    """Most of its examples had not been trained on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The gap of late steps less that of the first ones, in units of the spread over permutations."""
+
+    low: float
+    high: float
+    ranks: float
+    """How many deviations more often than by chance a late gap lies above an early one."""
+    early: float
+    """The gap of the first steps, and below, how far chance alone would take it."""
+    chance: float
+    gap_first: float
+    """The same gaps in units of the loss."""
+    gap_last: float
+
+    @property
+    def certain(self) -> bool:
+        return self.low > 0 or self.ranks > DEVIATIONS
+
+    @property
+    def likely(self) -> bool:
+        middle = (self.low + self.high) / 2
+        return middle * DEVIATIONS > HINT * (self.high - middle) or self.ranks > HINT
+
+    @property
+    def related(self) -> bool:
+        """The first predictions already follow the answers."""
+        return self.early > self.chance
+
+
+def growth(steps: Sequence[Measured]) -> Growth | None:
+    """None with too few steps to have both an early and a late part."""
+    count = len(steps)
+    if count < LOOKS[0]:
+        return None
+    return max((_against(steps, first) for first in {1, 2, min(MOST_EARLY, max(2, count // 5))}), key=_clarity)
+
+
+def _clarity(found: Growth) -> tuple[bool, float]:
+    return found.certain, -math.inf if math.isnan(found.low) else found.low
+
+
+def _against(steps: Sequence[Measured], first: int) -> Growth:
+    """The later half against so many first steps: one or two where learning is quick, more where it is slow."""
+    scores = [_score(step) for step in steps]
+    last = len(steps) // 2
+    early, late = scores[:first], scores[-last:]
+    spread = max(1.0, _deviation(early), _deviation(late)) if all(map(math.isfinite, scores)) else math.nan
+    width = (DEVIATIONS if first > 1 else ALONE) * spread * math.sqrt(1 / first + 1 / last)
+    grown = _mean(late) - _mean(early)
+    gaps = [step.permuted - step.loss for step in steps]
+    return Growth(
+        low=grown - width,
+        high=grown + width,
+        ranks=_ranks(early, late),
+        early=_mean(early),
+        chance=DEVIATIONS * spread / math.sqrt(first),
+        gap_first=_mean(gaps[:first]),
+        gap_last=_mean(gaps[-last:]),
+    )
+
+
+def lowest_level(steps: Sequence[Measured]) -> float:
+    """The lowest that the permuted loss came to over a few steps: what is had without knowing which answer is whose."""
+    levels = [step.permuted for step in steps]
+    width = min(LEVEL_STEPS, len(levels))
+    return min(_mean(levels[at : at + width]) for at in range(len(levels) - width + 1))
+
+
+def _score(step: Measured) -> float:
+    gap = step.permuted - step.loss
+    if step.spread == 0:
+        return 0.0 if gap == 0 else math.nan
+    return gap / step.spread
+
+
+def _ranks(early: list[float], late: list[float]) -> float:
+    """The statistic of Mann and Whitney, less its mean and over its deviation; ties count half."""
+    above = sum((after > before) + 0.5 * (after == before) for before in early for after in late)
+    pairs = len(early) * len(late)
+    return (above - pairs / 2) / math.sqrt(pairs * (len(early) + len(late) + 1) / 12)
+
+
+def _deviation(values: list[float]) -> float:
+    """Of each part by itself: an odd value among a few first steps must not pass for their level."""
+    mean = _mean(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

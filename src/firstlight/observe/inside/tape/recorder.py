@@ -1,0 +1,255 @@
+"""Torch calls as rows of a graph that lives exactly as long as its tensors do.
+
+A row is found through the tensor it made and holds what it was given, as autograd does, so nothing outlives the
+program's own use of it. What carries no gradient leaves only its marks, and so does what a trained tensor enters,
+unless the tape is to be read whole: behind it lies the network, which is never replayed. Nothing is computed when a row
+is made.
+"""
+
+import enum
+import weakref
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import torch
+
+from firstlight.observe.inside import reading, sites
+from firstlight.records.places import Site
+
+
+class TorchCall(NamedTuple):
+    function: Any
+    name: str
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+class Mark(enum.IntFlag):
+    """Where values come from. Marks travel along the rows."""
+
+    TRAINED = enum.auto()
+    """From a tensor that training changes."""
+    FROZEN = enum.auto()
+    """From a parameter that takes no gradient, or a module's buffer."""
+    DATA = enum.auto()
+    CONSTANT = enum.auto()
+    DRAWN = enum.auto()
+    """From a random generator."""
+
+
+PARAMETER = Mark.TRAINED | Mark.FROZEN
+_CONSTANTS = """zeros ones full arange eye linspace empty zeros_like ones_like full_like empty_like new_zeros new_ones
+new_full new_empty tril_indices triu_indices fill_ zero_"""
+_DRAWS = """rand randn randint randperm normal bernoulli rand_like randn_like randint_like multinomial poisson uniform_
+normal_ random_ bernoulli_ exponential_ dropout alpha_dropout feature_dropout dropout1d dropout2d dropout3d"""
+CONSTANTS, DRAWS = frozenset(_CONSTANTS.split()), frozenset(_DRAWS.split())
+NOT_REPEATABLE = DRAWS | {"batch_norm", "instance_norm", "grad"}
+"""A second call gives something else or leaves something behind, so a replay begins after them."""
+WRITES = frozenset({"__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"})
+MOST_KEPT = 64
+"""Elements of a tensor, written to in place, whose earlier values are kept: enough for running sums of losses."""
+MOST_ENTERED = 8
+MOST_TRACED = 1 << 16
+"""Elements of a tensor that is held although no gradient goes through it, to find where one was cut."""
+
+
+class Row:
+    """One torch call. `arguments` is None where the row cannot be, and need not be, called again."""
+
+    __slots__ = (
+        "arguments",
+        "autocast",
+        "before",
+        "door",
+        "function",
+        "inputs",
+        "keywords",
+        "line",
+        "marks",
+        "name",
+        "number",
+        "writes",
+    )
+
+    def __init__(self, number: int, name: str, marks: Mark) -> None:
+        self.number = number
+        self.name = name
+        self.marks = marks
+        self.function: Any = None
+        self.arguments: tuple[Any, ...] | None = None
+        self.keywords: dict[str, Any] = {}
+        self.inputs: list[Input] = []
+        self.line: Site | None = None
+        self.autocast: tuple[str, torch.dtype] | None = None
+        self.door = False
+        """A trained tensor enters here, or the call cannot be repeated; the tail begins behind it."""
+        self.writes = False
+        self.before: torch.Tensor | None = None
+        """What a tensor that is written to in place was before, where it is small."""
+
+
+Made = tuple[Row, int]
+"""A row and which of its outputs."""
+Input = tuple[torch.Tensor, Mark, Made | None]
+"""A tensor among the arguments, with its marks and its place on the tape when the call was made."""
+
+
+class _Reference(weakref.ref[torch.Tensor]):
+    __slots__ = ("key",)
+    key: int
+
+
+class Recorder:
+    def __init__(self) -> None:
+        self.rows = 0
+        self.whole = False
+        """Rows within the network are kept too."""
+        self.entered: list[torch.Tensor] = []
+        """Data that met trained tensors since the last backward: what the network was fed."""
+        self._made: dict[int, tuple[_Reference, Made]] = {}
+        self._buried: list[object] = []
+
+    @staticmethod
+    def before(call: TorchCall) -> torch.Tensor | None:
+        """A copy of a small tensor that is about to be written to."""
+        if not call.arguments or not _writes(call.name):
+            return None
+        target = call.arguments[0]
+        return target.detach().clone() if isinstance(target, torch.Tensor) and target.numel() <= MOST_KEPT else None
+
+    def note(self, call: TorchCall, result: Any, before: torch.Tensor | None = None) -> None:
+        """Adds the row of one call, after it was made; `before` is what it has overwritten."""
+        self._bury()
+        if reading.transformed():
+            return
+        writes = _writes(call.name)
+        outputs = [call.arguments[0]] if call.name == "__setitem__" else _tensors(result)
+        if not outputs or (not writes and call.arguments and outputs[0] is call.arguments[0]):
+            return
+        inputs = [(tensor, self._marks(tensor), self.made(tensor)) for tensor in _given(call)]
+        row = Row(self.rows, call.name, _united(call, inputs))
+        self.rows += 1
+        row.door = _is_door(call.name, inputs)
+        if row.door:
+            self._let_in(inputs)
+        if inputs and (self.whole or not row.door) and any(output.requires_grad for output in outputs):
+            _keep(row, call, inputs)
+            row.writes, row.before = writes, before
+        elif self.whole and row.marks & Mark.TRAINED and all(item[0].numel() <= MOST_TRACED for item in inputs):
+            row.line, row.inputs = sites.caller(), inputs
+        for index, output in enumerate(outputs):
+            self._bind(output, (row, index))
+
+    def buffer(self, tensor: torch.Tensor) -> None:
+        """A module's own, like a mask over its weights: not data."""
+        self._bind(tensor, (Row(self.rows, "buffer", Mark.FROZEN), 0))
+        self.rows += 1
+
+    def made(self, tensor: torch.Tensor) -> Made | None:
+        """The row that made this tensor or wrote to it last."""
+        entry = self._made.get(id(tensor))
+        return entry[1] if entry is not None and entry[0]() is tensor else None
+
+    def clear(self) -> None:
+        self.entered.clear()
+        self._made.clear()
+        self._bury()
+
+    def _marks(self, tensor: torch.Tensor) -> Mark:
+        if tensor.requires_grad and _is_leaf(tensor):
+            return Mark.TRAINED
+        if isinstance(tensor, torch.nn.Parameter):
+            return Mark.FROZEN
+        made = self.made(tensor)
+        if made is not None:
+            return made[0].marks
+        return Mark.TRAINED | Mark.DATA if tensor.requires_grad else Mark.DATA
+
+    def _let_in(self, inputs: list[Input]) -> None:
+        new = [tensor for tensor, marks, _ in inputs if not marks & PARAMETER and tensor.ndim and tensor.numel() > 1]
+        self.entered.extend(new[: MOST_ENTERED - len(self.entered)])
+
+    def _bind(self, tensor: torch.Tensor, made: Made) -> None:
+        reference = _Reference(tensor, self._gone)
+        reference.key = id(tensor)
+        self._made[id(tensor)] = (reference, made)
+
+    def _gone(self, reference: "weakref.ref[torch.Tensor]") -> None:
+        """A tensor died. What its row holds is let go later, one by one: a long chain must not unwind in one call."""
+        assert isinstance(reference, _Reference)
+        entry = self._made.get(reference.key)
+        if entry is not None and entry[0] is reference:
+            self._buried.append(self._made.pop(reference.key))
+
+    def _bury(self) -> None:
+        while self._buried:
+            self._buried.pop()
+
+
+def _keep(row: Row, call: TorchCall, inputs: list[Input]) -> None:
+    """So that the call can be made again. Lists are copied, because the program may go on filling them."""
+    row.function = call.function
+    row.arguments = tuple(list(item) if type(item) is list else item for item in call.arguments)
+    row.keywords = call.keywords
+    row.inputs = inputs
+    row.line = sites.caller()
+    device = inputs[0][0].device.type
+    if torch.is_autocast_enabled(device):
+        row.autocast = (device, torch.get_autocast_dtype(device))
+
+
+def _given(call: TorchCall) -> list[torch.Tensor]:
+    return [*_tensors(call.arguments), *_tensors(call.keywords)] if call.keywords else _tensors(call.arguments)
+
+
+def _tensors(tree: Any) -> list[torch.Tensor]:
+    if isinstance(tree, torch.Tensor):
+        return [tree]
+    if isinstance(tree, list | tuple):
+        return [tensor for item in tree for tensor in _tensors(item)]
+    if isinstance(tree, dict):
+        return [tensor for item in tree.values() for tensor in _tensors(item)]
+    return []
+
+
+def _is_leaf(tensor: torch.Tensor) -> bool:
+    try:
+        return tensor.is_leaf
+    except RuntimeError:  # a view made without gradients and changed in place since; torch forbids the question
+        return False
+
+
+def _writes(name: str) -> bool:
+    return name in WRITES or (name.endswith("_") and not name.endswith("__") and name != "requires_grad_")
+
+
+def _united(call: TorchCall, inputs: list[Input]) -> Mark:
+    if call.name in CONSTANTS:
+        return Mark.CONSTANT
+    found = Mark(0)
+    for _, marks, _ in inputs:
+        found |= marks
+    if call.name in DRAWS:
+        return found | Mark.DRAWN
+    outside = not inputs or (call.name == "__setitem__" and not isinstance(call.arguments[-1], torch.Tensor))
+    return found | Mark.DATA if outside else found
+
+
+def _is_door(name: str, inputs: list[Input]) -> bool:
+    """A trained tensor enters here, or the call cannot be repeated. Scalars (a temperature, a penalty) are no doors."""
+    if name in NOT_REPEATABLE:
+        return True
+    pure = [not marks & ~PARAMETER for _, marks, _ in inputs]
+    return any(alone and item[0].numel() > 1 for alone, item in zip(pure, inputs, strict=True)) and not all(pure)
+
+
+def walk(top: Row, within: bool = False) -> Iterator[Row]:
+    """The rows behind one, itself included, each once, in no order; up to the network, or with what lies `within`."""
+    seen, waiting = set[int](), [top]
+    while waiting:
+        row = waiting.pop()
+        if row.number in seen or row.arguments is None or (row.door and not within):
+            continue
+        seen.add(row.number)
+        yield row
+        waiting.extend(made[0] for _, _, made in row.inputs if made is not None)

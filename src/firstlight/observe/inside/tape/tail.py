@@ -1,0 +1,147 @@
+"""The tail of the loss: from where no trained tensor enters any more, to the value that backward is called on.
+
+In it predictions meet the answers: something that rests on trained tensors and carries a gradient is put together
+with something from the data that does not. The tail can be computed again with other answers.
+"""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder, Row, walk
+from firstlight.records.places import Site
+
+SELECTS = frozenset({"__getitem__", "index_select", "gather", "take_along_dim"})
+INDEXED_AXIS = {"index_select": 0, "gather": 1, "take_along_dim": 1}
+
+
+class NotRepeatableError(Exception):
+    """The loss cannot be computed again from its rows."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An answer, and the row at which predictions meet it."""
+
+    row: Row
+    answer: torch.Tensor
+    marks: Mark
+
+
+@dataclass(frozen=True)
+class Tail:
+    loss: torch.Tensor
+    rows: tuple[Row, ...]
+    """In the order they were made; the last one made the loss."""
+    meetings: tuple[Meeting, ...]
+
+    @property
+    def line(self) -> Site | None:
+        return self.meetings[0].row.line if self.meetings else None
+
+    @property
+    def own_answers(self) -> bool:
+        """The network itself had a hand in them: a bootstrap, an action it chose, a pseudo-label."""
+        return any(meeting.marks & Mark.TRAINED for meeting in self.meetings)
+
+    def replay(self, instead: Mapping[int, torch.Tensor]) -> torch.Tensor:
+        """The loss with other tensors in place of those with these ids."""
+        values: dict[tuple[int, int], torch.Tensor] = {}
+        for row in self.rows:
+            told = {}
+            for tensor, _, made in row.inputs:
+                if id(tensor) in instead:
+                    told[id(tensor)] = instead[id(tensor)]
+                elif made is not None and (made[0].number, made[1]) in values:
+                    told[id(tensor)] = values[made[0].number, made[1]]
+            if told:
+                found = _call(row, told)
+                values.update({(row.number, index): tensor for index, tensor in enumerate(found)})
+        last = self.rows[-1]
+        if (last.number, 0) not in values:
+            raise NotRepeatableError
+        return values[last.number, 0]
+
+
+def tail_of(recorder: Recorder, loss: torch.Tensor) -> Tail | None:
+    """None where the loss was not made by calls that were seen."""
+    made = recorder.made(loss)
+    if made is None or made[0].arguments is None or made[0].door:
+        return None
+    rows = tuple(sorted(walk(made[0]), key=lambda row: row.number))
+    found = [meeting for row in rows for meeting in _meetings(row)]
+    real = [meeting for meeting in found if meeting.marks & (Mark.DATA | Mark.DRAWN | PARAMETER)]
+    return Tail(loss, rows, tuple(real or found))
+
+
+def _meetings(row: Row) -> Iterator[Meeting]:
+    predicted = [
+        tensor
+        for tensor, marks, _ in row.inputs
+        if tensor.requires_grad and tensor.ndim and marks & Mark.TRAINED and marks & ~PARAMETER
+    ]
+    if not predicted:
+        return
+    lengths = {tensor.shape[0] for tensor in predicted}
+    chosen = _selection(row)
+    for tensor, marks, _ in row.inputs:
+        could = tensor.ndim > 0 and tensor.shape[0] in lengths and tensor.numel() > 0 and tensor.dtype != torch.bool
+        if could and not tensor.requires_grad and marks & ~PARAMETER and tensor is not chosen:
+            yield Meeting(row, tensor, marks)
+
+
+def _selection(row: Row) -> torch.Tensor | None:
+    """The index that picks examples, which belongs to the predictions; one that picks classes is an answer."""
+    if row.name not in SELECTS or row.arguments is None or len(row.arguments) < 2:
+        return None
+    if row.name == "__getitem__":
+        index = row.arguments[1]
+        first = index[0] if isinstance(index, tuple) and index else index
+        return first if isinstance(first, torch.Tensor) else None
+    place = 1 if row.name == "take_along_dim" else 2
+    dim = row.keywords.get(
+        "dim", row.arguments[3 - place] if len(row.arguments) > 3 - place else INDEXED_AXIS[row.name]
+    )
+    index = (
+        row.arguments[place] if len(row.arguments) > place else row.keywords.get("index", row.keywords.get("indices"))
+    )
+    return index if dim == 0 and isinstance(index, torch.Tensor) else None
+
+
+def _call(row: Row, told: dict[int, torch.Tensor]) -> list[torch.Tensor]:
+    assert row.arguments is not None
+    if row.writes:
+        told = {**told, id(row.arguments[0]): _before(row, told).clone()}
+    arguments, keywords = _replaced(row.arguments, told), _replaced(row.keywords, told)
+    with _as_then(row):
+        result = row.function(*arguments, **keywords)
+    found = arguments[0] if row.name == "__setitem__" else result
+    return [found] if isinstance(found, torch.Tensor) else [item for item in found if isinstance(item, torch.Tensor)]
+
+
+def _before(row: Row, told: dict[int, torch.Tensor]) -> torch.Tensor:
+    assert row.arguments is not None
+    found = told.get(id(row.arguments[0]), row.before)
+    if found is None:
+        raise NotRepeatableError
+    return found
+
+
+def _as_then(row: Row) -> contextlib.AbstractContextManager[Any]:
+    if row.autocast is None:
+        return contextlib.nullcontext()
+    device, dtype = row.autocast
+    return torch.autocast(device, dtype=dtype)
+
+
+def _replaced(tree: Any, told: dict[int, torch.Tensor]) -> Any:
+    if isinstance(tree, torch.Tensor):
+        return told.get(id(tree), tree)
+    if type(tree) in (list, tuple):
+        return type(tree)(_replaced(item, told) for item in tree)
+    if isinstance(tree, dict):
+        return {key: _replaced(item, told) for key, item in tree.items()}
+    return tree

@@ -1,0 +1,210 @@
+"""The learning certificate: at each backward the tail of the loss is computed again with the answers permuted.
+
+It goes on until it is certain that the gap between permuted and true answers grows. Nothing of the program is changed:
+the replay makes no graph, works on its own copies, and the random state is put back.
+"""
+
+import math
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import torch
+
+from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.tape.examples import Examples, differing, permuted
+from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, growth, lowest_level
+from firstlight.observe.inside.tape.recorder import Recorder
+from firstlight.observe.inside.tape.tail import NotRepeatableError, Tail, tail_of
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+PERMUTATIONS = 12
+EVERY_STEP = 64
+"""So many steps are measured one by one, then one in `SAMPLE_EVERY`: a program that learns slowly needs no more."""
+SAMPLE_EVERY = 4
+SAME = 1e-4
+"""Relative; a replay with the true answers must give the loss that the program got."""
+LEAST_STEPS = 24
+"""Steps measured before the absence of a sign is worth telling."""
+LEVEL = 8
+MOST_FAILURES = 5
+
+NO_MEETING = "no place was found where predictions meet answers"
+NOT_AGAIN = "the loss could not be computed again from its recorded operations"
+ONE_EXAMPLE = "a batch holds one example, whose answer cannot be exchanged"
+FORBIDDEN = "other examples' answers are ruled out by the loss itself: it is not finite with them"
+ALIKE = "the loss is the same whichever example an answer belongs to"
+LIKELY = "the gap seems to have grown, and was not measured often enough to be certain"
+BLIND = "all examples of a batch are given the same prediction"
+SEEN = "what grew was measured on examples that it had trained on before"
+RELATED = "its predictions follow the answers from the first step on, and what training adds was not told apart"
+OWN = "its answers rest on what the network itself did before"
+FUNCTIONAL = "gradients are taken with `torch.func`, which leaves nothing to compute again"
+
+
+@dataclass
+class Line:
+    """The backwards of one line."""
+
+    site: Site | None
+    meeting: Site | None = None
+    measured: list[Measured] = field(default_factory=list)
+    unfit: Counter[str] = field(default_factory=Counter)
+    """Why backwards were not measured."""
+    own_answers: bool = False
+    blind: bool = False
+    """All examples were given the same prediction for answers that differ."""
+    seconds: float = 0.0
+    growth: Growth | None = None
+    """On examples that were new, as of the last look."""
+    told: LearningSign | None = None
+
+    @property
+    def certified(self) -> bool:
+        return self.growth is not None and self.growth.certain
+
+    def look(self) -> None:
+        fresh = [step for step in self.measured if step.fresh]
+        if len(fresh) in LOOKS and not self.certified:
+            self.growth = growth(fresh)
+
+    def standing(self) -> tuple[str, str]:
+        """Status and reason."""
+        if self.certified:
+            return CERTIFIED, ""
+        if not self.measured:
+            return NOT_CERTIFIED, self.unfit.most_common(1)[0][0] if self.unfit else NO_MEETING
+        if all(step.spread == 0 for step in self.measured):
+            return (NO_SIGN, BLIND) if self.blind else (NOT_CERTIFIED, ALIKE)
+        everything = growth(self.measured)
+        if everything is None or len(self.measured) < LEAST_STEPS:
+            return NOT_CERTIFIED, f"only {len(self.measured)} steps could be measured"
+        doubts = {
+            SEEN: everything.certain,
+            LIKELY: everything.likely,
+            RELATED: everything.related,
+            OWN: self.own_answers,
+        }
+        reason = next((text for text, holds in doubts.items() if holds), None)
+        return (
+            (NO_SIGN, f"the gap did not grow in {len(self.measured)} measured steps")
+            if reason is None
+            else (
+                NOT_CERTIFIED,
+                reason,
+            )
+        )
+
+
+class Certificate:
+    def __init__(self, observer: "Observer", recorder: Recorder) -> None:
+        self.observer = observer
+        self.recorder = recorder
+        self.examples = Examples()
+        self.lines: dict[Site | None, Line] = {}
+        self.generator = torch.Generator().manual_seed(0)
+        self.decided = False
+
+    def wanted(self) -> bool:
+        """The tape runs in this step."""
+        step = self.observer.step
+        return not self.decided and not self.observer.light and (step < EVERY_STEP or step % SAMPLE_EVERY == 0)
+
+    def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
+        if not self.wanted():
+            return
+        site = sites.caller()
+        line = self.lines.setdefault(site, Line(site))
+        if functional:
+            line.unfit[FUNCTIONAL] += 1
+        elif root.numel() == 1 and line.unfit.total() < MOST_FAILURES:
+            begun = time.perf_counter()
+            self._measure(line, root)
+            line.seconds += time.perf_counter() - begun
+        line.look()
+        if line.certified:
+            self._decide()
+
+    def _measure(self, line: Line, root: torch.Tensor) -> None:
+        tail = tail_of(self.recorder, root)
+        answers = {} if tail is None else {id(m.answer): m.answer for m in tail.meetings if len(m.answer) > 1}
+        if tail is None or not answers:
+            line.unfit[ONE_EXAMPLE if tail is not None and tail.meetings else NO_MEETING] += 1
+            return
+        try:
+            with torch.random.fork_rng(devices=[root.device] if root.is_cuda else []):
+                true, others = self._losses(tail, answers)
+        except (NotRepeatableError, RuntimeError, TypeError, ValueError, IndexError):
+            line.unfit[NOT_AGAIN] += 1
+            return
+        value = reading.number(root)
+        same = math.isclose(true, value, rel_tol=SAME, abs_tol=SAME) or not math.isfinite(value)
+        if not same or (math.isfinite(value) and not all(map(math.isfinite, others))):
+            line.unfit[FORBIDDEN if same else NOT_AGAIN] += 1
+            return
+        scale = self.observer.scale
+        mean = sum(others) / len(others)
+        spread = math.sqrt(sum((other - mean) ** 2 for other in others) / (len(others) - 1))
+        line.meeting, line.own_answers = tail.line, line.own_answers or tail.own_answers
+        line.blind = spread == 0 and _blind(tail)
+        fresh = self.examples.mostly_new(self.recorder.entered)
+        line.measured.append(Measured(true / scale, mean / scale, spread / scale, fresh))
+
+    def _losses(self, tail: Tail, answers: dict[int, torch.Tensor]) -> tuple[float, list[float]]:
+        """With the true answers, and with each permutation; read in one transfer."""
+        found = [tail.replay(answers)]
+        for _ in range(PERMUTATIONS):
+            found.append(tail.replay(permuted(answers, self.generator)))
+        true, *others = torch.stack([loss.detach().double().reshape(()) for loss in found]).tolist()
+        return true, others
+
+    def _decide(self) -> None:
+        self.decided = True
+        self.tell()
+
+    def tell(self) -> None:
+        """The last record of each line counts."""
+        for line in self.lines.values():
+            sign = self._sign(line)
+            if line.told is None or sign != line.told:
+                line.told = sign
+                self.observer.emit(sign)
+
+    def _sign(self, line: Line) -> LearningSign:
+        status, reason = line.standing()
+        steps = line.measured
+        seen = line.growth if line.certified else growth(steps)
+        losses = [step.loss for step in steps]
+        count = min(LEVEL, max(1, len(losses) // 4))
+        return LearningSign(
+            step=self.observer.step,
+            rank=rank(),
+            status=status,
+            reason=reason,
+            site=line.site,
+            meeting=line.meeting,
+            steps=len(steps),
+            fresh=sum(step.fresh for step in steps),
+            first=sum(losses[:count]) / count if losses else None,
+            last=sum(losses[-count:]) / count if losses else None,
+            without_inputs=lowest_level(steps) if steps else None,
+            gap_first=None if seen is None else seen.gap_first,
+            gap_last=None if seen is None else seen.gap_last,
+            grown_low=None if seen is None else seen.low,
+            grown_high=None if seen is None else seen.high,
+            milliseconds=round(1000 * line.seconds / max(1, len(steps)), 3),
+        )
+
+
+def _blind(tail: Tail) -> bool:
+    """The predictions are the same for all examples of the batch, and the answers are not."""
+    given = [(meeting, tensor) for meeting in tail.meetings for tensor, _, _ in meeting.row.inputs]
+    predicted = [differing(tensor, len(tensor)) for _, tensor in given if tensor.requires_grad and tensor.ndim]
+    asked = [differing(meeting.answer, len(meeting.answer)) for meeting in tail.meetings]
+    return all(count == 1 for count in predicted) and any(count != 1 for count in asked)

@@ -1,0 +1,34 @@
+"""The tape, on from the first line of the program, and what is asked of it at each backward."""
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn.modules.module import register_module_buffer_registration_hook
+
+from firstlight.observe.inside.tape.recorder import Recorder
+from firstlight.observe.inside.taps.certificate import Certificate
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.operations import Operations
+
+
+def install(observer: "Observer", mode: "Operations") -> None:
+    recorder = Recorder()
+    certificate = Certificate(observer, recorder)
+    moments = observer.moments
+    mode.record(recorder, certificate.wanted)
+    _follow_buffers(observer, recorder)
+    moments.backward_begins.append(observer.shielded("certificate", certificate.backward_begins))
+    moments.backward_begins.append(lambda *_: recorder.entered.clear())
+    moments.milestone.append(observer.shielded("certificate", certificate.tell))
+
+
+def _follow_buffers(observer: "Observer", recorder: Recorder) -> None:
+    note = observer.shielded("tape", recorder.buffer)
+
+    def registered(_module: torch.nn.Module, _name: str, buffer: torch.Tensor | None) -> None:
+        if buffer is not None:
+            note(buffer)
+
+    register_module_buffer_registration_hook(registered)

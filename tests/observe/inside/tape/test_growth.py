@@ -1,0 +1,107 @@
+"""Growth is seen where there is some, hardly ever where there is none, and never in what is not a number."""
+
+import math
+import random
+import statistics
+from dataclasses import replace
+
+import pytest
+
+from firstlight.observe.inside.tape.growth import LOOKS, Measured, growth, lowest_level
+
+
+def steps(gaps: list[float], spread: float = 1.0) -> list[Measured]:
+    return [Measured(loss=2.0 - gap, permuted=2.0, spread=spread, fresh=True) for gap in gaps]
+
+
+def noise(count: int, seed: int) -> list[float]:
+    draw = random.Random(seed)
+    return [draw.gauss(0, 1) for _ in range(count)]
+
+
+def untrained(seed: int, related: float, count: int = 96, batch: int = 16) -> list[Measured]:
+    """Squared errors of predictions that never get better, for answers with a long tail."""
+    draw = random.Random(seed)
+    found = []
+    for _ in range(count):
+        answers = [draw.gauss(0, 1) / max(1e-3, draw.random()) ** 0.7 for _ in range(batch)]
+        said = [related * answer + draw.gauss(0, 1) for answer in answers]
+        losses = []
+        for _ in range(12):
+            others = draw.sample(answers, batch)
+            losses.append(sum((one - other) ** 2 for one, other in zip(said, others, strict=True)) / batch)
+        true = sum((one - other) ** 2 for one, other in zip(said, answers, strict=True)) / batch
+        found.append(Measured(true, statistics.mean(losses), statistics.stdev(losses), True))
+    return found
+
+
+def test_a_gap_that_rises_at_once_is_certain_at_the_first_look() -> None:
+    found = growth(steps([0, 1, 4, 8, 12, 12, 13, 12]))
+    assert found is not None
+    assert found.certain
+    assert found.likely
+    assert found.gap_last > found.gap_first
+
+
+def test_too_few_steps_are_no_answer() -> None:
+    assert growth(steps([0.0] * (LOOKS[0] - 1))) is None
+
+
+@pytest.mark.parametrize("level", [0.0, 15.0])
+def test_a_gap_that_stays_is_hardly_ever_called_growing(level: float) -> None:
+    """`level`: predictions that are related to the answers from the beginning on."""
+    series = [steps([level + gap for gap in noise(256, seed)]) for seed in range(200)]
+    assert sum(map(ever_certain, series)) <= 1
+
+
+@pytest.mark.parametrize("related", [0.0, 0.5])
+def test_nor_is_one_of_answers_with_a_long_tail(related: float) -> None:
+    assert sum(ever_certain(untrained(seed, related)) for seed in range(100)) == 0
+
+
+def ever_certain(series: list[Measured]) -> bool:
+    looks = [growth(series[:look]) for look in LOOKS if look <= len(series)]
+    return any(found is not None and found.certain for found in looks)
+
+
+def test_a_weak_gap_is_seen_in_time() -> None:
+    found = growth(steps([gap + 2 * (at > 20) for at, gap in enumerate(noise(128, 1))]))
+    assert found is not None
+    assert found.certain
+
+
+def test_rare_examples_that_drown_the_others_do_not_hide_it() -> None:
+    """Every seventh batch holds an outlier beside which the rest of the gap is nothing."""
+    gaps = [0.0 if at % 7 == 0 else min(at, 20) * 5.0 + gap for at, gap in enumerate(noise(128, 2))]
+    found = growth(steps(gaps))
+    assert found is not None
+    assert found.certain
+
+
+def test_a_gap_that_shrinks_is_no_sign() -> None:
+    found = growth(steps([20 - at / 4 for at in range(64)]))
+    assert found is not None
+    assert not found.certain
+    assert not found.likely
+    assert found.related
+
+
+def test_what_is_not_a_number_never_passes() -> None:
+    series = steps([0.0, 1, 4, 8, 12, 12, 13, 12])
+    found = growth([*series[:-1], replace(series[-1], loss=math.nan)])
+    assert found is not None
+    assert not found.certain
+    assert not found.likely
+
+
+def test_answers_that_make_no_difference_have_no_gap() -> None:
+    found = growth(steps([0.0] * 64, spread=0.0))
+    assert found is not None
+    assert not found.certain
+    assert not found.likely
+    assert not found.related
+
+
+def test_the_lowest_level_is_that_of_several_steps() -> None:
+    levels = [2.4, 2.3, 2.3, 2.3, 2.3, 2.3, 5.0, 0.1, 9.0]
+    assert lowest_level([Measured(1.0, level, 0.1, True) for level in levels]) == pytest.approx(2.3)

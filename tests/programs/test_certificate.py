@@ -1,0 +1,123 @@
+"""The learning certificate of whole programs, in many styles."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+HEAD = """import torch
+from torch import nn
+from torch.nn import functional as F
+torch.manual_seed(0)
+def batch(n=32):
+    x = torch.randn(n, 8)
+    return x, x[:, :4].argmax(1)
+net = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4))
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+"""
+PLAIN = """
+for _ in range(80):
+    x, y = batch()
+    loss = {loss}
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+"""
+CLOSURE = """
+for _ in range(80):
+    x, y = batch()
+    def closure():
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        return loss
+    optimizer.step(closure)
+"""
+TENSORS = """
+weight, bias = torch.zeros(8, 4, requires_grad=True), torch.zeros(4, requires_grad=True)
+for _ in range(80):
+    x, y = batch()
+    p = torch.softmax(x @ weight + bias, 1)
+    loss = -(F.one_hot(y, 4) * torch.log(p)).sum(1).mean()
+    loss.backward()
+    with torch.no_grad():
+        for t in (weight, bias):
+            t -= 0.5 * t.grad
+            t.grad = None
+"""
+LIGHTNING = """
+import lightning as L
+from torch.utils.data import DataLoader, TensorDataset
+class Lit(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = net
+    def training_step(self, pair, index):
+        return F.cross_entropy(self.net(pair[0]), pair[1])
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters(), lr=1e-2)
+data = TensorDataset(*batch(32 * 80))
+trainer = L.Trainer(max_epochs=1, logger=False, enable_checkpointing=False, enable_progress_bar=False,
+                    enable_model_summary=False, accelerator="cpu")
+trainer.fit(Lit(), DataLoader(data, 32))
+"""
+GAN = """
+critic = nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(critic.parameters(), lr=1e-3)
+for _ in range(60):
+    loss = F.binary_cross_entropy_with_logits(critic(torch.randn(32, 2) + 2), torch.ones(32, 1))
+    loss = loss + F.binary_cross_entropy_with_logits(critic(torch.randn(32, 2)), torch.zeros(32, 1))
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+"""
+
+
+@pytest.fixture
+def sign(judge: Callable[..., Any]) -> Callable[[str], dict[str, Any]]:
+    def last(body: str) -> dict[str, Any]:
+        checked = judge(HEAD + body, profile="quick", steps=100)
+        log = (checked.folder / checked.report["subject"]["run"] / "events.ndjson").read_text()
+        told = [json.loads(line).get("observed") or {} for line in log.splitlines()]
+        assert not [record for record in told if record.get("fact") == "unseen"]
+        return [record for record in told if record.get("fact") == "learning-sign"][-1]
+
+    return last
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(PLAIN.format(loss="F.cross_entropy(net(x), y)"), id="torch-loss"),
+        pytest.param(PLAIN.format(loss="-torch.log_softmax(net(x), 1)[torch.arange(32), y].mean()"), id="by-hand"),
+        pytest.param(CLOSURE, id="closure"),
+        pytest.param(TENSORS, id="plain-tensors"),
+        pytest.param(LIGHTNING, id="lightning"),
+    ],
+)
+def test_a_program_that_learns_is_certified(sign: Callable[[str], dict[str, Any]], body: str) -> None:
+    found = sign(body)
+    assert found["status"] == "certified", found
+    assert found["last"] < found["first"]
+    assert found["last"] < found["without_inputs"]
+    assert found["grown_low"] > 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(PLAIN.format(loss="F.cross_entropy(net(x), y[torch.randperm(32)])"), id="answers-shuffled"),
+        pytest.param(PLAIN.format(loss="F.cross_entropy(net(x * 0), y)"), id="inputs-erased"),
+        pytest.param(PLAIN.format(loss="F.cross_entropy(net(x).detach() + 0 * net(x), y)"), id="no-gradient"),
+    ],
+)
+def test_one_that_cannot_shows_no_sign(sign: Callable[[str], dict[str, Any]], body: str) -> None:
+    assert sign(body)["status"] == "no-sign"
+
+
+def test_examples_learnt_by_heart_are_not_learning(sign: Callable[[str], dict[str, Any]]) -> None:
+    fixed = "\nx, y = torch.randn(32, 8), torch.randint(4, (32,))\nbatch = lambda: (x, y)\n"
+    found = sign(fixed + PLAIN.format(loss="F.cross_entropy(net(x), y)"))
+    assert found["status"] == "not-certified"
+    assert "trained on before" in found["reason"]
+
+
+def test_a_loss_without_answers_is_not_certified(sign: Callable[[str], dict[str, Any]]) -> None:
+    assert sign(GAN)["status"] == "not-certified"
