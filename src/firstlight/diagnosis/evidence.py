@@ -14,10 +14,12 @@ from firstlight.diagnosis.rank import UNKNOWN
 from firstlight.facts.contrast import improves, lost
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.records.census import Census
-from firstlight.records.contrast import Contrast, Pair
+from firstlight.records.contrast import HIGHER_RATES, Contrast, Pair
 from firstlight.records.facts import ClipOrder, Feeding, FirstBad, LossCurve, LossSite, Motion, Rate
+from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Finding
 from firstlight.records.inner import Units
+from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.timelines import Behaviour, Dependence
 
@@ -26,6 +28,8 @@ Seen = Iterator[tuple[str, bool]]
 FALLS = 0.3
 """Share of the first loss lost by a run that falls steadily."""
 FLAT = 0.02
+LEARNT = 0.1
+"""Share lost by a run that has learnt something, be it only how often each answer comes."""
 RISES = -0.1
 BY_HEART = 0.4
 """Share lost by a run that learns its one batch."""
@@ -38,8 +42,8 @@ DIFFERS, MODES_DIFFER = 1e-4, 0.5
 """Share of the output by which two calls of a model differ, and its two modes."""
 DEAD, ENOUGH = 0.8, 3
 """Share of a layer's units, and looks at it."""
-SLOW, FAST = 1e-6, 0.1
-"""Step of a weight over its size; about 1e-3 is usual."""
+SLOW, FAST = 2e-5, 0.1
+"""Step of a weight over its size; the median of healthy programs lies between 2e-4 and 0.1."""
 SCORED = ("cross_entropy", "nll_loss")
 
 
@@ -58,10 +62,8 @@ def case_of(facts: Iterable[Any], findings: Iterable[Finding]) -> Case:
         if witness.weight > 0
     )
     for contrast in (fact for fact in known if isinstance(fact, Contrast)):
-        for pair in contrast.pairs:
-            for repair in REPAIRS:
-                if pair.name == repair.slug:
-                    case = case.repairing(pair.name, worked=_cures(repair, pair, contrast))
+        for name, worked in _tried(contrast):
+            case = case.repairing(name, worked=worked)
     return case
 
 
@@ -76,6 +78,17 @@ def ruled_out(outcomes: Iterable[CheckOutcome], checks: Iterable[Check]) -> list
 
 SURE = 0.95
 UNLIKELY = 0.1
+
+
+def _tried(contrast: Contrast) -> Iterator[tuple[str, bool]]:
+    """Repairs and whether they cured. A rung of a ladder that changes nothing says only that it was too low."""
+    for repair in REPAIRS:
+        pair = contrast.of(repair.slug)
+        if pair is None:
+            continue
+        worked = _cures(repair, pair, contrast)
+        if worked or repair.slug not in HIGHER_RATES or not pair.other.finite or abs(lost(pair.other)) > LEARNT:
+            yield repair.slug, worked
 
 
 def _cures(repair: Experiment, pair: Pair, contrast: Contrast) -> bool:
@@ -143,7 +156,8 @@ def _contrast(contrast: Contrast) -> Seen:
         yield "one-batch-loss-plateaus", one.other.finite and abs(lost(one.other)) < BY_HEART / 2
     for name, slug in (("noise-inputs", "noise-inputs-learn-as-well"), ("permuted-targets", PERMUTED)):
         pair = contrast.of(name)
-        if pair is not None and pair.base.finite and not contrast.compares_rows:
+        # Whatever keeps a program from learning at all keeps it from learning wrong pairs too.
+        if pair is not None and not contrast.compares_rows and lost(pair.base) > LEARNT:
             yield slug, pair.other.last - pair.base.last < ALIKE * abs(pair.base.first)
     if (again := contrast.of("same-again")) is not None:
         yield "same-seed-differs", again.base.last != again.other.last
@@ -193,6 +207,17 @@ def _clip(clip: ClipOrder) -> Seen:
     yield "clipped-on-every-step", clip.median_norm > clip.max_norm
 
 
+def _sign(sign: LearningSign) -> Seen:
+    if sign.status in (CERTIFIED, NO_SIGN):
+        yield "answers-do-not-matter", sign.status == NO_SIGN
+
+
+def _feed(feed: FeedSeen) -> Seen:
+    given = [fed.train for fed in feed.inputs if fed.train.columns]
+    if given:
+        yield "features-constant", any(2 * (one.constant + one.twins) > one.columns for one in given)
+
+
 def _feeding(feeding: Feeding) -> Seen:
     if feeding.compared:
         yield "batch-repeats", feeding.longest_repeat >= feeding.compared > 1 and not feeding.one_batch_epochs
@@ -205,7 +230,9 @@ LOOKS: dict[type, Callable[[Any], Seen]] = {
     Contrast: _contrast,
     Dependence: _dependence,
     Census: _census,
+    FeedSeen: _feed,
     Feeding: _feeding,
+    LearningSign: _sign,
     Behaviour: _behaviour,
     Units: _units,
     Motion: _motion,

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from firstlight.records.assurance import Assurance, ByHeart, Learns
 from firstlight.records.contrast import Contrast
 from firstlight.records.learning import CERTIFIED, LearningSign
@@ -22,12 +24,22 @@ def sign_of(facts: Iterable[Any]) -> LearningSign | None:
 
 
 def _learns(sign: LearningSign | None, contrast: Contrast | None) -> Learns | None:
+    """The course of the loss beside that of the copy which cannot know whose answer is whose, where there is one."""
     if sign is None:
         return None
+    told = Learns(
+        status=sign.status,
+        reason=sign.reason,
+        first=sign.first,
+        last=sign.last,
+        without_inputs=sign.without_inputs,
+        steps=sign.steps,
+    )
     blind = contrast.of(BLIND) if contrast is not None and not contrast.compares_rows else None
-    level = blind.other.last if blind is not None and blind.other.finite else sign.without_inputs
-    return Learns(
-        status=sign.status, reason=sign.reason, first=sign.first, last=sign.last, without_inputs=level, steps=sign.steps
+    if blind is None or not blind.other.finite or not blind.base.finite:
+        return told
+    return msgspec.structs.replace(
+        told, first=blind.base.first, last=blind.base.last, without_inputs=blind.other.last, steps=blind.steps
     )
 
 

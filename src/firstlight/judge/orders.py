@@ -13,6 +13,7 @@ from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import HIGHER_RATES, LOWER_RATES, Contrast, Level
 from firstlight.records.facts import ClipOrder, LossSite
+from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.program import LoaderSeen
 from firstlight.records.training import BackwardSeen, StepSeen
@@ -43,6 +44,8 @@ CONTROLS: dict[str, tuple[str, ...]] = {
 STEPS = 150
 TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
+STARTS = 0.1
+"""Share of its first loss by which a run has begun to move."""
 STANDS = 0.02
 """Share of its first loss that a run which stands still has lost at most."""
 LOCALISED = "localised"
@@ -81,7 +84,8 @@ def next_rungs(watched: Watched) -> tuple[str, ...]:
         found += ["one-batch-tenfold", "one-batch-hundredfold"]
     if len(base) >= (LEAST_STEPS if watched.over else STEPS):
         found += _climbs(LOWER_RATES, level(base), levels, restless=lambda at: not at.finite or lost(at) < -STANDS)
-        found += _climbs(HIGHER_RATES, level(base), levels, restless=lambda at: at.finite and abs(lost(at)) < STANDS)
+        still = any(sign.status == NO_SIGN for sign in watched.of(LearningSign)[-1:]) or abs(lost(level(base))) < STANDS
+        found += _climbs(HIGHER_RATES, level(base), levels, lambda at: still and at.finite and abs(lost(at)) < STARTS)
     return tuple(found)
 
 

@@ -88,6 +88,20 @@ ONE_BATCH = (
 
 DESTROYED = (
     Observation(
+        "answers-do-not-matter",
+        "nothing the program does comes to depend on which answer belongs to which input",
+        rate=0.01,
+        group="certificate",
+        very_likely="data-label-misaligned data-degenerate loss-detached train-no-step train-frozen hp-lr-low hp-clip "
+        "arch-dead-units loss-sign data-labels-masked arch-vanishing",
+        likely="arch-init arch-capacity hp-lr-high hp-regularisation train-schedule train-reinit train-order loss-dim "
+        "arch-batch-mixing loss-broadcast loss-double-activation loss-missing-activation train-params-missing "
+        "arch-exploding loss-scale num-nonfinite num-precision hp-optimizer data-scale data-label-noise "
+        "data-nonfinite loss-gradient train-mode arch-norm arch-output null-slow null-hard",
+        unlikely="data-leak-* data-split-shift data-duplicates env-* null-noise null-overfit train-metric "
+        "train-checkpoint train-ema",
+    ),
+    Observation(
         "noise-inputs-learn-as-well",
         "noise, zeros or permuted rows as inputs are learnt as well as the real ones",
         rate=0.01,
