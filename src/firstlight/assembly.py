@@ -143,7 +143,7 @@ def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
         environment=_environment(watched),
         reason=reason,
         output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
-        excerpts=excerpts(known.findings, Path.cwd()),
+        excerpts=excerpts(known.findings, Path.cwd(), [Path(subject.file).parent] if subject.file else ()),
     )
 
 

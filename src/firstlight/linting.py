@@ -232,7 +232,7 @@ def report(linted: Linted, findings: tuple[Finding, ...], checks: Sequence[Check
             "platform": f"{sys.platform}-{platform.machine()}",
             "cores": os.cpu_count(),
         },
-        excerpts=excerpts(findings, Path.cwd()),
+        excerpts=excerpts(findings, Path.cwd(), map(Path, words)),
         reason=None if linted.files else "no Python file or notebook was found there",
     )
 

@@ -1,6 +1,7 @@
 """`firstlight lint`: silent training bugs found in the source, without running it."""
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,11 +9,13 @@ import click
 
 from firstlight import linting
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
+from firstlight.cli.say import say
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
 from firstlight.observe.source.files import discover
 from firstlight.recording import exit_code
 from firstlight.records.finding import Finding
+from firstlight.records.printable import printable
 from firstlight.settings import enabled, load
 from firstlight.store.run_directory import FOLDER
 
@@ -74,9 +77,7 @@ def command(
             context.exit(0 if len(findings) == len(linted.findings) else 1)
     if write_baseline:
         count = baselines.write(baseline or Path(BASELINE), findings)
-        click.echo(
-            f"{count} findings are in {baseline or BASELINE}; only new ones will be told with --baseline.", err=True
-        )
+        say(f"{count} findings are in {baseline or BASELINE}; only new ones will be told with --baseline.", err=True)
         context.exit(0)
     if baseline is not None:
         findings, _known = baselines.new_only(findings, baselines.read(baseline))
@@ -100,8 +101,9 @@ def _repair(findings: tuple[Finding, ...], write: bool) -> tuple[Finding, ...]:
             partial.chmod(path.stat().st_mode)
             partial.replace(path)
         else:
-            click.echo(difference(before, done.data, name), nl=False)
+            change = difference(before, done.data, name)
+            click.echo(printable(change) if sys.stdout.isatty() else change, nl=False)  # else `patch` may read it
         left = [finding for finding in left if finding not in done.fixed]
     if write and len(left) < len(findings):
-        click.echo(f"{len(findings) - len(left)} findings repaired", err=True)
+        say(f"{len(findings) - len(left)} findings repaired", err=True)
     return tuple(left)

@@ -14,7 +14,9 @@ from typing import NoReturn
 import click
 
 from firstlight import __version__
+from firstlight.cli.say import say
 from firstlight.errors import ArtifactError, FirstlightError, UsageError
+from firstlight.records.printable import printable
 
 EXIT_UNJUDGED = 2
 EXIT_FAULT = 3
@@ -120,13 +122,14 @@ def run(arguments: Sequence[str] | None = None, command: Callable[[list[str]], o
         ended = command(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except FirstlightError as problem:
-        click.echo(f"firstlight: {problem}", err=True)
+        say(f"firstlight: {problem}", err=True)
         return EXIT_UNJUDGED if isinstance(problem, UsageError | ArtifactError) else EXIT_FAULT
     except click.ClickException as problem:
+        problem.message = printable(problem.message)
         problem.show()
         return EXIT_UNJUDGED  # click's own default is 1, which here means "judged ill"
     except (KeyboardInterrupt, click.Abort):
-        click.echo("firstlight: interrupted", err=True)
+        say("firstlight: interrupted", err=True)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         _stop_writing()
@@ -149,7 +152,7 @@ def _own_fault(problem: Exception) -> int:
     saved = None if os.environ.get(DEBUG) == "1" else _saved(text)
     more = f"The traceback is in {saved}." if saved else f"The traceback follows.\n{text}"
     said = " ".join(str(problem).split())
-    click.echo(
+    say(
         f"firstlight: a fault of firstlight, not of your program: {type(problem).__name__}: {said} {more}".rstrip(),
         err=True,
     )

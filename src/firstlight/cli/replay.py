@@ -9,6 +9,7 @@ import click
 
 from firstlight.cli.check import _progress, _terminated
 from firstlight.cli.rendering import asked, deliver, form_option, output_option
+from firstlight.cli.say import say
 from firstlight.errors import UsageError
 from firstlight.recording import exit_code
 from firstlight.store import plain_files
@@ -68,7 +69,7 @@ def command(
     written = _repro(done.repro, repro)
     deliver(asked(done.report), form, output)
     if form == "terminal":
-        click.echo(_told(done, written, replaying.shown_command(target)), nl=False)
+        say(_told(done, written, replaying.shown_command(target)), end="")
     context.exit(exit_code(done.report, strict=False))
 
 
@@ -94,7 +95,7 @@ def _agreed(command: str) -> bool:
     """Asked only where somebody is there to answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    click.echo(f"No run of yours left this artifact here. It names this command:\n  {command}", err=True)
+    say(f"No run of yours left this artifact here. It names this command:\n  {command}", err=True)
     return click.confirm("Run it, contained as in a check?", default=False, err=True)
 
 

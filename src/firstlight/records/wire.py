@@ -15,7 +15,12 @@ NON_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
 def encode(record: Any) -> bytes:
-    return msgspec.json.encode(to_plain(record))
+    """Names from a disk may hold bytes that are no text; they are spelt out, as `\\udcff`."""
+    plain = to_plain(record)
+    try:
+        return msgspec.json.encode(plain)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_encodable(plain))
 
 
 def decode(data: bytes | str, kind: type[T]) -> T:
@@ -39,6 +44,14 @@ def _name_non_finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_name_non_finite(item) for item in value]
     return value
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list) else value
 
 
 def name_of(value: float) -> str:

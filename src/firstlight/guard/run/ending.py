@@ -14,6 +14,7 @@ from firstlight.checks.run import check_crashed
 from firstlight.diagnosis.rank import rank
 from firstlight.facts.sources import LIVE, SOURCES
 from firstlight.findings.judge import judge
+from firstlight.observe.source.excerpts import excerpts
 from firstlight.records import events, wire
 from firstlight.records.facts import CheckCrash
 from firstlight.records.finding import Finding, Scalar, Severity
@@ -99,7 +100,8 @@ def _hear_fact(logged: Logged, plain: dict[str, Any]) -> None:
     logged.lost.append(f"{record.tap}: {record.reason}")
 
 
-def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Report:
+def report_of(path: Path, subject: Subject, ended: str, timing: Timing, *, shows_source: bool = True) -> Report:
+    """Lines of the program are shown where it was run just now; not where a log is all that is known."""
     logged = read(path)
     crashes = judge((check_crashed.CHECK,), [CheckCrash(check=n, error=e) for n, e in logged.crashes.items()], True)
     findings = (*logged.findings, *crashes.findings)
@@ -120,6 +122,7 @@ def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Repor
         ),
         timing=timing,
         environment={**machine(), **logged.torch},
+        excerpts=excerpts(findings, Path.cwd()) if shows_source else (),
     )
 
 
