@@ -13,10 +13,12 @@ from firstlight.cli.say import say
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
 from firstlight.observe.source.files import discover
+from firstlight.observe.source.reading import LARGEST_BYTES
 from firstlight.recording import exit_code
 from firstlight.records.finding import Finding
 from firstlight.records.printable import printable
 from firstlight.settings import enabled, load
+from firstlight.store import plain_files
 from firstlight.store.run_directory import FOLDER
 
 BASELINE = "firstlight-baseline.json"
@@ -89,21 +91,26 @@ def command(
 def _repair(findings: tuple[Finding, ...], write: bool) -> tuple[Finding, ...]:
     """The findings that are left once the certain repairs are made; each changed file is shown, or written."""
     left = list(findings)
+    by_file: dict[str | None, list[Finding]] = {}
+    for finding in findings:
+        by_file.setdefault(finding.where.file, []).append(finding)
     for name in dict.fromkeys(finding.where.file for finding in findings if finding.edits and finding.where.file):
         path = Path(name)
-        before = path.read_bytes()
-        done = repaired(before, [finding for finding in left if finding.where.file == name])
+        before = plain_files.contents(path, LARGEST_BYTES, follow=True)
+        done = repaired(before, by_file[name])
         if done.data == before:
             continue
         if write:
             partial = path.with_name(f"{path.name}.firstlight-partial")
-            partial.write_bytes(done.data)
+            partial.unlink(missing_ok=True)
+            plain_files.create(partial, done.data)
             partial.chmod(path.stat().st_mode)
             partial.replace(path)
         else:
             change = difference(before, done.data, name)
             click.echo(printable(change) if sys.stdout.isatty() else change, nl=False)  # else `patch` may read it
-        left = [finding for finding in left if finding not in done.fixed]
+        fixed = set(map(id, done.fixed))
+        left = [finding for finding in left if id(finding) not in fixed]
     if write and len(left) < len(findings):
         say(f"{len(findings) - len(left)} findings repaired", err=True)
     return tuple(left)

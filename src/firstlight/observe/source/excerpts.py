@@ -25,13 +25,18 @@ def excerpts(findings: Iterable[Finding], base: Path, program: Iterable[Path] = 
     own = [(base / path).resolve() for path in (Path(), *program)]
     found: list[Excerpt] = []
     texts: dict[str, bytes] = {}
+    split: dict[tuple[str, int | None], list[str]] = {}
     for file, line, cell in dict.fromkeys(place for finding in findings for place in _places(finding)):
+        if len(found) >= MOST:
+            break
         if any(_covers(known, file, line, cell) for known in found):
             continue
         if file not in texts:
             texts[file] = _data(base / file, own)
-        lines = _lines(texts[file], cell)
-        if 0 < line <= len(lines) and len(found) < MOST:
+        if (file, cell) not in split:
+            split[file, cell] = _lines(texts[file], cell)
+        lines = split[file, cell]
+        if 0 < line <= len(lines):
             first = max(1, line - AROUND)
             shown = tuple(text[:LONGEST_LINE] for text in lines[first - 1 : line + AROUND])
             found.append(Excerpt(file=file, first=first, lines=shown, cell=cell))
