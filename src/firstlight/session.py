@@ -5,7 +5,7 @@ The only module that knows every stage.
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -24,9 +24,10 @@ from firstlight.experiments.engines.none import NoEngine
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, SOURCES
 from firstlight.inquiry import Inquiry
 from firstlight.linting import facts_of
+from firstlight.observe.logged import read_log
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
-from firstlight.observe.watch import Eyes, Watched, read_log, watch
+from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.recording import recorded, seed_of
 from firstlight.records.report import Report, Subject, Verdict
 from firstlight.settings import Settings, enabled
@@ -69,17 +70,36 @@ def diagnose(target: Target, settings: Settings, eyes: Eyes, symptom: str | None
 
 def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     """From the event log of an earlier run, without running anything."""
-    run = RunDirectory(path)
-    if not run.events.is_file():
-        raise UsageError(f"{path} holds no events.ndjson: it is not the directory of a run")
-    watched = read_log(run.events)
+    log = _read(path, settings)
+    inquiry = Inquiry(log.engine, lambda _: _case(log.known, log.checks), 0.0, understood(symptom))
+    return _concluded(log.report, inquiry, log.watched)
+
+
+def judge_log(path: Path, settings: Settings) -> Report:
+    """What a check would have said of the run whose event log this is."""
+    return _read(path, settings).report
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """What the log of an earlier run tells."""
+
+    watched: Watched
+    known: Judged
+    checks: tuple[Check, ...]
+    engine: NoEngine
+    report: Report
+
+
+def _read(path: Path, settings: Settings) -> _Log:
+    watched, lost = read_log(RunDirectory(path).events)
     checks = _checks(settings)
     engine = NoEngine(orders_for(tuple(watched.timelines), settings.budget.timeline_seconds))
     known = judged(watched, checks, engine.ordered)
-    inquiry = Inquiry(engine, lambda _: _case(known, checks), 0.0, understood(symptom))
-    return _concluded(
-        report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path))), inquiry, watched
-    )
+    report = report_of(watched, known, Subject(kind="log", command=(shown(path),), run=shown(path)))
+    limits = (*report.coverage.limits, f"{lost} lines of the log cannot be read") if lost else report.coverage.limits
+    coverage = msgspec.structs.replace(report.coverage, limits=limits)
+    return _Log(watched, known, checks, engine, msgspec.structs.replace(report, coverage=coverage))
 
 
 def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:

@@ -103,6 +103,12 @@ def test_the_line_is_shown_as_it_was_when_it_was_judged(here: Path) -> None:
     assert "           judged = criterion(out, y)\n" in text
 
 
+@pytest.mark.parametrize(("count", "told"), [(0, "c and 1 more"), (4, "c and 1 more"), (900, "c and 897 more")])
+def test_all_that_was_held_back_is_counted(here: Path, count: int, told: str) -> None:
+    coverage = msgspec.structs.replace(REPORT.coverage, held_back_count=count)
+    assert told in terminal.render(msgspec.structs.replace(REPORT, coverage=coverage), colour=False, width=80)
+
+
 def test_a_file_that_a_report_only_names_is_not_read(here: Path) -> None:
     assert "secret" not in terminal.render(msgspec.structs.replace(REPORT, excerpts=()), colour=False, width=80)
 

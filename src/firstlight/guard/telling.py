@@ -54,7 +54,7 @@ class Telling:
         self._guard.journal.write(
             events.RunStart,
             always=True,
-            argv=list(sys.argv),
+            argv=events.shortened(sys.argv),
             cwd_hash=here_hash(),
             git=version_control.commit(Path.cwd()) if guard.journal.is_own else None,  # else the command has told it
             env={"torch": str(torch.__version__), "device": self._device()},

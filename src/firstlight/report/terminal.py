@@ -29,6 +29,7 @@ WIDEST = 100
 MOST_NOTES = 3
 ROLES = ("likely", "subtle", "null")
 """Of a diagnosis, what is shown, in this order."""
+MOST_HELD = 3
 MOST_SKIPPED = 6
 MOST_TIMED = 3
 
@@ -109,7 +110,9 @@ def _place(finding: Finding) -> str:
 
 def _line(where: Where, excerpts: tuple[Excerpt, ...]) -> str:
     """As it was when it was judged. What a report only names is not read: it may name any file."""
-    for excerpt in excerpts if where.line is not None and where.cell is None else ():
+    if where.line is None or where.cell is not None:
+        return ""
+    for excerpt in excerpts:
         if excerpt.file == where.file and 0 <= where.line - excerpt.first < len(excerpt.lines):
             return excerpt.lines[where.line - excerpt.first]
     return ""
@@ -166,7 +169,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
         ("checked", _checked(report.checks) if judged and report.checks else ""),
         ("timed", _timed(report.checks) if judged else ""),
         ("tried", _tried(report.coverage) if judged else ""),
-        ("held", _held(report.coverage.held_back)),
+        ("held", _held(report.coverage)),
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),
@@ -206,11 +209,12 @@ def _tried(coverage: Coverage) -> str:
 MADE = {"fork": "forked at the first batch", "fresh": "fresh runs of the script", "ray": "fresh runs as Ray tasks"}
 
 
-def _held(paths: tuple[str, ...]) -> str:
-    if not paths:
+def _held(coverage: Coverage) -> str:
+    named = coverage.held_back[:MOST_HELD]
+    if not named:
         return ""
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return f"back from your directories: {', '.join(paths[:3])}{more}"
+    left = max(coverage.held_back_count, len(coverage.held_back)) - len(named)
+    return f"back from your directories: {', '.join(named)}{f' and {left} more' if left else ''}"
 
 
 def _timed(outcomes: tuple[CheckOutcome, ...]) -> str:
