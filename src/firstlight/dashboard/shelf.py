@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.errors import UnreadableError, UsageError
+from firstlight.errors import FirstlightError, UnreadableError, UsageError
 from firstlight.records import wire
 from firstlight.records.report import Report
 from firstlight.report.of_run import report_of
@@ -168,9 +168,12 @@ def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
 
     Experiments write after the program: where their lines fill the end, more of it is read.
     """
-    size = _stamp(path)[1]
+    size, step, events = _stamp(path)[1], None, []
     for reach in (END_BYTES, LONG_END_BYTES):
-        events = list(LineReader(path, start=max(0, size - reach)).new())
+        try:
+            events = list(LineReader(path, start=max(0, size - reach)).new())
+        except FirstlightError:  # it is no log, whatever its name
+            break
         steps = (event for event in reversed(events) if event["phase"] == "step" and event.get("timeline") is None)
         if (step := next(steps, None)) is not None or reach >= size:
             break
