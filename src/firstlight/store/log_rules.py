@@ -8,6 +8,7 @@ rising = "epoch"
 """
 
 import difflib
+import re
 import tomllib
 import typing
 from pathlib import Path
@@ -21,6 +22,8 @@ from firstlight.records.log import EventRule, LogRules
 from firstlight.store import plain_files
 
 MOST_BYTES = 4 << 20
+UNNAMABLE = re.compile(r'[\x00-\x1f"\\]|^ $')
+"""Characters that a name of a field does not have in any log."""
 TYPES: dict[str, Any] = {
     "int": int,
     "number": float,
@@ -136,6 +139,9 @@ def _rule(file: str, phase: str, written: _Written) -> EventRule:
             f"--required: {file}: events.{phase}: `{wrong}` is no type; there are {', '.join(TYPES)}, "
             "and each with a `?` behind it where null is allowed"
         )
+    unnamable = next((name for name in (*fields, written.rising or "") if UNNAMABLE.search(name)), None)
+    if unnamable is not None:
+        raise UsageError(f"--required: {file}: events.{phase}: `{unnamable}` is no name of a field")
     return EventRule(
         fields={name: (TYPES | _NULLABLE)[kind] for name, kind in fields.items()},
         required=written.required,
