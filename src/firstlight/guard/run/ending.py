@@ -70,7 +70,7 @@ def _hear(logged: Logged, event: Any) -> None:
         case events.RunEnd() if event.steps is not None:
             logged.steps = max(logged.steps, event.steps)
         case events.FindingSeen() if event.finding is not None:
-            logged.findings.append(wire.convert(event.finding, Finding))
+            _hear_finding(logged, event.finding)
         case events.CheckResult():
             _hear_check(logged, event)
         case events.ExceptionSeen() if event.message.startswith("guard: "):
@@ -81,6 +81,13 @@ def _hear(logged: Logged, event: Any) -> None:
             logged.artifacts.append(event.path)
         case events.RunStart() if event.rank is not None:
             logged.torch = event.env
+
+
+def _hear_finding(logged: Logged, plain: dict[str, Any]) -> None:
+    try:
+        logged.findings.append(wire.convert(plain, Finding))
+    except (msgspec.ValidationError, RecursionError):
+        logged.lost.append("a finding in the log cannot be read")
 
 
 def _hear_check(logged: Logged, event: events.CheckResult) -> None:
