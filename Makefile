@@ -2,6 +2,7 @@
 PYTHON ?= python3
 PYTEST_WORKERS ?= 2
 PYTEST_ARGS ?=
+FUZZ_SECONDS ?= 3600
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,12 +12,13 @@ RUNTIME := $(VENV)/.runtime
 TOOLS := $(VENV)/.tools
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-browser lint format docs clean
+.PHONY: help demo test test-browser fuzz lint format docs clean
 
 help:
 	@echo "make demo    catch a real bug in a bundled example, then pass its fixed twin"
 	@echo "make test    everything CI runs: lint and the tests"
 	@echo "make test-browser  the pages in a real browser; needs Chromium on the machine"
+	@echo "make fuzz    damaged input for every reader, FUZZ_SECONDS (an hour) each, another each time"
 	@echo "make lint    format, lint, types, import layers, generated pages"
 	@echo "make format  rewrite the sources in the house format"
 	@echo "make docs    write the generated pages under docs/"
@@ -31,6 +33,10 @@ test: lint
 test-browser: $(TOOLS)
 	$(PIP) install --quiet -c constraints.txt -e ".[browser]"
 	$(BIN)/python -m pytest tests/report/html/test_browser.py tests/dashboard/test_browser.py $(PYTEST_ARGS)
+
+fuzz: $(TOOLS)
+	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$$(date +%s) $(BIN)/python -m pytest tests/fuzz -n $(PYTEST_WORKERS) \
+		--timeout 0 $(PYTEST_ARGS)
 
 lint: $(TOOLS)
 	$(BIN)/ruff format --check .

@@ -102,6 +102,14 @@ def check(firstlight: Run, tmp_path: Path) -> Callable[..., Checked]:
     return run
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What firstlight keeps for its user lies elsewhere during tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """Ctrl-C is heard, as in a terminal, here and by what is started here; jobs in the background have it off."""

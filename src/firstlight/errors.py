@@ -1,11 +1,12 @@
 """Our exceptions.
 
-FirstlightError            anything a command turns into a message and an exit code, never a traceback
-├── UsageError             what was asked cannot be done as asked (exit 2)
-│   └── SettingsError      a configuration file says something we do not understand
-├── LogError               an event log or report on disk is not what it should be
+FirstlightError            anything a command turns into a message and exit code 2, never a traceback
+├── UsageError             what was asked cannot be done as asked
+│   ├── SettingsError      a configuration file says something we do not understand
+│   └── UnreadableError    a file cannot be read, or is none: a link, a pipe, too large
+├── LogError               an event log cannot be written, or is none
 ├── SchemaError            a data frame is not what a stage of the pipeline needs
-├── ArtifactError          an artifact of the guard cannot be written or is not what it should be (exit 2)
+├── ArtifactError          an artifact of the guard cannot be written or is not what it should be
 └── RedFlagError           the guard ends a training, because `on_red="stop"` asked for it
 """
 
@@ -19,6 +20,10 @@ class UsageError(FirstlightError):
 
 
 class SettingsError(UsageError):
+    pass
+
+
+class UnreadableError(UsageError):
     pass
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from firstlight import __version__
 from firstlight.checks.declare import Check
+from firstlight.errors import UnreadableError
 from firstlight.facts.from_source import from_source
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.findings import baseline
@@ -20,12 +21,16 @@ from firstlight.findings.judge import Judgement, judge
 from firstlight.findings.suppress import allowance_in
 from firstlight.judge.report import report as made
 from firstlight.judge.report import timing_since
+from firstlight.observe.source.excerpts import excerpts
 from firstlight.observe.source.following import source_file
 from firstlight.observe.source.notebook import cell_and_line
-from firstlight.observe.source.project import Project
+from firstlight.observe.source.project import Project, shown
+from firstlight.observe.source.reading import LARGEST_BYTES, Parsed
 from firstlight.records.facts import CheckCrash
-from firstlight.records.finding import Finding
+from firstlight.records.finding import Finding, Severity
 from firstlight.records.report import CheckOutcome, Coverage, Report, Status, Subject
+from firstlight.records.source import Problem, SourceFile
+from firstlight.store import plain_files
 from firstlight.store.lint_cache import ABSENT, Entry, LintCache
 
 FILES_PER_TASK = 8
@@ -40,6 +45,10 @@ class Linted:
     files: int
     cached: int
     seconds: float
+    unread: tuple[str, ...] = ()
+    """Files of which nothing, or not all, was judged, with the reason."""
+    judged: int = 0
+    """Files of which something was."""
 
 
 class Linter:
@@ -53,13 +62,22 @@ class Linter:
 
     def entry(self, path: Path, data: bytes) -> Entry:
         self._project.begin()
-        source, parsed = source_file(path, self._base, data, self._project)
+        return self._entry(path, *source_file(path, self._base, data, self._project), data)
+
+    def unread(self, path: Path, why: str) -> Entry:
+        """Of a file that could not even be opened."""
+        source = SourceFile(path=shown(path.resolve(), self._base), problem=Problem(line=1, what=why))
+        self._project.begin()
+        return msgspec.structs.replace(self._entry(path, source, Parsed(), b""), digest=ABSENT)
+
+    def _entry(self, path: Path, source: SourceFile, parsed: Parsed, data: bytes) -> Entry:
         judged = judge(self._checks, from_source(source), trained=True)
         kept: list[Finding] = []
         allowed: list[str] = []
+        own_lines = tuple(parsed.text.split("\n"))
         for finding in _once(judged.findings):
             home = finding.where.file == source.path
-            lines = tuple(parsed.text.split("\n")) if home else self._project.lines(finding.where.file or "")
+            lines = own_lines if home else self._project.lines(finding.where.file or "")
             allowance = allowance_in(lines, finding.where.line)
             if allowance is not None and allowance.covers(finding):
                 reason = f": {allowance.reason}" if allowance.reason else ""
@@ -74,13 +92,16 @@ class Linter:
             allowed=tuple(allowed),
             rests_on=rests_on,
             notebook=source.notebook,
+            unread=source.cut if source.problem is None else source.problem.what,
+            judged=source.problem is None,
         )
 
     def _digest(self, path: Path) -> str:
         if path not in self._digests:
             try:
-                self._digests[path] = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-            except OSError:
+                data = plain_files.contents(path, LARGEST_BYTES, follow=True)
+                self._digests[path] = hashlib.blake2b(data, digest_size=16).hexdigest()
+            except UnreadableError:
                 self._digests[path] = ABSENT
         return self._digests[path]
 
@@ -88,8 +109,9 @@ class Linter:
 def facts_of(path: Path, base: Path) -> tuple[Any, ...]:
     """What the checks of sources judge in one file; nothing where it cannot be read or followed."""
     try:
-        source, _ = source_file(path, base, path.read_bytes(), Project(base.resolve()))
-    except OSError:
+        data = plain_files.contents(path, LARGEST_BYTES, follow=True)
+        source, _ = source_file(path, base, data, Project(base.resolve()))
+    except UnreadableError:
         return ()
     return () if source.problem is not None else tuple(from_source(source))
 
@@ -131,6 +153,10 @@ def lint(files: Sequence[Path], checks: Sequence[Check], base: Path, cache_folde
         files=len(files),
         cached=len(files) - len(missing),
         seconds=time.monotonic() - begun,
+        unread=tuple(
+            f"{_shown(path, base)}: {entry.unread}" for path, entry in entries.items() if entry and entry.unread
+        ),
+        judged=sum(entry is not None and entry.judged for entry in entries.values()),
     )
 
 
@@ -174,9 +200,9 @@ def _batch(files: Sequence[Path], checks: Sequence[Check], base: Path) -> list[t
 
 def _entry(linter: Linter, path: Path) -> Entry:
     try:
-        data = path.read_bytes()
-    except OSError:
-        data = b"\0"
+        data = plain_files.contents(path, LARGEST_BYTES, follow=True)
+    except UnreadableError as error:
+        return linter.unread(path, str(error).removeprefix(f"{path} "))
     return linter.entry(path, data)
 
 
@@ -199,15 +225,42 @@ def report(linted: Linted, findings: tuple[Finding, ...], checks: Sequence[Check
         CheckOutcome(id=c.id, name=c.name, status=Status.ILL if c.id in ill else Status.CLEAN, seconds=0.0)
         for c in judged
     )
-    return made(
+    judged_so = made(
         Subject(kind="sources", command=("lint", *words)),
         Judgement(findings, outcomes),
         Coverage(
             seconds=round(linted.seconds, 3),
-            ended=f"{linted.files} files read, {linted.cached} of them unchanged since the last time",
+            ended=_told(linted),
             suppressed=linted.allowed,
-            limits=("sources were read and nothing was run; `firstlight check` watches the program itself",),
+            limits=(*(f"not read: {one}" for one in linted.unread), NOTHING_RUN),
         ),
         timing_since(time.monotonic() - linted.seconds),
-        None if linted.files else "no Python file or notebook was found there",
+        None if linted.judged else _reason(findings, linted),
     )
+    return msgspec.structs.replace(
+        judged_so,
+        reason=_reason(findings, linted),
+        excerpts=excerpts(findings, Path.cwd(), map(Path, words)),
+    )
+
+
+NOTHING_RUN = "sources were read and nothing was run; `firstlight check` watches the program itself"
+
+
+def _told(linted: Linted) -> str:
+    unread = f"; {len(linted.unread)} not, or not whole" if linted.unread else ""
+    return f"{linted.judged} files read, {linted.cached} of them unchanged since the last time{unread}"
+
+
+def _reason(findings: tuple[Finding, ...], linted: Linted) -> str | None:
+    """Said in the first line where the verdict alone would say too much."""
+    if not linted.files:
+        return "no Python file or notebook was found there"
+    if not linted.unread:
+        return None
+    more = f" and {len(linted.unread) - 1} more" if len(linted.unread) > 1 else ""
+    told = f"not read: {linted.unread[0]}{more}"
+    if not linted.judged:
+        return f"nothing could be read; {told}"
+    loud = any(finding.severity is not Severity.NOTE for finding in findings)
+    return None if loud else f"nothing found in what was read; {told}"

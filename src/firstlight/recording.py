@@ -28,7 +28,7 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
     log = EventLog(run.events, run.id)
     log.append(
         events.RunStart,
-        argv=list(words),
+        argv=events.shortened(words),
         cwd_hash=here_hash(),
         git=version_control.commit(Path.cwd()),
         env=machine(),

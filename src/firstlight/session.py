@@ -27,9 +27,10 @@ from firstlight.judge.inquiry import Inquiry, Question
 from firstlight.judge.orders import CONTROLS, TIGHT, clip_of, orders_for
 from firstlight.judge.script import report_of
 from firstlight.linting import facts_of
+from firstlight.observe.logged import read_log
 from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target
-from firstlight.observe.watch import Eyes, Watched, read_log, watch
+from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.recording import recorded, seed_of
 from firstlight.records.contrast import Contrast
 from firstlight.records.learning import LearningSign
@@ -107,17 +108,24 @@ def _question(known: Callable[[Watched], Judged], checks: tuple[Check, ...], alw
 
 def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
     """From the event log of an earlier run, without running anything."""
-    run = RunDirectory(path)
-    if not run.events.is_file():
-        raise UsageError(f"{path} holds no events.ndjson: it is not the directory of a run")
-    watched = read_log(run.events)
+    return _judged_log(path, settings, searched=True, symptoms=understood(symptom))
+
+
+def judge_log(path: Path, settings: Settings) -> Report:
+    """What a check would have said of the run whose event log this is."""
+    return _judged_log(path, settings, searched=False, symptoms={})
+
+
+def _judged_log(path: Path, settings: Settings, searched: bool, symptoms: dict[str, bool]) -> Report:
+    watched, lost = read_log(RunDirectory(path).events)
     checks = _checks(settings)
     engine = NoEngine(orders_for(tuple(watched.timelines), settings.budget.timeline_seconds))
     known = judged(watched, checks, engine.ordered)
-    inquiry = Inquiry(engine, _question(lambda _: known, checks, always=True), symptoms=understood(symptom))
-    inquiry.searched = True
+    inquiry = Inquiry(engine, _question(lambda _: known, checks, always=True), symptoms=symptoms, searched=searched)
     subject = Subject(kind="log", command=(shown(path),), run=shown(path))
-    return _report(watched, known, subject, inquiry, settings)
+    made = _report(watched, known, subject, inquiry, settings)
+    limits = (*made.coverage.limits, f"{lost} lines of the log cannot be read") if lost else made.coverage.limits
+    return msgspec.structs.replace(made, coverage=msgspec.structs.replace(made.coverage, limits=limits))
 
 
 def _report(watched: Watched, known: Judged, subject: Subject, inquiry: Inquiry, settings: Settings) -> Report:

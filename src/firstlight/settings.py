@@ -6,8 +6,9 @@ Nothing in it is passed over: a key, check or limit that does not exist is an er
 
 import dataclasses
 import difflib
-import math
+import os
 import re
+import sys
 import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,8 +18,9 @@ import msgspec
 
 from firstlight.checks.catalogue import CATALOGUE, named
 from firstlight.checks.declare import Check
-from firstlight.errors import SettingsError, UsageError
+from firstlight.errors import SettingsError, UnreadableError, UsageError
 from firstlight.records.finding import Severity
+from firstlight.store import plain_files
 from firstlight.store.run_directory import shown
 
 Profile = Literal["quick", "standard", "deep"]
@@ -172,14 +174,17 @@ def _find(cwd: Path) -> tuple[_Origin, dict[str, Any]]:
     """The nearest table of settings and where it stands; an empty one where there is none."""
     for folder in (cwd.resolve(), *cwd.resolve().parents):
         own, project = folder / "firstlight.toml", folder / "pyproject.toml"
-        if own.is_file():
+        if os.path.lexists(own):
             return _Origin(shown(own)), _parsed(own)
-        if project.is_file():
+        if os.path.lexists(project):
             tool = _parsed(project).get("tool", {})
             if isinstance(tool, dict) and "firstlight" in tool:
                 origin = _Origin(shown(project), ("tool", "firstlight"))
                 return origin, _table(origin, (), tool["firstlight"])
     return _Origin("firstlight.toml"), {}
+
+
+MOST_BYTES = 4 << 20
 
 
 def is_about_the_run(check: Check) -> bool:
@@ -189,16 +194,18 @@ def is_about_the_run(check: Check) -> bool:
 def _parsed(path: Path) -> dict[str, Any]:
     name = shown(path)
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = plain_files.contents(path, MOST_BYTES, follow=True).decode("utf-8")
         return tomllib.loads(text)
-    except OSError as problem:
-        raise SettingsError(f"{name}: cannot be read: {problem.strerror or problem}") from None
+    except UnreadableError as problem:
+        raise SettingsError(f"{problem}. Settings are read from there.") from None
     except UnicodeDecodeError as problem:
         raise SettingsError(f"{name}: not valid TOML: byte {problem.start} is not UTF-8") from None
     except tomllib.TOMLDecodeError as problem:
         place = re.search(r"at line (\d+)", str(problem))
         line = place.group(1) if place else text.rstrip("\n").count("\n") + 1
         raise SettingsError(f"{name}:{line}: not valid TOML: {problem}") from None
+    except (RecursionError, ValueError) as problem:
+        raise SettingsError(f"{name}: cannot be read as settings: {problem}") from None
 
 
 def _values(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, ...]) -> dict[str, Any]:
@@ -306,7 +313,7 @@ def _limits(origin: _Origin, word: str, check: Check, table: dict[str, Any]) -> 
 
 def _fits(value: Any, default: Limit) -> bool:
     if isinstance(default, float):
-        return type(value) in (int, float) and not math.isnan(value)
+        return type(value) in (int, float) and abs(value) <= sys.float_info.max
     return type(value) is type(default)
 
 

@@ -1,6 +1,7 @@
 """`firstlight lint` as a user types it."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from firstlight.cli.main import run
+from firstlight.observe.source.machine import MOST_STATEMENTS_PER_FILE
 
 BAD = """import torch
 from torch import nn
@@ -193,3 +195,41 @@ def test_it_needs_neither_torch_nor_long() -> None:
     code = "import sys, firstlight.cli.lint; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_a_file_that_cannot_be_read_is_not_clean(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "broken.py").write_bytes(b"\xff\xfe")
+    os.mkfifo(here / "pipe.py")
+    for name in ("broken.py", "pipe.py", "/dev/zero"):
+        assert run(["lint", name]) == 2
+        assert f"unjudged: nothing could be read; not read: {name}: " in capsys.readouterr().out
+
+
+def test_what_was_not_read_is_told_beside_what_was(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "broken.py").write_text("def f(:\n")
+    (here / "train.py").write_text("import torch\n")
+    assert run(["lint"]) == 0
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told.startswith("clean: nothing found in what was read; not read: broken.py: ")
+    assert "1 files read, 0 of them unchanged since the last time; 1 not, or not whole" in told
+
+
+@pytest.mark.parametrize(("functions", "whole"), [(10, True), (MOST_STATEMENTS_PER_FILE // 2 + 1, False)])
+def test_a_file_of_which_only_the_beginning_was_followed_says_so(
+    here: Path, capsys: pytest.CaptureFixture[str], functions: int, whole: bool
+) -> None:
+    body = "".join(f"def f{n}(x):\n    y = torch.relu(x)\n    return y\n" for n in range(functions))
+    (here / "train.py").write_text(f"import torch\n{body}")
+    assert run(["lint"]) == 0
+    assert ("statements were followed" not in capsys.readouterr().out) is whole
+
+
+def test_a_link_beside_a_file_is_not_written_through(here: Path) -> None:
+    (here / "train.py").write_text(FIXABLE)
+    (here / "mine").write_text("mine")
+    (here / "train.py.firstlight-partial").symlink_to("mine")
+    (here / "report.md.partial").symlink_to("mine")
+    run(["lint", "--fix", "--format", "markdown", "--output", "report.md"])
+    assert (here / "mine").read_text() == "mine"
+    assert "requires_grad" in (here / "train.py").read_text()
+    assert (here / "report.md").is_file()

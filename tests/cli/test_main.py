@@ -79,8 +79,8 @@ def test_an_unknown_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]) 
         (UsageError("m"), 2),
         (SettingsError("m"), 2),
         (ArtifactError("m"), 2),
-        (LogError("m"), 3),
-        (FirstlightError("m"), 3),
+        (LogError("m"), 2),
+        (FirstlightError("m"), 2),
     ],
 )
 def test_our_errors_are_one_line(problem: Exception, code: int, capsys: pytest.CaptureFixture[str]) -> None:

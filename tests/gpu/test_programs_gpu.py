@@ -93,5 +93,6 @@ def test_a_bad_step_is_captured_and_done_again(keep: str, tmp_path: Path) -> Non
     again = python("-m", "firstlight", "replay", str(artifact), cwd=tmp_path)
     assert "train.py:7" in again.stdout, again.stdout + again.stderr
     assert "a division by 1 exact zero" in again.stdout
-    repro = python(str(artifact / "repro.py"), cwd=tmp_path)
+    (script,) = tmp_path.glob(".firstlight/runs/*/original/repro.py")
+    repro = python(str(script), cwd=tmp_path)
     assert "nan" in repro.stdout, repro.stdout + repro.stderr

@@ -165,6 +165,18 @@ def test_side_effects_are_held_back_and_told(judge: Callable[..., Any], tmp_path
     assert strays(tmp_path) == ["log.txt"]
 
 
+def test_every_file_that_is_held_back_is_counted(judge: Callable[..., Any], tmp_path: Path) -> None:
+    source = "import torch\n" + LOOP + "for n in range(70):\n    open(f'{n}.txt', 'w').close()\ntrain(20)\n"
+    coverage = judge(source).report["coverage"]
+    assert (len(coverage["held_back"]), coverage["held_back_count"]) == (50, 70)
+
+
+def test_arguments_of_any_length_are_passed_on(check: Callable[..., Any]) -> None:
+    source = "import sys, torch\nassert len(sys.argv[1]) == 70_000\n" + LOOP + "train(20)\n"
+    checked = check(source, "--profile", "quick", arguments=("x" * 70_000,))
+    assert (checked.code, checked.report["verdict"]) == (0, "clean")
+
+
 def test_no_contain_lets_the_script_write(judge: Callable[..., Any], tmp_path: Path) -> None:
     judge("import torch\n" + LOOP + "train(5)\ntorch.save(model.state_dict(), 'last.pt')\n", contain=False)
     assert strays(tmp_path) == ["last.pt"]

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firstlight.records import wire
-from firstlight.records.events import EVENT_SCHEMA, Event, Step, _Event
+from firstlight.records.events import EVENT_SCHEMA, MOST_OF_ARGUMENTS, Event, Step, _Event, shortened
 
 KINDS: tuple[type[_Event], ...] = typing.get_args(Event)
 SCHEMA = wire.schema_of(Event, EVENT_SCHEMA)
@@ -79,3 +79,15 @@ def test_unknown_fields_are_tolerated() -> None:
 def test_unknown_kinds_are_refused_by_name() -> None:
     with pytest.raises(msgspec.ValidationError, match="telepathy"):
         wire.convert({"phase": "telepathy"}, Event)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("words", [(), ("train.py", "--lr", "3"), ("x" * MOST_OF_ARGUMENTS,)])
+def test_a_command_line_that_fits_is_kept_whole(words: tuple[str, ...]) -> None:
+    assert shortened(words) == list(words)
+
+
+@pytest.mark.parametrize("words", [("a", "x" * 200_000, "b"), ("a", *["word"] * 50_000)])
+def test_a_longer_one_is_cut_and_counted(words: tuple[str, ...]) -> None:
+    kept = shortened(words)
+    assert sum(map(len, kept)) < 2 * MOST_OF_ARGUMENTS
+    assert kept[-1].startswith(f"… and {len(words) - len(kept) + 1} more, of ")

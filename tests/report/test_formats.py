@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from firstlight.records.finding import Severity
+from firstlight.records.printable import OBEYED
 from firstlight.records.report import Report, Verdict
 from firstlight.report import github, junit, markdown, sarif
 from firstlight.report.formats import RENDERERS, Asked
@@ -34,6 +35,20 @@ def test_every_format_renders_every_report(tell: Tell, word: str, form: str, kin
     report = msgspec.structs.replace(report, subject=msgspec.structs.replace(report.subject, kind=kind))
     for one in (report, unjudged(report)):
         assert RENDERERS[form](Asked(one)).endswith("\n")
+
+
+@pytest.mark.parametrize("form", RENDERERS)
+@pytest.mark.parametrize("kind", ["script", "sources"])
+def test_nothing_in_a_report_is_obeyed_by_a_terminal_or_a_build_service(tell: Tell, form: str, kind: str) -> None:
+    report = tell("\n::stop-commands::x\n ##[group]y \x1b]52;c;eA==\a\x1b[2J\r\x9b2J\u202e\udcff\U000e0041")
+    report = msgspec.structs.replace(report, subject=msgspec.structs.replace(report.subject, kind=kind))
+    for one in (report, msgspec.structs.replace(report, verdict=Verdict.UNJUDGED, reason=report.coverage.ended)):
+        text = RENDERERS[form](Asked(one, trail=True))
+        assert not OBEYED.search(text)
+        assert text.encode()
+        orders = [line for line in text.splitlines() if line.lstrip().startswith("::")]
+        assert "##[" not in text
+        assert all(form == "github" and re.match("::(error|warning|notice) ", line) for line in orders)
 
 
 class TestSarif:
@@ -116,7 +131,7 @@ class TestGithub:
         text = github.render(tell("a\nb\r::error::c,d:e%"))
         assert len(text.splitlines()) == 3
         assert [line.split(" ")[0] for line in text.splitlines()] == ["::error", "::warning", "::notice"]
-        assert "file=traina%0Ab%0D%3A%3Aerror%3A%3Ac%2Cd%3Ae%25.py,line=38," in text
+        assert "file=traina%0Ab\\r%3A%3Aerror%3A%3Ac%2Cd%3Ae%25.py,line=38," in text
 
     def test_what_could_not_be_judged_is_an_error(self, report: Report) -> None:
         assert (

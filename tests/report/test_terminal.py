@@ -60,6 +60,7 @@ REPORT = Report(
     ),
     timing=Timing(started="2026-01-01T00:00:00Z", seconds=3.25),
     environment={},
+    excerpts=(Excerpt(file="train.py", first=1, lines=("out = softmax(x)", "    loss = criterion(out, y)")),),
 )
 WANTED = """\
 error[FL203] loss-double-activation: probabilities go into a loss that applies
@@ -88,7 +89,7 @@ ill: 1 error
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.py").write_text("out = softmax(x)\n    loss = criterion(out, y)\n")
+    (tmp_path / "train.py").write_text("secret = 1\nsecret = 2\n")
     return tmp_path
 
 
@@ -100,6 +101,20 @@ def test_the_line_is_shown_as_it_was_when_it_was_judged(here: Path) -> None:
     excerpt = Excerpt(file="train.py", first=1, lines=("before = 1", "judged = criterion(out, y)"))
     text = terminal.render(msgspec.structs.replace(REPORT, excerpts=(excerpt,)), colour=False, width=80)
     assert "           judged = criterion(out, y)\n" in text
+
+
+@pytest.mark.parametrize(("count", "told"), [(0, "c and 1 more"), (4, "c and 1 more"), (900, "c and 897 more")])
+def test_all_that_was_held_back_is_counted(here: Path, count: int, told: str) -> None:
+    coverage = msgspec.structs.replace(REPORT.coverage, held_back_count=count)
+    assert told in terminal.render(msgspec.structs.replace(REPORT, coverage=coverage), colour=False, width=80)
+
+
+def test_a_file_that_a_report_only_names_is_not_read(here: Path) -> None:
+    assert "secret" not in terminal.render(msgspec.structs.replace(REPORT, excerpts=()), colour=False, width=80)
+
+
+def test_a_finding_by_itself_shows_its_line_as_it_stands(here: Path) -> None:
+    assert "           secret = 2\n" in terminal.incident(FINDING, colour=False)
 
 
 @pytest.mark.parametrize(

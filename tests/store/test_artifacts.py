@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from firstlight.errors import ArtifactError
+from firstlight.errors import ArtifactError, UnreadableError
 from firstlight.guard.capture.capture import draft
 from firstlight.records.artifact import ARTIFACT_SCHEMA, Manifest, Program
 from firstlight.store import artifacts
@@ -83,7 +83,7 @@ def test_a_link_is_not_followed(folder: Path) -> None:
     target = folder / "before-model.safetensors"
     target.rename(folder.parent / "elsewhere.safetensors")
     target.symlink_to(folder.parent / "elsewhere.safetensors")
-    with pytest.raises(ArtifactError, match="no plain file"):
+    with pytest.raises(UnreadableError, match="is a link"):
         artifacts.read(folder)
 
 
@@ -128,7 +128,7 @@ def test_a_refusal_of_the_disk_leaves_nothing_behind(tmp_path: Path) -> None:
 import sys, pathlib
 sys.path[:0] = [sys.argv[2]]
 from test_artifacts import EMPTY, drafts
-from firstlight.errors import ArtifactError
+from firstlight.errors import ArtifactError, UnreadableError
 from firstlight.store import artifacts
 try:
     artifacts.write(pathlib.Path(sys.argv[1]) / "a", EMPTY, drafts(model=1 << 20))

@@ -31,6 +31,8 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
         ("first = 3", "Expected `str"),
         ("nonsense", "Expected '='"),
         ('[events.a]\nfield = ["x"]', "unknown field `field`"),
+        ('[events.a]\nfields = ["a\\u0000"]', "is no name of a field"),
+        ('[events.a]\nrising = " "', "is no name of a field"),
         ('[events.a]\nfields = { x = "decimal" }', "`decimal` is no type; there are int, number"),
     ],
 )

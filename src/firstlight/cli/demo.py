@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 import firstlight
+from firstlight.cli.say import say
 from firstlight.errors import UsageError
 from firstlight.observe.spec import VARIABLE
 
@@ -45,7 +46,7 @@ def command(ctx: click.Context) -> None:
 
 
 def _say(*lines: str) -> None:
-    click.echo("\n".join(lines))
+    say("\n".join(lines))
 
 
 def _check(program: Path, folder: Path) -> int:
@@ -56,7 +57,7 @@ def _check(program: Path, folder: Path) -> int:
     done = subprocess.run(
         [sys.executable, "-m", "firstlight", "check", "train.py"], cwd=folder, env=environment, check=False
     )
-    click.echo()
+    say("")
     return done.returncode
 
 

@@ -1,5 +1,6 @@
 """`firstlight diagnose`: it trains badly; why?"""
 
+import os
 import signal
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ from firstlight.errors import UsageError
 from firstlight.judge.verdict import exit_code
 from firstlight.records.report import Report
 from firstlight.settings import Settings, load
+from firstlight.store.run_directory import RunDirectory
 
 
 @click.command("diagnose", context_settings={"allow_interspersed_args": False})
@@ -50,7 +52,7 @@ def command(
     firstlight diagnose --symptom "loss is NaN after 200 steps" train.py
     firstlight diagnose --from csv:lightning_logs/version_0/metrics.csv
     """
-    from firstlight import session
+    from firstlight import remains, session
     from firstlight.observe import target as targets
     from firstlight.observe.watch import Eyes
 
@@ -58,8 +60,8 @@ def command(
     signal.signal(signal.SIGTERM, _terminated)
     if origin is not None:
         report = _from_curves(origin, words, settings, symptom)
-    elif len(words) == 1 and (Path(words[0]) / "events.ndjson").is_file():
-        report = session.diagnose_run(Path(words[0]), settings, symptom)
+    elif len(words) == 1 and os.path.lexists(Path(words[0]) / "events.ndjson"):
+        report = remains.diagnose(RunDirectory(Path(words[0])), settings, symptom)
     else:
         target = targets.parse(words, module, "diagnose")
         with _progress(show_output) as tell:

@@ -10,6 +10,7 @@ from firstlight.checks import pages
 from firstlight.checks.catalogue import CATALOGUE, SECTIONS
 from firstlight.checks.declare import Check
 from firstlight.cli.explain import MEANINGS, cause_markdown
+from firstlight.cli.say import say
 from firstlight.cli.schema import schema_text
 from firstlight.diagnosis.causes import CAUSES
 from firstlight.errors import UsageError
@@ -29,11 +30,11 @@ def command(ctx: click.Context, only_compare: bool) -> None:
     left_over = [path for path in _present(root) if path not in wanted]
     if only_compare:
         for path in stale:
-            click.echo(f"{path}: stale")
+            say(f"{path}: stale")
         for path in left_over:
-            click.echo(f"{path}: belongs to no check")
+            say(f"{path}: belongs to no check")
         if stale or left_over:
-            click.echo("`firstlight docs` writes them anew.")
+            say("`firstlight docs` writes them anew.")
             ctx.exit(1)
         return
     for path in stale:
@@ -41,7 +42,7 @@ def command(ctx: click.Context, only_compare: bool) -> None:
         (root / path).write_text(wanted[path], encoding="utf-8", newline="\n")
     for path in left_over:
         (root / path).unlink()
-    click.echo(f"{len(wanted)} pages: {len(stale)} written, {len(left_over)} removed, the rest was up to date.")
+    say(f"{len(wanted)} pages: {len(stale)} written, {len(left_over)} removed, the rest was up to date.")
 
 
 def generated(root: Path) -> dict[str, str]:

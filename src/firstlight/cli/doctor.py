@@ -21,6 +21,7 @@ import click
 
 from firstlight import __version__
 from firstlight.observe.spec import VARIABLE
+from firstlight.records.printable import in_one_line
 
 Version = tuple[int, ...]
 State = Literal["note", "warning", "fault"]
@@ -280,12 +281,12 @@ def _lines(found: Found, broken: list[Rule], usable: bool) -> Iterator[str]:
         "directory": "can be written to" if found.can_write else "cannot be written to",
         "fork": "available" if found.can_fork else "not available",
     }
-    yield from (f"  {name:<10} {text}" for name, text in rows.items())
+    yield from (f"  {name:<10} {in_one_line(text)}" for name, text in rows.items())
     beside = ", ".join(f"{name} {version}" for name, version in found.packages.items() if name != "torch")
-    yield textwrap.fill(f"  {'beside':<10} {beside or 'nothing'}", 80, subsequent_indent=" " * 13)
+    yield textwrap.fill(f"  {'beside':<10} {in_one_line(beside) or 'nothing'}", 80, subsequent_indent=" " * 13)
     yield ""
     for rule in broken:
-        yield f"{click.style(rule.state, fg=COLOURS[rule.state])}: {rule.what}"
+        yield f"{click.style(rule.state, fg=COLOURS[rule.state])}: {in_one_line(rule.what)}"
         for text in (f"  why  {rule.why}", f"  do   {rule.do}"):
             yield textwrap.fill(text, 80, subsequent_indent=" " * 7)
     yield "Checks can run here." if usable else "Checks cannot run here until the faults are mended."

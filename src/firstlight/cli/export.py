@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from firstlight.cli.say import say
+
 
 @click.command("export")
 @click.argument("run", required=False)
@@ -27,7 +29,7 @@ def command(run: str | None, destination: str) -> None:
     found = recorded(RunDirectory.find(Path.cwd(), run))
     seen = origins.write(found, destination)
     points = sum(len(curve.values) for curve in found.logged.curves)
-    click.echo(
+    say(
         f"{found.run.id}: {len(found.logged.curves)} curves ({points} points), {len(found.report.findings)} findings "
         f"and {len(found.files)} files written to {destination}. To see it: {seen}"
     )

@@ -1,6 +1,7 @@
 """`firstlight lint`: silent training bugs found in the source, without running it."""
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,12 +9,16 @@ import click
 
 from firstlight import linting
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
+from firstlight.cli.say import say
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
 from firstlight.judge.verdict import exit_code
 from firstlight.observe.source.files import discover
+from firstlight.observe.source.reading import LARGEST_BYTES
 from firstlight.records.finding import Finding
+from firstlight.records.printable import printable
 from firstlight.settings import enabled, load
+from firstlight.store import plain_files
 from firstlight.store.run_directory import FOLDER
 
 BASELINE = "firstlight-baseline.json"
@@ -74,9 +79,7 @@ def command(
             context.exit(0 if len(findings) == len(linted.findings) else 1)
     if write_baseline:
         count = baselines.write(baseline or Path(BASELINE), findings)
-        click.echo(
-            f"{count} findings are in {baseline or BASELINE}; only new ones will be told with --baseline.", err=True
-        )
+        say(f"{count} findings are in {baseline or BASELINE}; only new ones will be told with --baseline.", err=True)
         context.exit(0)
     if baseline is not None:
         findings, _known = baselines.new_only(findings, baselines.read(baseline))
@@ -88,20 +91,26 @@ def command(
 def _repair(findings: tuple[Finding, ...], write: bool) -> tuple[Finding, ...]:
     """The findings that are left once the certain repairs are made; each changed file is shown, or written."""
     left = list(findings)
+    by_file: dict[str | None, list[Finding]] = {}
+    for finding in findings:
+        by_file.setdefault(finding.where.file, []).append(finding)
     for name in dict.fromkeys(finding.where.file for finding in findings if finding.edits and finding.where.file):
         path = Path(name)
-        before = path.read_bytes()
-        done = repaired(before, [finding for finding in left if finding.where.file == name])
+        before = plain_files.contents(path, LARGEST_BYTES, follow=True)
+        done = repaired(before, by_file[name])
         if done.data == before:
             continue
         if write:
             partial = path.with_name(f"{path.name}.firstlight-partial")
-            partial.write_bytes(done.data)
+            partial.unlink(missing_ok=True)
+            plain_files.create(partial, done.data)
             partial.chmod(path.stat().st_mode)
             partial.replace(path)
         else:
-            click.echo(difference(before, done.data, name), nl=False)
-        left = [finding for finding in left if finding not in done.fixed]
+            change = difference(before, done.data, name)
+            click.echo(printable(change) if sys.stdout.isatty() else change, nl=False)  # else `patch` may read it
+        fixed = set(map(id, done.fixed))
+        left = [finding for finding in left if id(finding) not in fixed]
     if write and len(left) < len(findings):
-        click.echo(f"{len(findings) - len(left)} findings repaired", err=True)
+        say(f"{len(findings) - len(left)} findings repaired", err=True)
     return tuple(left)

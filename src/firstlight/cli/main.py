@@ -4,17 +4,20 @@ Subcommands are imported when they are called, not before: `firstlight --help` p
 """
 
 import contextlib
+import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from firstlight import __version__
-from firstlight.errors import ArtifactError, FirstlightError, UsageError
+from firstlight.errors import FirstlightError, UsageError
 
 EXIT_UNJUDGED = 2
 EXIT_FAULT = 3
@@ -117,23 +120,63 @@ def _invoke(arguments: list[str]) -> object:
 def run(arguments: Sequence[str] | None = None, command: Callable[[list[str]], object] = _invoke) -> int:
     """The exit code of one command line. A command may return its code or exit with it."""
     try:
+        _have_streams()
         ended = command(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
     except FirstlightError as problem:
-        click.echo(f"firstlight: {problem}", err=True)
-        return EXIT_UNJUDGED if isinstance(problem, UsageError | ArtifactError) else EXIT_FAULT
+        _say(f"firstlight: {problem}")
+        return EXIT_UNJUDGED
     except click.ClickException as problem:
-        problem.show()
+        shown = io.StringIO()
+        problem.show(shown)
+        _say(shown.getvalue().rstrip("\n"))
         return EXIT_UNJUDGED  # click's own default is 1, which here means "judged ill"
     except (KeyboardInterrupt, click.Abort):
-        click.echo("firstlight: interrupted", err=True)
+        _say("firstlight: interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         _stop_writing()
         return EXIT_NOBODY_READS
     except Exception as problem:  # noqa: BLE001 (the last resort: a fault of ours is told in one line, never as a traceback)
-        return _own_fault(problem)
+        why = _not_ours(problem)
+        if why is None:
+            return _own_fault(problem)
+        _stop_writing()
+        _say(f"firstlight: {why}")
+        return EXIT_UNJUDGED
     return ended if isinstance(ended, int) else 0
+
+
+def _say(text: str) -> None:
+    """What cannot be told must not cost the exit code."""
+    from firstlight.cli.say import say
+
+    with contextlib.suppress(OSError):
+        say(text, err=True)
+
+
+def _have_streams() -> None:
+    """A stream that was closed leads nowhere from here on; else the next file to be opened would take its place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
+
+
+def _not_ours(problem: Exception) -> str | None:
+    """In words, where the machine is at fault: a full disk, or a working directory that is gone."""
+    if not isinstance(problem, OSError):
+        return None
+    if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"no space left{f' for {problem.filename}' if problem.filename else ' where the output goes'}."
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return "the working directory does not exist any more. Change to one that does."
+    return None
 
 
 def _stop_writing() -> None:
@@ -149,10 +192,7 @@ def _own_fault(problem: Exception) -> int:
     saved = None if os.environ.get(DEBUG) == "1" else _saved(text)
     more = f"The traceback is in {saved}." if saved else f"The traceback follows.\n{text}"
     said = " ".join(str(problem).split())
-    click.echo(
-        f"firstlight: a fault of firstlight, not of your program: {type(problem).__name__}: {said} {more}".rstrip(),
-        err=True,
-    )
+    _say(f"firstlight: a fault of firstlight, not of your program: {type(problem).__name__}: {said} {more}".rstrip())
     return EXIT_FAULT
 
 

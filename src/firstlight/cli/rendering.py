@@ -12,6 +12,7 @@ from firstlight.records.chronicle import Chronicle
 from firstlight.records.report import Report
 from firstlight.report.formats import RENDERERS, Asked
 from firstlight.report.terminal import wants_colour
+from firstlight.store import plain_files
 from firstlight.store.run_directory import RunDirectory
 
 form_option = click.option(
@@ -47,7 +48,8 @@ def deliver(wanted: Asked, form: str, output: Path | None) -> None:
     text = RENDERERS[form](wanted)
     unfinished = output.with_name(output.name + ".partial")
     try:
-        unfinished.write_text(text, encoding="utf-8")
+        unfinished.unlink(missing_ok=True)
+        plain_files.create(unfinished, text.encode("utf-8", "backslashreplace"))
         unfinished.replace(output)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}.") from None

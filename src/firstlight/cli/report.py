@@ -7,7 +7,9 @@ import click
 
 from firstlight.cli.rendering import asked, deliver, form_option, output_option
 from firstlight.errors import UsageError
-from firstlight.report.of_run import chronicle_of, report_of
+from firstlight.remains import report_of
+from firstlight.report.of_run import chronicle_of
+from firstlight.settings import load
 from firstlight.store.run_directory import RunDirectory
 
 
@@ -24,10 +26,11 @@ def command(word: str, form: str, output: Path | None, opens: bool) -> None:
     firstlight report last --format markdown       # for a comment on a pull request
     firstlight report 20260101-120000-abc123 --format sarif --output run.sarif
 
-    Nothing is run and nothing is judged anew. The exit code is 0 whatever the verdict.
+    Nothing is run. Of a run that was killed before it was judged, what its log holds is judged. The exit code is 0
+    whatever the verdict.
     """
     run = RunDirectory.find(Path.cwd(), word)
-    report = report_of(run)
+    report = report_of(run, load(Path.cwd()))
     wanted = replace(asked(report), chronicle=lambda: chronicle_of(run))
     if not opens:
         deliver(wanted, form, output)

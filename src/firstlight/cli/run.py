@@ -9,6 +9,7 @@ import click
 
 from firstlight.cli.check import _progress, _terminated
 from firstlight.cli.rendering import words_in
+from firstlight.cli.say import say
 from firstlight.report import terminal
 from firstlight.settings import Settings, load
 
@@ -87,7 +88,7 @@ def command(
         if code is not None:
             context.exit(code)
     done = guarding.run(target, chosen)
-    sys.stderr.write(_ending(done.report))
+    say(_ending(done.report), err=True, end="")
     context.exit(done.code)
 
 
@@ -114,12 +115,12 @@ def _check(target: "Target", settings: Settings) -> int | None:
     if report.verdict is not Verdict.CLEAN:
         sys.stderr.write(terminal.render(report, colour=terminal.wants_colour(sys.stderr)) + "\n")
     if report.verdict is Verdict.ILL:
-        sys.stderr.write("firstlight: not started. To start it all the same: firstlight run --no-check …\n")
+        say("firstlight: not started. To start it all the same: firstlight run --no-check …", err=True)
         return 1
     said = {Verdict.CLEAN: "the check is clean", Verdict.UNJUDGED: "the check could not judge it"}
     steps = report.coverage.steps
     told = said.get(report.verdict, "the check has warnings")
-    sys.stderr.write(f"firstlight: {told} ({steps} steps, {report.coverage.seconds:.0f} s); starting\n")
+    say(f"firstlight: {told} ({steps} steps, {report.coverage.seconds:.0f} s); starting", err=True)
     return None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from firstlight.cli.say import say
 from firstlight.records.declared import Logged
 from firstlight.records.events import EVENT_SCHEMA, Event
 from firstlight.records.report import REPORT_SCHEMA, Report
@@ -29,4 +30,4 @@ def command(record: str) -> None:
 
     `report` is report.json, `event` one line of events.ndjson, `observed` what a line of phase `fact` carries.
     """
-    click.echo(schema_text(record), nl=False)
+    say(schema_text(record), end="")

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from firstlight.cli.say import say
+
 
 @click.command("serve")
 @click.argument("folder", type=click.Path(path_type=Path), default=Path())
@@ -24,12 +26,10 @@ def command(folder: Path, port: int | None, host: str, show: bool) -> None:
     from firstlight.dashboard import server
 
     if host not in server.LOOPBACK:
-        click.echo(
-            f"firstlight: whoever can reach {host} and knows the token can read these runs, unencrypted", err=True
-        )
+        say(f"firstlight: whoever can reach {host} and knows the token can read these runs, unencrypted", err=True)
 
     ready = server.prepare(folder, server.Address(host, port))
-    click.echo(f"{ready.url}\nCtrl-C ends it.")
+    say(f"{ready.url}\nCtrl-C ends it.")
     if show:
         click.launch(ready.url)
     ready.run()

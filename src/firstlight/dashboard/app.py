@@ -5,7 +5,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -174,4 +173,4 @@ def _limit(request: Request, name: str, default: float) -> float:
 
 
 def _json(value: Any) -> Response:
-    return Response(msgspec.json.encode(value), media_type="application/json")
+    return Response(wire.encode(value), media_type="application/json")

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from firstlight.errors import LogError
+from firstlight.errors import FirstlightError
 from firstlight.facts.chronicle.gathering import Gathering
 from firstlight.records.chronicle import Chronicle
 from firstlight.store.event_log import LineReader
@@ -55,7 +55,7 @@ class Follower:
                 while self._reader.offset < size and self.fault is None and self._read():
                     if time.monotonic() > until:
                         break
-            except LogError as error:
+            except FirstlightError as error:
                 self.fault = str(error)
             return self._reader.offset != before
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from firstlight.dashboard.follower import Follower
 from firstlight.dashboard.shelf import Card, Shelf
 from firstlight.records.chronicle import Chronicle
+from firstlight.records.printable import in_one_line
 from firstlight.report.sparkline import sparkline
 from firstlight.store.run_directory import RunDirectory
 
@@ -81,7 +82,8 @@ class Screen:
             f"nothing written for {_minutes(card.quiet)}" if card.quiet else pace,
             f"read {self.follower.read:.0%}" if self.follower.read < 1 else "",
         ]
-        return Text(word, style=STYLES.get(word, "bold")) + Text(_printable(" · ".join(part for part in parts if part)))
+        told = in_one_line(" · ".join(part for part in parts if part))
+        return Text(word, style=STYLES.get(word, "bold")) + Text(told)
 
     def _word(self, card: Card, chronicle: Chronicle) -> str:
         """A run whose steps are long writes seldom; one that is silent for many of its own steps stands still."""
@@ -94,11 +96,11 @@ class Screen:
     def _flags(self) -> Iterator[Text]:
         loud = [one for one in self.follower.sightings if one["phase"] != "run_end"]
         for one in loud[-MOST_FLAGS:]:
-            severity = _printable(one["severity"])
+            severity = in_one_line(one["severity"])
             step = f"step {one['step']}" if one["step"] is not None else ""
             place = f"{one['file']}:{one['line']}" if one["file"] else step
             told = " · ".join(part for part in (one["id"], one["text"], place) if part)
-            yield Text(f"{severity:<8}", style=STYLES.get(severity, "yellow")) + Text(_printable(told))
+            yield Text(f"{severity:<8}", style=STYLES.get(severity, "yellow")) + Text(in_one_line(told))
         if len(loud) > MOST_FLAGS:
             yield Text(f"and {len(loud) - MOST_FLAGS} before them", style="dim")
 
@@ -111,7 +113,7 @@ def _curves(chronicle: Chronicle, width: int) -> Iterator[RenderableType]:
             drawn = sparkline(values, max(NARROWEST, width - 44))
             finite = [value for value in values if math.isfinite(value)]
             reach = f"{min(finite):.3g} … {max(finite):.3g}" if finite else ""
-            called = _printable(f"{label} {curve.name}".strip())
+            called = in_one_line(f"{label} {curve.name}".strip())
             table.add_row(
                 Text(called[:20], style="dim"),
                 Text(drawn),
@@ -120,11 +122,6 @@ def _curves(chronicle: Chronicle, width: int) -> Iterator[RenderableType]:
             )
     if table.row_count:
         yield table
-
-
-def _printable(text: str) -> str:
-    """A log may hold anything; a terminal obeys some of it."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _step_seconds(chronicle: Chronicle) -> float | None:

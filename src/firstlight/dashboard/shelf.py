@@ -1,15 +1,17 @@
 """The runs below a folder, each in one line. What was read once is read again only when its files change."""
 
+import stat
 import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from firstlight.errors import UsageError
+from firstlight.errors import FirstlightError, UnreadableError, UsageError
 from firstlight.records import wire
 from firstlight.records.report import Report
 from firstlight.report.of_run import report_of
+from firstlight.store import plain_files
 from firstlight.store.event_log import LineReader, first
 from firstlight.store.run_directory import FOLDER, RunDirectory
 
@@ -79,7 +81,8 @@ class Shelf:
 
     def cards(self) -> list[Card]:
         """The newest first."""
-        names = sorted((path.name for path in self.root.iterdir() if path.is_dir()), reverse=True)
+        folders = (path for path in self.root.iterdir() if path.is_dir() and not path.is_symlink())
+        names = sorted((path.name for path in folders), reverse=True)
         found = [self._card(RunDirectory(self.root / name)) for name in names[:MOST_RUNS] if not name.startswith(".")]
         return [card for card in found if card is not None]
 
@@ -124,10 +127,10 @@ def _root(folder: Path) -> Path:
 
 def _stamp(path: Path) -> tuple[int, int]:
     try:
-        found = path.stat()
+        found = path.lstat()
     except OSError:
         return (0, 0)
-    return (found.st_mtime_ns, found.st_size)
+    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else (0, 0)
 
 
 def _read(run: RunDirectory) -> Card:
@@ -155,8 +158,8 @@ def _read(run: RunDirectory) -> Card:
 
 def _told(path: Path) -> _Told | None:
     try:
-        return wire.decode(path.read_bytes(), _Told) if path.stat().st_size <= MOST_REPORT_BYTES else None
-    except (OSError, msgspec.MsgspecError):
+        return wire.decode(plain_files.contents(path, MOST_REPORT_BYTES), _Told)
+    except (UnreadableError, msgspec.MsgspecError):
         return None
 
 
@@ -165,9 +168,12 @@ def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
 
     Experiments write after the program: where their lines fill the end, more of it is read.
     """
-    size = _stamp(path)[1]
+    size, step, events = _stamp(path)[1], None, []
     for reach in (END_BYTES, LONG_END_BYTES):
-        events = list(LineReader(path, start=max(0, size - reach)).new())
+        try:
+            events = list(LineReader(path, start=max(0, size - reach)).new())
+        except FirstlightError:  # it is no log, whatever its name
+            break
         steps = (event for event in reversed(events) if event["phase"] == "step" and event.get("timeline") is None)
         if (step := next(steps, None)) is not None or reach >= size:
             break

@@ -12,9 +12,11 @@ from typing import Literal
 
 import msgspec
 
-from firstlight.errors import UsageError
+from firstlight.errors import UnreadableError, UsageError
 from firstlight.records.finding import Finding
+from firstlight.store import plain_files
 
+MOST_BYTES = 64 << 20
 SCHEMA: Literal["firstlight.baseline/1"] = "firstlight.baseline/1"
 
 
@@ -35,12 +37,10 @@ def fingerprint_of(finding: Finding) -> str:
 
 def read(path: Path) -> Baseline:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Baseline)
-    except OSError as error:
-        raise UsageError(
-            f"the baseline {path} cannot be read: {error.strerror or error}. --write-baseline makes one."
-        ) from None
-    except msgspec.MsgspecError as error:
+        return msgspec.json.decode(plain_files.contents(path, MOST_BYTES, follow=True), type=Baseline)
+    except UnreadableError as error:
+        raise UsageError(f"the baseline: {error}. --write-baseline makes one.") from None
+    except (RecursionError, ValueError) as error:
         raise UsageError(f"{path} is no baseline of firstlight: {error}. --write-baseline makes one.") from None
 
 

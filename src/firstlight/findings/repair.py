@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+from bisect import bisect, insort
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,20 +21,19 @@ def repaired(data: bytes, findings: Iterable[Finding]) -> Repaired:
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
-    taken: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # in order, none over another
     changes: list[tuple[int, int, bytes]] = []
     fixed: list[Finding] = []
     for finding in findings:
         spans = [_span(edit, starts) for edit in finding.edits]
         known = [span for span in spans if span is not None]
-        if not spans or len(known) != len(spans) or any(_overlap(span, other) for span in known for other in taken):
+        if not spans or len(known) != len(spans) or any(_overlaps(span, taken) for span in known):
             continue
-        taken += known
+        for span in known:
+            insort(taken, span)
         changes += [(*span, edit.text.encode()) for span, edit in zip(known, finding.edits, strict=True)]
         fixed.append(finding)
-    changed = data
-    for start, end, text in sorted(changes, reverse=True):
-        changed = changed[:start] + text + changed[end:]
+    changed = _changed(data, sorted(changes))
     return Repaired(changed, tuple(fixed)) if _parses(changed) else Repaired(data, ())
 
 
@@ -43,8 +43,19 @@ def _span(edit: Edit, starts: list[int]) -> tuple[int, int] | None:
     return starts[edit.line - 1] + edit.column, starts[edit.end_line - 1] + edit.end_column
 
 
-def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one == other or (one[0] < other[1] and other[0] < one[1])
+def _changed(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
+    pieces, done = [], 0
+    for start, end, text in changes:
+        pieces += [data[done:start], text]
+        done = end
+    return b"".join([*pieces, data[done:]])
+
+
+def _overlaps(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
+    """Those beside its place in the order are the only ones it can touch."""
+    place = bisect(taken, span)
+    beside = taken[max(0, place - 1) : place + 1]
+    return any(span == other or (span[0] < other[1] and other[0] < span[1]) for other in beside)
 
 
 def _parses(data: bytes) -> bool:

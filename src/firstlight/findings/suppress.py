@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from firstlight.errors import UnreadableError
 from firstlight.records.finding import Finding
+from firstlight.store import plain_files
 
+MOST_BYTES = 4_000_000
+"""Of a source."""
 COMMENT = re.compile(r"#\s*firstlight:\s*ignore\[([^\]]*)\]\s*(.*)")
 
 
@@ -37,10 +41,10 @@ def allowance_at(base: Path, file: str | None, line: int | None) -> Allowance | 
     if file is None or line is None:
         return None
     try:
-        lines = (base / file).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+        text = plain_files.contents(base / file, MOST_BYTES, follow=True).decode("utf-8", "replace")
+    except UnreadableError:
         return None
-    return allowance_in(lines, line)
+    return allowance_in(text.splitlines(), line)
 
 
 def allowance_in(lines: Sequence[str], line: int | None) -> Allowance | None:

@@ -16,6 +16,7 @@ from firstlight.guard.statistics.rows import Frame, named_rows
 from firstlight.observe.inside.observer import rank
 from firstlight.records import events, wire
 from firstlight.records.finding import Finding, Severity
+from firstlight.records.printable import printable
 from firstlight.records.program import Unseen
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.report import terminal
@@ -53,7 +54,7 @@ class Telling:
         self._guard.journal.write(
             events.RunStart,
             always=True,
-            argv=list(sys.argv),
+            argv=events.shortened(sys.argv),
             cwd_hash=here_hash(),
             git=version_control.commit(Path.cwd()) if guard.journal.is_own else None,  # else the command has told it
             env={"torch": str(torch.__version__), "device": self._device()},
@@ -162,7 +163,7 @@ class Telling:
         """Once."""
         if about not in self._said:
             self._said.add(about)
-            sys.stderr.write(f"firstlight guard: {words}\n")
+            sys.stderr.write(printable(f"firstlight guard: {words}\n"))
 
     def refused(self, name: str, value: Any) -> None:
         self.say(

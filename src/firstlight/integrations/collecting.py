@@ -1,10 +1,12 @@
 """What every reader of a foreign log shares: limits on untrusted input, and the order of its points."""
 
 import itertools
+import os
 from pathlib import Path
 
 from firstlight.errors import UsageError
 from firstlight.records.curves import Curve, Logged
+from firstlight.store import plain_files
 
 MOST_CURVES = 5_000
 MOST_POINTS = 2_000_000
@@ -56,10 +58,8 @@ def _curve(name: str, points: list[tuple[int, float]]) -> Curve:
 
 def sized(path: Path) -> Path:
     """The file itself, once it is known to be there and not absurdly large."""
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
+    with plain_files.opened(path, follow=True) as file:
+        size = os.fstat(file.fileno()).st_size
     if size > MOST_BYTES:
         raise UsageError(f"{path} has {size / 1024**3:.1f} GiB; a log of more than {MOST_BYTES // 1024**3} is not read")
     return path

@@ -71,10 +71,10 @@ class Recorded:
 
 
 def recorded(run: RunDirectory) -> Recorded:
-    return Recorded(run, report_of(run), _curves(run))
+    return Recorded(run, report_of(run), curves_of(run))
 
 
-def _curves(run: RunDirectory) -> Logged:
+def curves_of(run: RunDirectory) -> Logged:
     """Of the program itself, on its first rank; its changed copies are in the report."""
     collector = Collector(run.id)
     step = 0
@@ -82,7 +82,7 @@ def _curves(run: RunDirectory) -> Logged:
         if event.get("timeline") is not None or event.get("rank"):
             continue
         phase = event["phase"]
-        if phase == "step" and isinstance(event.get("step"), int):
+        if phase == "step" and type(event.get("step")) is int:
             step = event["step"]
             _add(collector, step, {OF_STEP[key]: event.get(key) for key in OF_STEP}, _optimizer(event))
         elif phase == "epoch_complete":

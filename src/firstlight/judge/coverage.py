@@ -29,11 +29,13 @@ ENDED = {
 def coverage_of(watched: Watched, known: Judged) -> Coverage:
     endings = watched.of(Ending)
     nursery = opened(watched)
+    held = tuple(dict.fromkeys(shown(path) for ending in endings for path in ending.held_back))
     return Coverage(
         steps=watched.steps,
         seconds=round(watched.seconds, 3),
         ended=ENDED[endings[0].reason if endings else watched.outcome().ended],
-        held_back=tuple(dict.fromkeys(shown(path) for ending in endings for path in ending.held_back)),
+        held_back=held,
+        held_back_count=max(len(held), *(ending.held_back_count for ending in endings), 0),
         experiments=tuple(sorted(set(watched.timelines) - {NURSERY})),
         engine=nursery.engine if nursery is not None else None,
         engine_reason=nursery.reason if nursery is not None else None,

@@ -31,7 +31,7 @@ def report(
         timing=timing,
         environment=machine(),
         reason=unjudged if verdict is Verdict.UNJUDGED else None,
-        excerpts=excerpts(judgement.findings, Path.cwd()),
+        excerpts=excerpts(judgement.findings, Path.cwd(), [Path(subject.file).parent] if subject.file else ()),
     )
 
 

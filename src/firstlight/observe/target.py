@@ -83,6 +83,13 @@ def parse(words: tuple[str, ...], module: bool, verb: str = "check") -> Target:
     return Target(words, (program, *words[1:]), _script_among(words), _interpreter_of(program))
 
 
+def recorded(script: str, arguments: tuple[str, ...]) -> Target:
+    """A Python file as a record names it: never a program that is looked for by its name."""
+    if not Path(script).is_file():
+        raise UsageError(_no_such_file(script))
+    return _script(sys.executable, (), (script, *arguments), (script, *arguments))
+
+
 def _script(python: str, flags: tuple[str, ...], rest: tuple[str, ...], words: tuple[str, ...]) -> Target:
     if not os.access(rest[0], os.R_OK):
         raise UsageError(f"{rest[0]} cannot be read")

@@ -216,13 +216,6 @@ def follow_log(events: Path, watched: Watched) -> Callable[[], None]:
     return lambda: _read(reader, watched, time.monotonic() - begun)
 
 
-def read_log(events: Path) -> Watched:
-    """What an earlier run saw, from its event log."""
-    watched = Watched(exit_code=0)
-    _read(LineReader(events), watched, 0.0)
-    return watched
-
-
 def _told(watched: Watched, spec: session_spec.Spec, seconds: float) -> str:
     last = next((record for record in reversed(watched.records) if isinstance(record, StepSeen)), None)
     if last is None:

@@ -4,6 +4,7 @@ Each line says what it is in `phase`, repeated in `event`; readers take either. 
 rank, or the command itself, whose rank is null). Unknown events and fields are kept by every tool.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -24,6 +25,24 @@ class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="phase"):
     timeline: str | None = None
     """The experiment that wrote the line; the program itself has none."""
     elapsed_s: float | None = None
+
+
+MOST_OF_ARGUMENTS = 16_000
+"""Characters that a log keeps of a command line: a line of it has its limits."""
+
+
+def shortened(words: Iterable[str]) -> list[str]:
+    """A command line as it goes into a log; what is left out is counted."""
+    kept: list[str] = []
+    room = MOST_OF_ARGUMENTS
+    words = tuple(words)
+    for word in words:
+        if len(word) > room:
+            left = sum(map(len, words)) - sum(map(len, kept))
+            return [*kept, f"… and {len(words) - len(kept)} more, of {left} characters"]
+        kept.append(word)
+        room -= len(word) + 8
+    return kept
 
 
 class RunStart(_Event, frozen=True, kw_only=True, tag="run_start"):

@@ -95,3 +95,5 @@ class Ending(Sighting, frozen=True, kw_only=True, tag="ending"):
     weights_moved: bool | None = None
     """Where no optimizer exists: whether any weight changed between two backwards."""
     held_back: tuple[str, ...] = ()
+    held_back_count: int = 0
+    """Of them all: the names are the first few."""

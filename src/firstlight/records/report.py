@@ -72,7 +72,9 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     ended: str = ""
     """Why the observation ended, in words."""
     held_back: tuple[str, ...] = ()
-    """Files the script wrote that were kept out of the user's directories."""
+    """Files the script wrote that were kept out of the user's directories: the first few of them."""
+    held_back_count: int = 0
+    """How many there were."""
     experiments: tuple[str, ...] = ()
     """Copies of the program that were run with one thing changed."""
     engine: str | None = None

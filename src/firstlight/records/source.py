@@ -182,6 +182,8 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
     names: dict[str, str] = {}
     """Imported names and what they stand for."""
     problem: Problem | None = None
+    cut: str = ""
+    """Why only a part of it was followed; empty where all of it was."""
     notebook: bool = False
 
     def full_name(self, node: ast.AST) -> str:

@@ -15,12 +15,23 @@ NON_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
 def encode(record: Any) -> bytes:
-    return msgspec.json.encode(to_plain(record))
+    """Names from a disk may hold bytes that are no text; they are spelt out, as `\\udcff`."""
+    plain = to_plain(record)
+    try:
+        return msgspec.json.encode(plain)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_encodable(plain))
 
 
 def decode(data: bytes | str, kind: type[T]) -> T:
-    """Lax on purpose: a number written as a string is how non-finite values travel."""
-    return msgspec.json.decode(data, type=kind, strict=False)
+    """Lax on purpose: a number written as a string is how non-finite values travel.
+
+    Raises `msgspec.MsgspecError` for whatever is wrong with it: bytes that are no text, nesting without end.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind, strict=False)
+    except (RecursionError, ValueError) as error:
+        raise error if isinstance(error, msgspec.MsgspecError) else msgspec.DecodeError(str(error)) from None
 
 
 def convert(plain: Any, kind: type[T]) -> T:
@@ -41,6 +52,14 @@ def _name_non_finite(value: Any) -> Any:
     return value
 
 
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list) else value
+
+
 def name_of(value: float) -> str:
     if math.isnan(value):
         return "NaN"
@@ -51,7 +70,12 @@ def number(value: Any) -> float | None:
     """A number as it stands in a line of ours: three strings are numbers, truth values are not."""
     if isinstance(value, str):
         return float(value) if value in NON_FINITE else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
 
 
 def schema_of(kind: Any, identifier: str) -> dict[str, Any]:

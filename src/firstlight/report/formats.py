@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from firstlight.records.chronicle import Chronicle
+from firstlight.records.printable import inert, printable
 from firstlight.records.report import Report
 
 LISTED = ("sources", "event-log")
 """Subjects whose findings are told line by line, as a compiler does."""
-"""Kind of a report on source files, which has many findings and no run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,16 @@ def _terminal(asked: Asked) -> str:
     from firstlight.report import listing, terminal
 
     if asked.report.subject.kind in LISTED:
-        return listing.render(asked.report, asked.colour, asked.statistics)
+        return inert(listing.render(asked.report, asked.colour, asked.statistics))
     text = terminal.render(asked.report, asked.colour)
-    return text + "\n" + "\n".join(asked.report.trail) + "\n" if asked.trail else text
+    trail = printable("\n".join(asked.report.trail)) + "\n" if asked.trail else ""
+    return inert(f"{text}\n{trail}" if trail else text)
 
 
 def _brief(asked: Asked) -> str:
     from firstlight.report import listing
 
-    return listing.render(asked.report, asked.colour, asked.statistics, brief=True)
+    return inert(listing.render(asked.report, asked.colour, asked.statistics, brief=True))
 
 
 def _json(asked: Asked) -> str:
@@ -51,7 +52,7 @@ def _json(asked: Asked) -> str:
 def _markdown(asked: Asked) -> str:
     from firstlight.report import markdown
 
-    return markdown.render(asked.report)
+    return inert(markdown.render(asked.report))
 
 
 def _html(asked: Asked) -> str:
@@ -63,7 +64,7 @@ def _html(asked: Asked) -> str:
 def _junit(asked: Asked) -> str:
     from firstlight.report import junit
 
-    return junit.render(asked.report, asked.strict)
+    return inert(junit.render(asked.report, asked.strict))
 
 
 def _sarif(asked: Asked) -> str:

@@ -1,12 +1,14 @@
 """Workflow commands of GitHub Actions: a line for each finding, shown beside the code."""
 
 from firstlight.records.finding import Finding, Severity
+from firstlight.records.printable import printable_record
 from firstlight.records.report import Report, Verdict
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 
 
 def render(report: Report) -> str:
+    report = printable_record(report)
     lines = [_command(finding) for finding in report.findings]
     if report.verdict is Verdict.UNJUDGED:
         lines.append(f"::error title=firstlight::{_data(f'could not judge: {report.reason}')}")
@@ -22,7 +24,8 @@ def _command(finding: Finding) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """`##[` would be taken for a command of the older kind, wherever in a line it stands."""
+    return text.replace("%", "%25").replace("##[", "##%5B").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

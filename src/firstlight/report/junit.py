@@ -7,6 +7,7 @@ import re
 from xml.etree import ElementTree
 
 from firstlight.records.finding import Finding, Severity
+from firstlight.records.printable import printable
 from firstlight.records.report import CheckOutcome, Report, Status, Verdict
 
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -63,4 +64,4 @@ def _line(finding: Finding) -> str:
 
 
 def _clean(text: str) -> str:
-    return UNWRITABLE.sub("?", text)
+    return UNWRITABLE.sub("?", printable(text))

@@ -6,6 +6,7 @@ from collections import Counter
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
+from firstlight.records.printable import printable_record
 from firstlight.records.report import Report
 
 COLOURS = {
@@ -22,6 +23,7 @@ WIDEST = 100
 
 
 def render(report: Report, colour: bool, statistics: bool = False, brief: bool = False) -> str:
+    report = printable_record(report)
     columns = min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
     blocks = [_head(f, colour) if brief else _block(f, colour, columns) for f in report.findings]
     if statistics:

@@ -6,6 +6,7 @@ What a program says is quoted, never interpreted: no HTML, links, images, mentio
 import re
 
 from firstlight.records.finding import Finding, Severity
+from firstlight.records.printable import printable_record
 from firstlight.records.report import Excerpt, Hypothesis, Report, Status, Verdict
 from firstlight.report.assurance import further_witnesses, rows
 
@@ -22,6 +23,7 @@ AROUND = 2
 
 
 def render(report: Report) -> str:
+    report = printable_record(report)
     blocks = [_verdict(report), *(_finding(place, one, report) for place, one in enumerate(_shown(report), 1))]
     left = len(report.findings) - len(_shown(report))
     blocks += [f"{left} further findings are in the full report."] if left else []

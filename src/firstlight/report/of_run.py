@@ -1,5 +1,7 @@
 """Reports of a run that is on disk: what was judged from `report.json`, what was measured from `events.ndjson`."""
 
+import os
+
 import msgspec
 
 from firstlight.errors import UsageError
@@ -8,15 +10,19 @@ from firstlight.records import events, wire
 from firstlight.records.chronicle import Chronicle
 from firstlight.records.report import Report
 from firstlight.report import html
+from firstlight.store import plain_files
 from firstlight.store.event_log import EventLog, read
 from firstlight.store.run_directory import RunDirectory
 
+MOST_BYTES = 256 << 20
+"""Of a report."""
+
 
 def report_of(run: RunDirectory) -> Report:
+    if not os.path.lexists(run.report):
+        raise UsageError(f"{run.path} holds no report.json: the run has not been judged, or not to its end.")
     try:
-        return wire.decode(run.report.read_bytes(), Report)
-    except OSError:
-        raise UsageError(f"{run.path} holds no report.json: the run has not been judged, or not to its end.") from None
+        return wire.decode(plain_files.contents(run.report, MOST_BYTES), Report)
     except msgspec.MsgspecError as error:
         raise UsageError(f"{run.report} is no report that this version understands: {error}.") from None
 

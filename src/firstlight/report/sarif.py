@@ -11,7 +11,9 @@ import msgspec
 from firstlight import __version__
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.observe.source.excerpts import PLACE
+from firstlight.records import wire
 from firstlight.records.finding import Finding, Severity
+from firstlight.records.printable import escaped_in_json
 from firstlight.records.report import Report, Verdict
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -35,8 +37,8 @@ def render(report: Report) -> str:
         "invocations": [_invocation(report)],
         "results": [_result(finding, used, report) for finding in report.findings],
     }
-    written = msgspec.json.encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
-    return msgspec.json.format(written, indent=1).decode() + "\n"
+    written = wire.encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+    return escaped_in_json(msgspec.json.format(written, indent=1).decode()) + "\n"
 
 
 def _invocation(report: Report) -> dict[str, Any]:
@@ -83,7 +85,7 @@ def _location(file: str, line: int | None) -> dict[str, Any]:
     if path.is_absolute():
         artifact = {"uri": path.as_uri()}
     else:
-        artifact = {"uri": quote(path.as_posix()), "uriBaseId": "%SRCROOT%"}
+        artifact = {"uri": quote(path.as_posix(), errors="surrogateescape"), "uriBaseId": "%SRCROOT%"}
     return {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": max(line or 1, 1)}}}
 
 
@@ -106,4 +108,4 @@ def _fingerprint(finding: Finding, report: Report) -> str:
         and 0 <= where.line - excerpt.first < len(excerpt.lines)
     )
     parts = (finding.id, finding.cause, where.file or "", where.module or "", next(texts, "").strip())
-    return str(known or hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest())
+    return str(known or hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest())

@@ -10,6 +10,7 @@ from typing import IO
 
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
+from firstlight.records.printable import printable, printable_record
 from firstlight.records.report import CheckOutcome, Coverage, Excerpt, Hypothesis, Report, Status, Subject, Verdict
 from firstlight.report.assurance import further_witnesses, rows
 
@@ -29,6 +30,7 @@ WIDEST = 100
 MOST_NOTES = 3
 ROLES = ("likely", "subtle", "null")
 """Of a diagnosis, what is shown, in this order."""
+MOST_HELD = 3
 MOST_SKIPPED = 6
 MOST_TIMED = 3
 
@@ -48,7 +50,7 @@ def wants_colour(stream: IO[str]) -> bool:
 
 
 def render(report: Report, colour: bool, width: int | None = None) -> str:
-    paint = Paint(colour)
+    report, paint = printable_record(report), Paint(colour)
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, WIDEST)
     blocks = [_incident(finding, paint, columns, report.excerpts) for finding in _shown(report)]
     if report.output_tail:
@@ -68,11 +70,14 @@ def _shown(report: Report) -> Iterator[Finding]:
 
 
 def incident(finding: Finding, colour: bool) -> str:
-    """One finding by itself."""
-    return _incident(finding, Paint(colour), min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
+    """One finding by itself, as it is made: the line it names is shown as it stands now."""
+    finding, where = printable_record(finding), finding.where
+    line = linecache.getline(where.file, where.line) if where.file and where.line and "\0" not in where.file else ""
+    now = Excerpt(file=finding.where.file or "", first=where.line or 0, lines=(printable(line),))
+    return _incident(finding, Paint(colour), min(shutil.get_terminal_size((80, 24)).columns, WIDEST), (now,))
 
 
-def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Excerpt, ...] = ()) -> str:
+def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Excerpt, ...]) -> str:
     head = f"{finding.severity.value}[{finding.id}] {finding.name}: "
     first = textwrap.wrap(head + finding.summary, columns)
     painted = paint(finding.severity.value, head[: len(head) - 2]) + paint("bold", first[0][len(head) - 2 :])
@@ -107,13 +112,13 @@ def _place(finding: Finding) -> str:
 
 
 def _line(where: Where, excerpts: tuple[Excerpt, ...]) -> str:
-    """As it was when it was judged; failing that, as it is now."""
-    if where.file is None or where.line is None or where.cell is not None or "\0" in where.file:
+    """As it was when it was judged. What a report only names is not read: it may name any file."""
+    if where.line is None or where.cell is not None:
         return ""
     for excerpt in excerpts:
         if excerpt.file == where.file and 0 <= where.line - excerpt.first < len(excerpt.lines):
             return excerpt.lines[where.line - excerpt.first]
-    return linecache.getline(where.file, where.line)
+    return ""
 
 
 def _source(line: str, paint: Paint, columns: int) -> list[str]:
@@ -170,7 +175,7 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
         ("checked", _checked(report.checks) if judged and report.checks else ""),
         ("timed", _timed(report.checks) if judged else ""),
         ("tried", _tried(report.coverage) if judged else ""),
-        ("held", _held(report.coverage.held_back)),
+        ("held", _held(report.coverage)),
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),
@@ -210,11 +215,12 @@ def _tried(coverage: Coverage) -> str:
 MADE = {"fork": "forked at the first batch", "fresh": "fresh runs of the script", "ray": "fresh runs as Ray tasks"}
 
 
-def _held(paths: tuple[str, ...]) -> str:
-    if not paths:
+def _held(coverage: Coverage) -> str:
+    named = coverage.held_back[:MOST_HELD]
+    if not named:
         return ""
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return f"back from your directories: {', '.join(paths[:3])}{more}"
+    left = max(coverage.held_back_count, len(coverage.held_back)) - len(named)
+    return f"back from your directories: {', '.join(named)}{f' and {left} more' if left else ''}"
 
 
 def _timed(outcomes: tuple[CheckOutcome, ...]) -> str:

@@ -1,7 +1,7 @@
 """`artifacts/<step>-<flag>/`: a manifest and the tensor files it names. Appears whole or not at all.
 
 What is read may come from anyone. File names in a manifest are names, never paths; sizes and digests must match; no
-link is followed.
+link is followed. Whether an artifact is one's own is told by its seal.
 """
 
 import hashlib
@@ -15,10 +15,10 @@ from typing import IO, Literal
 
 import msgspec
 
-from firstlight.errors import ArtifactError
+from firstlight.errors import ArtifactError, UnreadableError
 from firstlight.records import wire
 from firstlight.records.artifact import LeftOut, Manifest, Node, Part
-from firstlight.store import tensors
+from firstlight.store import plain_files, seals, tensors
 from firstlight.store.tensors import Outgoing, Stored
 
 MANIFEST = "manifest.json"
@@ -60,9 +60,7 @@ def write(folder: Path, manifest: Manifest, drafts: Sequence[Draft], most_bytes:
         room = min(most_bytes, int(shutil.disk_usage(partial).free * SHARE_OF_FREE))
         parts, left_out = _write_parts(partial, drafts, room)
         whole = msgspec.structs.replace(manifest, parts=parts, left_out=(*manifest.left_out, *left_out))
-        with (partial / MANIFEST).open("wb") as file:
-            file.write(wire.encode(whole))
-            _settle(file)
+        _write_manifest(partial, wire.encode(whole))
         return _put_in_place(partial, folder)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
@@ -99,6 +97,14 @@ def _write_part(folder: Path, draft: Draft) -> Part:
     return msgspec.structs.replace(part, file=name, bytes=size, digest=digest_of(folder / name))
 
 
+def _write_manifest(folder: Path, manifest: bytes) -> None:
+    with (folder / MANIFEST).open("wb") as file:
+        file.write(manifest)
+        _settle(file)
+    if (seal := seals.seal(folder.parent, manifest)) is not None:
+        plain_files.create(folder / seals.FILE, seal)
+
+
 def _settle(file: IO[bytes]) -> None:
     file.flush()
     os.fsync(file.fileno())
@@ -118,6 +124,8 @@ def _put_in_place(partial: Path, folder: Path) -> Path:
 class Artifact:
     folder: Path
     manifest: Manifest
+    sealed: bool = False
+    """It was written by this user, on this machine, into this place, and is as it was."""
 
     def part(self, name: str, moment: str) -> Part | None:
         return next((part for part in self.manifest.parts if (part.name, part.moment) == (name, moment)), None)
@@ -133,20 +141,32 @@ class Artifact:
 
 
 def read(path: Path) -> Artifact:
-    """An artifact by its folder or its manifest. Raises ArtifactError, with the reason, where it is not sound."""
+    """An artifact by its folder or its manifest.
+
+    Raises ArtifactError, with the reason, where it is not sound, and UnreadableError where a file of it is none.
+    """
     folder = path.parent if path.name == MANIFEST else path
     file = folder / MANIFEST
-    if not file.is_file():
+    if folder.is_symlink():
+        raise ArtifactError(f"{folder} is a link. Name the folder it leads to: {folder.resolve()}")
+    if not os.path.lexists(file):
         raise ArtifactError(f"{path} is no artifact: it holds no {MANIFEST}")
-    if _size(file) > MOST_MANIFEST_BYTES:
-        raise ArtifactError(f"{file} has {_size(file)} bytes, more than a manifest may have")
+    data = plain_files.contents(file, MOST_MANIFEST_BYTES)
     try:
-        manifest = msgspec.json.decode(file.read_bytes(), type=Manifest)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise ArtifactError(f"{file} is not the manifest of an artifact: {error}") from None
     for part in manifest.parts:
         _check_file(folder, part)
-    return Artifact(folder, manifest)
+    return Artifact(folder, manifest, _is_sealed(folder, data))
+
+
+def _is_sealed(folder: Path, manifest: bytes) -> bool:
+    try:
+        seal = plain_files.contents(folder / seals.FILE, seals.DIGEST_BYTES)
+    except UnreadableError:
+        return False
+    return seals.holds(folder.parent, manifest, seal)
 
 
 def _check_file(folder: Path, part: Part) -> None:
@@ -160,14 +180,13 @@ def _check_file(folder: Path, part: Part) -> None:
 
 
 def _size(path: Path) -> int:
-    if path.is_symlink() or not path.is_file():
-        raise ArtifactError(f"{path} is no plain file")
-    return path.stat().st_size
+    with plain_files.opened(path) as file:
+        return os.fstat(file.fileno()).st_size
 
 
-def digest_of(path: Path) -> str:
+def digest_of(path: Path, *, follow: bool = False) -> str:
     digest = hashlib.blake2b(digest_size=16)
-    with path.open("rb") as file:
+    with plain_files.opened(path, follow=follow) as file:
         while chunk := file.read(CHUNK):
             digest.update(chunk)
     return digest.hexdigest()

@@ -13,9 +13,10 @@ from typing import Any
 
 import msgspec
 
-from firstlight.errors import LogError
+from firstlight.errors import LogError, UnreadableError
 from firstlight.records import wire
 from firstlight.records.events import Event, _Event
+from firstlight.store import plain_files
 
 MOST_LINE_BYTES = 64 * 1024
 PIECE = 1024 * 1024
@@ -89,10 +90,10 @@ class LineReader:
                 yield event
 
     def lines(self, most_bytes: int | None = None) -> Iterator[bytes]:
-        if not self.path.exists():
+        if not os.path.lexists(self.path):
             return
         start = self.offset
-        with self.path.open("rb") as file:
+        with plain_files.opened(self.path) as file:
             file.seek(start + len(self.torn))
             while (most_bytes is None or self.offset - start < most_bytes) and (piece := file.read(PIECE)):
                 whole, newline, self.torn = (self.torn + piece).rpartition(b"\n")
@@ -106,7 +107,7 @@ class LineReader:
     def parsed(self, line: bytes) -> dict[str, Any] | None:
         try:
             event = msgspec.json.decode(line)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError, ValueError) as error:
             self._break(str(error))
             return None
         if not isinstance(event, dict):
@@ -125,9 +126,9 @@ class LineReader:
 def first(path: Path) -> dict[str, Any]:
     """The line a log begins with; empty where it has none yet."""
     try:
-        with path.open("rb") as file:
+        with plain_files.opened(path) as file:
             line = file.readline(MOST_LINE_BYTES)
-    except OSError:
+    except (UnreadableError, OSError):
         return {}
     return LineReader(path).parsed(line) or {} if line.endswith(b"\n") else {}
 
@@ -141,5 +142,5 @@ def typed(event: dict[str, Any]) -> Event | None:
     """The event as a record, or None where this version does not know it or it lacks a field."""
     try:
         return wire.convert(event, Event)  # type: ignore[arg-type]  # a union is a type to msgspec
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, RecursionError, ValueError):
         return None

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight.errors import UnreadableError
 from firstlight.records.finding import Finding
+from firstlight.store import plain_files
 
+MOST_BYTES = 1 << 30
 ABSENT = ""
 """The digest of a file that is not there: its appearing changes what an import means."""
 
@@ -23,6 +26,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     rests_on: dict[str, str] = {}
     """Digests of the other files that were looked at, or looked for."""
     notebook: bool = False
+    unread: str = ""
+    """Why nothing, or not all, of it was judged."""
+    judged: bool = True
+    """Some of it was."""
 
 
 class Book(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,8 +49,9 @@ class LintCache:
     def digest(self, path: Path) -> str:
         if path not in self._digests:
             try:
-                self._digests[path] = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-            except OSError:
+                data = plain_files.contents(path, MOST_BYTES, follow=True)
+                self._digests[path] = hashlib.blake2b(data, digest_size=16).hexdigest()
+            except UnreadableError:
                 self._digests[path] = ABSENT
         return self._digests[path]
 
@@ -65,20 +73,18 @@ class LintCache:
         partial = self._path.with_name(f"{self._path.name}.{os.getpid()}")
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            ignore = self._path.parent.parent / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
-            partial.write_bytes(
-                msgspec.msgpack.encode(Book(stamp=self._stamp, entries={**self._entries, **self._fresh}))
-            )
+            with contextlib.suppress(FileExistsError):
+                plain_files.create(self._path.parent.parent / ".gitignore", b"*\n")
+            book = Book(stamp=self._stamp, entries={**self._entries, **self._fresh})
+            plain_files.create(partial, msgspec.msgpack.encode(book))
             partial.replace(self._path)
 
     def _read(self) -> dict[str, Entry]:
         """A cache of another version, or one that is broken, is no cache."""
         if self._path is None:
             return {}
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            book = msgspec.msgpack.decode(self._path.read_bytes(), type=Book)
+        with contextlib.suppress(UnreadableError, RecursionError, ValueError):
+            book = msgspec.msgpack.decode(plain_files.contents(self._path, MOST_BYTES), type=Book)
             if book.stamp == self._stamp:
                 return book.entries
         return {}

@@ -8,6 +8,7 @@ rising = "epoch"
 """
 
 import difflib
+import re
 import tomllib
 import typing
 from pathlib import Path
@@ -15,10 +16,14 @@ from typing import Any
 
 import msgspec
 
-from firstlight.errors import UsageError
+from firstlight.errors import UnreadableError, UsageError
 from firstlight.records.events import EVENT_SCHEMA, Event, _Event
 from firstlight.records.log import EventRule, LogRules
+from firstlight.store import plain_files
 
+MOST_BYTES = 4 << 20
+UNNAMABLE = re.compile(r'[\x00-\x1f"\\]|^ $')
+"""Characters that a name of a field does not have in any log."""
 TYPES: dict[str, Any] = {
     "int": int,
     "number": float,
@@ -109,14 +114,13 @@ def rules(word: str) -> LogRules:
         return BUILT_IN[word]
     path = Path(word)
     try:
-        file = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), type=_File)
-    except OSError as error:
+        text = plain_files.contents(path, MOST_BYTES, follow=True).decode("utf-8")
+        file = msgspec.convert(tomllib.loads(text), type=_File)
+    except UnreadableError as error:
         near = difflib.get_close_matches(word, BUILT_IN, 1)
         meant = f" Did you mean `{near[0]}`?" if near else ""
-        raise UsageError(
-            f"--required: cannot read {word}: {error.strerror}; nor is it one of {', '.join(BUILT_IN)}.{meant}"
-        ) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise UsageError(f"--required: {error}; nor is it one of {', '.join(BUILT_IN)}.{meant}") from None
+    except (RecursionError, ValueError) as error:  # of text, TOML or types
         raise UsageError(f"--required: {word}: {error}") from None
     return LogRules(
         name=word,
@@ -135,6 +139,9 @@ def _rule(file: str, phase: str, written: _Written) -> EventRule:
             f"--required: {file}: events.{phase}: `{wrong}` is no type; there are {', '.join(TYPES)}, "
             "and each with a `?` behind it where null is allowed"
         )
+    unnamable = next((name for name in (*fields, written.rising or "") if UNNAMABLE.search(name)), None)
+    if unnamable is not None:
+        raise UsageError(f"--required: {file}: events.{phase}: `{unnamable}` is no name of a field")
     return EventRule(
         fields={name: (TYPES | _NULLABLE)[kind] for name, kind in fields.items()},
         required=written.required,

@@ -1,5 +1,6 @@
 """`.firstlight/runs/<id>/`: everything one command leaves behind."""
 
+import contextlib
 import difflib
 import hashlib
 import os
@@ -8,6 +9,7 @@ import time
 from pathlib import Path
 
 from firstlight.errors import UsageError
+from firstlight.store import plain_files
 
 FOLDER = ".firstlight"
 LAST = "last"
@@ -37,9 +39,8 @@ class RunDirectory:
         base = parent / FOLDER
         try:
             (base / "runs").mkdir(parents=True, exist_ok=True)
-            ignore = base / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
+            with contextlib.suppress(FileExistsError):
+                plain_files.create(base / ".gitignore", b"*\n")
             run = cls(base / "runs" / (name or new_id()))
             run.path.mkdir(exist_ok=name is not None)
         except OSError as error:
@@ -55,7 +56,7 @@ class RunDirectory:
         if word is not None and (Path(word) / "events.ndjson").is_file():
             return cls(Path(word))
         runs = parent / FOLDER / "runs"
-        names = sorted(path.name for path in runs.glob("*") if path.is_dir())
+        names = sorted(path.name for path in runs.glob("*") if path.is_dir() and not path.is_symlink())
         if word in (None, LAST):
             found = names[-1:]
         else:

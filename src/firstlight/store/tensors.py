@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from firstlight.errors import ArtifactError
+from firstlight.store import plain_files
 
 BITS = {
     "BOOL": 8,
@@ -89,7 +90,7 @@ def write(file: IO[bytes], tensors: Mapping[str, Outgoing]) -> None:
 def read(path: Path) -> dict[str, Stored]:
     """Raises ArtifactError, with the reason, for anything that is not a whole and consistent file of tensors."""
     try:
-        with path.open("rb") as file:
+        with plain_files.opened(path) as file:
             size = file.seek(0, 2)
             if size < PREFIX:
                 raise ArtifactError(f"{path} is truncated: {size} bytes")

@@ -10,8 +10,9 @@ from firstlight.experiments.engine import fates, opened
 from firstlight.experiments.engines.fresh import PATIENCE, FreshEngine
 from firstlight.experiments.engines.job import Job, Made, lost
 from firstlight.experiments.plan import Order
+from firstlight.observe.logged import read_log
 from firstlight.observe.target import Target
-from firstlight.observe.watch import Watched, read_log
+from firstlight.observe.watch import Watched
 from firstlight.records.program import ProcessSeen
 from firstlight.store.run_directory import RunDirectory
 
@@ -66,7 +67,7 @@ def engine(hands: Patient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> F
 
 
 def log_of(engine: FreshEngine) -> Watched:
-    return read_log(Path(engine.program.events))
+    return read_log(Path(engine.program.events))[0]
 
 
 def test_nothing_is_made_of_a_program_that_does_not_train(engine: FreshEngine, hands: Patient) -> None:

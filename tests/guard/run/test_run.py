@@ -108,11 +108,11 @@ def test_a_red_flag_makes_it_ill_and_leaves_what_replay_needs(firstlight: Run, p
     assert (finding["where"]["file"], finding["where"]["line"]) == ("train.py", 14)
     assert "`div` was given `self` 16×4 float32" in finding["saw"]
     assert "a division by 1 exact zero(s)" in finding["saw"]
-    repro = subprocess.run(
-        [sys.executable, str(artifact / "repro.py")], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    assert not (artifact / "repro.py").exists()
+    (script,) = tmp_path.glob(".firstlight/runs/*/original/repro.py")
+    repro = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (repro.returncode, "nan" in repro.stdout) == (1, True), repro.stderr
-    assert "firstlight" not in (artifact / "repro.py").read_text()
+    assert "firstlight" not in script.read_text()
 
 
 def test_stop_ends_the_program_at_the_flag(firstlight: Run, program: Path, tmp_path: Path) -> None:

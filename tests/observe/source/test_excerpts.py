@@ -57,6 +57,24 @@ def test_what_cannot_be_read_has_none(here: Path, file: str, line: int) -> None:
     assert excerpts([finding(file, line)], here) == ()
 
 
+def test_a_file_outside_the_program_is_not_read(here: Path) -> None:
+    inner = here / "project"
+    (inner / "package").mkdir(parents=True)
+    (inner / "link.py").symlink_to(here / "train.py")
+    (inner / "notes.txt").write_text("line 1\n")
+    named = ["../train.py", str(here / "train.py"), "link.py", "notes.txt"]
+    assert excerpts([finding(name, 1) for name in named], inner) == ()
+    assert excerpts([finding("x.py", 1, saw=f"made at {here}/train.py:3")], inner) == ()
+
+
+def test_unless_it_is_the_program(here: Path) -> None:
+    inner = here / "elsewhere"
+    inner.mkdir()
+    for program in (here, here / "train.py", Path("..")):
+        (found,) = excerpts([finding(str(here / "train.py"), 1)], inner, [program])
+        assert found.lines[0] == "line 1"
+
+
 def test_long_lines_are_cut(here: Path) -> None:
     (here / "long.py").write_text("x" * 10_000)
     (found,) = excerpts([finding("long.py", 1)], here)

@@ -1,6 +1,6 @@
 """Histograms and predictions over steps."""
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -87,9 +87,9 @@ class Histograms:
 
 def _numbers(raw: Any) -> list[float] | None:
     """None for anything but a list of finite numbers."""
-    if not isinstance(raw, list) or not all(type(item) in (int, float) and math.isfinite(item) for item in raw):
+    if not isinstance(raw, list) or not all(type(item) in (int, float) for item in raw):
         return None
-    return raw
+    return raw if all(abs(item) <= sys.float_info.max for item in raw) else None
 
 
 def _word(raw: Any) -> str:

@@ -35,7 +35,7 @@ def program() -> Program:
     return Program(
         argv=tuple(sys.argv[1:]),
         script=shown(path) if path is not None else None,
-        script_digest=digest_of(path) if path is not None and path.is_file() else "",
+        script_digest=digest_of(path, follow=True) if path is not None and path.is_file() else "",
         module=spec.name if spec is not None else None,
         git=version_control.commit(Path.cwd()),
         changed=version_control.changed(Path.cwd()),

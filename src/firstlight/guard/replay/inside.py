@@ -141,7 +141,7 @@ class Replay:
             return None
         path = str(Path(self.observer.spec.run) / orders.REPRO)
         # Below Python's own file functions, which are held back in this process.
-        descriptor = posix.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+        descriptor = posix.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
         data = memoryview(text.encode())
         while data:
             data = data[posix.write(descriptor, data) :]

@@ -20,6 +20,7 @@ from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.records.artifact import Manifest
 from firstlight.records.facts import FirstBad
 from firstlight.records.nonfinite import BadOperation, Replayed
+from firstlight.records.printable import in_one_line
 from firstlight.records.report import Coverage, Report, Subject, Timing
 from firstlight.report import json as json_report
 from firstlight.store.artifacts import Artifact, digest_of
@@ -60,23 +61,23 @@ class Replaying:
         return Path(found) if found is not None else None
 
 
-def target_of(artifact: Artifact, script: str | None, arguments: tuple[str, ...]) -> Target:
-    """The program to run: as the user says, or, for an artifact of one's own runs, as the artifact says."""
+def recorded_target(artifact: Artifact) -> Target:
+    """The program an artifact names. Whether it may be run is for the user to say, unless the artifact is their own."""
     program = artifact.manifest.program
-    words = arguments or program.argv
-    if script is not None:
-        return targets.parse((script, *words), module=False)
-    if not _is_own(artifact.folder) or program.script is None or program.module is not None:
+    if program.module is not None:
+        return targets.parse((program.module, *program.argv), module=True)
+    if program.script is None:
         raise UsageError(
-            f"which program to run again is not known for sure. Name it: "
-            f"`firstlight replay {shown(artifact.folder)} --script {program.script or 'train.py'}`"
+            "the artifact does not say which program it was. "
+            f"Name it: `firstlight replay {shown(artifact.folder)} -- python train.py`."
         )
-    return targets.parse((program.script, *words), module=False)
+    return targets.recorded(program.script, program.argv)
 
 
-def _is_own(folder: Path) -> bool:
-    """Lies among the runs of this directory. Another's artifact does not choose what is run here."""
-    return folder.resolve().is_relative_to((Path.cwd() / FOLDER / "runs").resolve())
+def is_own(artifact: Artifact) -> bool:
+    """A run of this user recorded it here. Another's artifact does not choose what is run."""
+    runs = (Path.cwd() / FOLDER / "runs").resolve()
+    return artifact.sealed and artifact.folder.resolve().is_relative_to(runs)
 
 
 def replay(artifact: Artifact, target: Target, eyes: Eyes) -> Replaying:
@@ -135,7 +136,7 @@ def _report(artifact: Artifact, attempts: tuple[Attempt, ...], subject: Subject)
             seconds=seconds,
             ended="the captured step was done again",
             experiments=tuple(attempt.precision for attempt in attempts),
-            limits=tuple(_limits(artifact, first)),
+            limits=tuple(_limits(artifact, first, subject.file)),
         ),
         Timing(started=artifact.manifest.created, seconds=seconds),
         _unjudged(artifact.manifest, first),
@@ -156,7 +157,7 @@ def _unjudged(manifest: Manifest, first: Attempt) -> str | None:
     return f"step {manifest.step} was done again and stays finite: it is not reproduced by what was kept"
 
 
-def _limits(artifact: Artifact, first: Attempt) -> list[str]:
+def _limits(artifact: Artifact, first: Attempt, file: str | None) -> list[str]:
     """What makes this step not quite the captured one."""
     manifest, seen = artifact.manifest, first.seen
     told = [f"not kept: {left.part}: {left.reason}" for left in manifest.left_out]
@@ -168,9 +169,9 @@ def _limits(artifact: Artifact, first: Attempt) -> list[str]:
         told.append(f"the weights are those of step {manifest.before_step}, the last that were kept")
     if manifest.before_step is None:
         told.append("the weights are those after the step: none from before it were kept")
-    script = Path(manifest.program.script) if manifest.program.script else None
-    if script is not None and script.is_file() and digest_of(script) != manifest.program.script_digest:
-        told.append(f"{script} was changed since")
+    script = Path(file) if file is not None and Path(file).is_file() else None
+    if script is not None and digest_of(script, follow=True) != manifest.program.script_digest:
+        told.append(f"{script} was changed since, or is another program")
     return told
 
 
@@ -208,4 +209,5 @@ def _first(values: Any) -> float | None:
 
 
 def shown_command(target: Target) -> str:
-    return shlex.join(target.words)
+    """All of it, in one line that hides nothing."""
+    return in_one_line(shlex.join(target.plain))

@@ -13,6 +13,7 @@ from firstlight.checks.run import check_crashed
 from firstlight.facts.sources import LIVE, SOURCES
 from firstlight.findings.judge import Judgement, judge
 from firstlight.judge.report import machine, report
+from firstlight.observe.source.excerpts import excerpts
 from firstlight.records import events, wire
 from firstlight.records.facts import CheckCrash
 from firstlight.records.finding import Finding, Scalar
@@ -68,7 +69,7 @@ def _hear(logged: Logged, event: Any) -> None:
         case events.RunEnd() if event.steps is not None:
             logged.steps = max(logged.steps, event.steps)
         case events.FindingSeen() if event.finding is not None:
-            logged.findings.append(wire.convert(event.finding, Finding))
+            _hear_finding(logged, event.finding)
         case events.CheckResult():
             _hear_check(logged, event)
         case events.ExceptionSeen() if event.message.startswith("guard: "):
@@ -79,6 +80,13 @@ def _hear(logged: Logged, event: Any) -> None:
             logged.artifacts.append(event.path)
         case events.RunStart() if event.rank is not None:
             logged.torch = event.env
+
+
+def _hear_finding(logged: Logged, plain: dict[str, Any]) -> None:
+    try:
+        logged.findings.append(wire.convert(plain, Finding))
+    except (msgspec.ValidationError, RecursionError):
+        logged.lost.append("a finding in the log cannot be read")
 
 
 def _hear_check(logged: Logged, event: events.CheckResult) -> None:
@@ -98,7 +106,8 @@ def _hear_fact(logged: Logged, plain: dict[str, Any]) -> None:
     logged.lost.append(f"{record.tap}: {record.reason}")
 
 
-def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Report:
+def report_of(path: Path, subject: Subject, ended: str, timing: Timing, *, shows_source: bool = True) -> Report:
+    """Lines of the program are shown where it was run just now; not where a log is all that is known."""
     logged = read(path)
     crashes = judge((check_crashed.CHECK,), [CheckCrash(check=n, error=e) for n, e in logged.crashes.items()], True)
     findings = (*logged.findings, *crashes.findings)
@@ -114,7 +123,11 @@ def report_of(path: Path, subject: Subject, ended: str, timing: Timing) -> Repor
         timing,
         None if logged.steps or logged.findings else _why_unjudged(logged),
     )
-    return msgspec.structs.replace(made, environment={**machine(), **logged.torch})
+    return msgspec.structs.replace(
+        made,
+        environment={**machine(), **logged.torch},
+        excerpts=excerpts(findings, Path.cwd()) if shows_source else (),
+    )
 
 
 def _why_unjudged(logged: Logged) -> str:

@@ -57,7 +57,7 @@ def run(target: Target, chosen: Choices) -> Done:
     _note(
         directory,
         events.RunStart,
-        argv=list(target.words),
+        argv=events.shortened(target.words),
         cwd_hash=here_hash(),
         git=version_control.commit(Path.cwd()),
         env=machine(),

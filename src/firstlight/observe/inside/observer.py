@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import functools
 import importlib
+import itertools
 import multiprocessing.util
 import os
 import sys
@@ -35,6 +36,7 @@ MILESTONES = (3, 10, 30, 100, 300, 1000)
 MOST_IDLE_BACKWARDS = 400
 """With so many backwards and no step there is nothing more to wait for."""
 MOST_HELD_BACK = 50
+MOST_HELD_BACK_LETTERS = 10_000
 MOST_REFUSALS = 20
 """A program that swallows `SystemExit` so often is ended without asking."""
 
@@ -225,10 +227,14 @@ class Observer:
             os._exit(0)
         raise Stop(0)
 
-    def _held_back(self) -> tuple[str, ...]:
+    def _with_held_back(self, ending: Ending) -> Ending:
+        """All are counted; as many are named as a line of the log has room for."""
         if not self.spec.contain:
-            return ()
-        return tuple(containment.held_back(containment.install(Path(self.spec.scratch))))[:MOST_HELD_BACK]
+            return ending
+        every = containment.held_back(containment.install(Path(self.spec.scratch)))
+        lengths = itertools.accumulate(map(len, every))
+        named = [path for path, length in zip(every, lengths, strict=True) if length <= MOST_HELD_BACK_LETTERS]
+        return msgspec.structs.replace(ending, held_back=tuple(named[:MOST_HELD_BACK]), held_back_count=len(every))
 
     def finish(self, reason: str) -> None:
         if self.inert or self.backwards == 0:
@@ -236,7 +242,7 @@ class Observer:
         if not self.light:
             self.tell(self.moments.milestone)
         if self.ending is not None:
-            self.emit(msgspec.structs.replace(self.ending(reason), held_back=self._held_back()))
+            self.emit(self._with_held_back(self.ending(reason)))
         self.finished = True
 
 

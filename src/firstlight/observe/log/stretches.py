@@ -12,6 +12,8 @@ from firstlight.errors import UsageError
 STRETCH = 1 << 20
 LONGEST_LINE = 8 << 20
 """A longer line is no event and is passed over unread."""
+STREAMS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+"""As a shell names the output of another command."""
 _GZIP = b"\x1f\x8b"
 _OTHER = {b"PK\x03\x04": "a zip archive", b"(\xb5/\xfd": "compressed with zstd", b"BZh": "compressed with bzip2"}
 
@@ -40,6 +42,8 @@ def opened(path: Path) -> BinaryIO:
             inside = path / "events.ndjson"
             hint = f"; the log of a run is {inside}" if inside.exists() else ""
             raise UsageError(f"{path} is a directory, not a log{hint}")
+        if not stat.S_ISREG(mode) and not str(path.absolute()).startswith(STREAMS):
+            raise UsageError(f"{path} is no file. A stream is read by `firstlight log validate -`.")
         file = path.open("rb")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from None

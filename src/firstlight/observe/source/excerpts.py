@@ -4,30 +4,39 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from firstlight.errors import UnreadableError
+from firstlight.observe.source.files import SUFFIXES
 from firstlight.observe.source.notebook import cell_and_line
 from firstlight.observe.source.reading import LARGEST_BYTES, read
 from firstlight.records.finding import Finding
 from firstlight.records.report import Excerpt
+from firstlight.store import plain_files
 
 AROUND = 4
 MOST = 60
 LONGEST_LINE = 240
-PLACE = re.compile(r"([\w./\\-]+\.py):(\d+)")
+PLACE = re.compile(r"([\w./\\-]{1,400}\.py):(\d{1,9})")
 """As messages name a further line: "the output of `softmax` at model.py:18"."""
 Place = tuple[str, int, int | None]
 
 
-def excerpts(findings: Iterable[Finding], base: Path) -> tuple[Excerpt, ...]:
-    """File names are relative to `base`. Places that cannot be read have none."""
+def excerpts(findings: Iterable[Finding], base: Path, program: Iterable[Path] = ()) -> tuple[Excerpt, ...]:
+    """File names are relative to `base`. Only sources below it, or at or below `program`, are read."""
+    own = [(base / path).resolve() for path in (Path(), *program)]
     found: list[Excerpt] = []
-    texts: dict[str, list[str] | None] = {}
+    texts: dict[str, bytes] = {}
+    split: dict[tuple[str, int | None], list[str]] = {}
     for file, line, cell in dict.fromkeys(place for finding in findings for place in _places(finding)):
+        if len(found) >= MOST:
+            break
         if any(_covers(known, file, line, cell) for known in found):
             continue
         if file not in texts:
-            texts[file] = _lines(base / file)
-        lines = texts[file] if cell is None else _of_cell(base / file, cell)
-        if lines is not None and 0 < line <= len(lines) and len(found) < MOST:
+            texts[file] = _data(base / file, own)
+        if (file, cell) not in split:
+            split[file, cell] = _lines(texts[file], cell)
+        lines = split[file, cell]
+        if 0 < line <= len(lines):
             first = max(1, line - AROUND)
             shown = tuple(text[:LONGEST_LINE] for text in lines[first - 1 : line + AROUND])
             found.append(Excerpt(file=file, first=first, lines=shown, cell=cell))
@@ -50,19 +59,19 @@ def _covers(known: Excerpt, file: str, line: int, cell: int | None) -> bool:
     )
 
 
-def _lines(path: Path) -> list[str] | None:
+def _data(path: Path, own: list[Path]) -> bytes:
+    """Empty where it cannot be read, or is none of the program's own."""
     try:
-        if path.stat().st_size > LARGEST_BYTES:
-            return None
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return None
+        place = path.resolve()
+        outside = place.suffix not in SUFFIXES or not any(place.is_relative_to(root) for root in own)
+        return b"" if outside else plain_files.contents(place, LARGEST_BYTES)
+    except (UnreadableError, OSError, ValueError, RuntimeError):  # a loop of links, a name with a null byte
+        return b""
 
 
-def _of_cell(path: Path, cell: int) -> list[str] | None:
-    try:
-        parsed = read(path.read_bytes(), notebook=True)
-    except OSError:
-        return None
+def _lines(data: bytes, cell: int | None) -> list[str]:
+    if cell is None:
+        return data.decode("utf-8", "replace").splitlines()
+    parsed = read(data, notebook=True)
     lines = parsed.text.splitlines()
     return [text for number, text in enumerate(lines, 1) if cell_and_line(parsed.cell_starts, number)[0] == cell]

@@ -33,7 +33,7 @@ LEFT_OUT = frozenset(
 
 
 def discover(paths: Iterable[Path]) -> list[Path]:
-    """Every source file at or below these, once, in a stable order."""
+    """Every source file at or below these, once, in a stable order; and every folder that cannot be looked into."""
     found: dict[Path, None] = {}
     for path in paths:
         if not path.exists():
@@ -46,9 +46,11 @@ def discover(paths: Iterable[Path]) -> list[Path]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    for here, folders, files in os.walk(folder, onerror=None):
+    refused: list[OSError] = []
+    for here, folders, files in os.walk(folder, onerror=refused.append):
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         for name in sorted(files):
             path = Path(here, name)
             if path.suffix in SUFFIXES and path.is_file():
                 yield path
+    yield from (Path(str(error.filename)) for error in refused)

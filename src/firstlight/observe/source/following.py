@@ -7,7 +7,7 @@ from pathlib import Path
 from firstlight.observe.source import statements
 from firstlight.observe.source.calling import build, follow
 from firstlight.observe.source.expressions import evaluate
-from firstlight.observe.source.machine import Frame, Machine
+from firstlight.observe.source.machine import MOST_STATEMENTS_PER_FILE, Frame, Machine
 from firstlight.observe.source.project import Function, Module, Project, shown
 from firstlight.observe.source.project import build as build_module
 from firstlight.observe.source.reading import Parsed, read
@@ -28,7 +28,8 @@ def source_file(path: Path, base: Path, data: bytes, project: Project) -> tuple[
     try:
         module = build_module(path.resolve(), label, parsed.tree, parsed.text)
         project.add(module)
-        traces = tuple(_traces(module, project))
+        machine = Machine(project=project, run=statements.run, evaluate=evaluate)
+        traces = tuple(_traces(module, machine))
     except RecursionError:
         return SourceFile(path=label, problem=Problem(line=1, what="it is nested too deeply to be followed")), parsed
     names = {name: full.lstrip(".") for name, full in module.names.items()}
@@ -39,12 +40,12 @@ def source_file(path: Path, base: Path, data: bytes, project: Project) -> tuple[
         traces=traces,
         imports=frozenset(full.partition(".")[0] for full in names.values()),
         names=names,
+        cut=f"only the first {MOST_STATEMENTS_PER_FILE} statements were followed" if machine.spent else "",
         notebook=path.suffix == ".ipynb",
     ), parsed
 
 
-def _traces(module: Module, project: Project) -> list[Trace]:
-    machine = Machine(project=project, run=statements.run, evaluate=evaluate)
+def _traces(module: Module, machine: Machine) -> list[Trace]:
     top = Frame(module, {}, "")
     statements.run(machine, top, module.tree.body)
     module.globals = top.env

@@ -86,7 +86,12 @@ class Machine:
 
     @property
     def exhausted(self) -> bool:
-        return self.statements - self.begun > MOST_STATEMENTS or self.statements > MOST_STATEMENTS_PER_FILE
+        return self.statements - self.begun > MOST_STATEMENTS or self.spent
+
+    @property
+    def spent(self) -> bool:
+        """Nothing more of the file is followed."""
+        return self.statements > MOST_STATEMENTS_PER_FILE
 
     def may_follow(self, function: Function) -> bool:
         return len(self.active) < DEEPEST and not self.exhausted and function not in self.active

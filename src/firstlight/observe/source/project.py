@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firstlight.observe.source.reading import read
+from firstlight.errors import UnreadableError
+from firstlight.observe.source.reading import LARGEST_BYTES, read
 from firstlight.observe.source.vocabulary import FOLLOWED
 from firstlight.records.source import Value
+from firstlight.store import plain_files
 
 NEVER_LOCAL = sys.stdlib_module_names | {"torch", "numpy", "pandas", "sklearn", "matplotlib", "torchvision", "tqdm"}
 """Not looked for on disk; everything else may be a folder of the program."""
@@ -244,8 +246,8 @@ class Project:
     def _load(self, path: Path) -> Module | None:
         if path not in self._modules:
             try:
-                parsed = read(path.read_bytes())
-            except OSError:
+                parsed = read(plain_files.contents(path, LARGEST_BYTES, follow=True))
+            except UnreadableError:
                 parsed = None
             usable = parsed is not None and parsed.tree is not None
             self._modules[path] = (

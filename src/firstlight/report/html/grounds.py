@@ -1,6 +1,6 @@
 """What the verdict rests on, and what it does not say: checks, skips, containment, environment."""
 
-from firstlight.records.report import CheckOutcome, Report, Status
+from firstlight.records.report import CheckOutcome, Coverage, Report, Status
 from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.parts import duration, plural, section, table
 
@@ -70,7 +70,7 @@ def grounds(report: Report) -> Markup:
             else None,
         ),
         ("start-up", f"{timing.startup_seconds:.1f} s until training began" if timing.startup_seconds else None),
-        ("held back", ", ".join(coverage.held_back) or None),
+        ("held back", _held(coverage)),
         ("allowed", _list(coverage.suppressed)),
         ("unsaid", _list(coverage.limits) if coverage.steps or not coverage.ended else None),
     ]
@@ -83,6 +83,11 @@ def grounds(report: Report) -> Markup:
         tag("h3", "Environment"),
         tag("dl", machine, class_="told narrow"),
     )
+
+
+def _held(coverage: Coverage) -> str | None:
+    left = coverage.held_back_count - len(coverage.held_back)
+    return ", ".join(coverage.held_back) + (f" and {left} more" if left > 0 else "") or None
 
 
 def _list(items: tuple[str, ...]) -> Markup | None:

@@ -5,8 +5,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-DECEPTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-"""Controls, invisible characters and those that turn the direction of writing: a line must read as it runs."""
+from firstlight.records.printable import OBEYED
+
 LONGEST = 4000
 CODE = re.compile(r"`([^`]+)`")
 VOID = frozenset({"meta", "link", "input"})
@@ -31,7 +31,8 @@ def text(plain: object) -> Markup:
     """Escaped, with what would deceive the eye made visible, and no longer than anyone reads."""
     whole = str(plain)
     cut = f" … and {len(whole) - LONGEST} more characters" if len(whole) > LONGEST else ""
-    return Markup(html.escape(DECEPTIVE.sub(_named, whole[:LONGEST]), quote=True) + cut)
+    shown = html.escape(OBEYED.sub(_named, whole[:LONGEST]), quote=True)
+    return Markup(shown.replace("::", "&#58;:").replace("##[", "##&#91;") + cut)  # no order to a build service
 
 
 def prose(plain: str) -> Markup:

@@ -3,14 +3,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from firstlight.experiments.plan import BY_NAME
 from firstlight.facts.chronicle.gathering import PROGRAM
 from firstlight.facts.chronicle.thinning import Thinned
 from firstlight.records import wire
 from firstlight.records.chronicle import Chronicle, Curve, Grid, Spread
 from firstlight.records.finding import Finding
+from firstlight.records.printable import escaped_in_json
 
 Plot = dict[str, Any]
 """As the scripts of the page take it."""
@@ -170,10 +169,10 @@ def _slim(curve: Plot, most: int) -> Plot:
 
 def encoded(plots: Mapping[str, Plot]) -> str:
     """JSON that is safe between script tags, whatever the names in it."""
-    written = msgspec.json.encode(wire.to_plain(dict(plots))).decode()
-    for character, escape in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u2028", "\\u2028")):
+    written = escaped_in_json(wire.encode(dict(plots)).decode())
+    for character, escape in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         written = written.replace(character, escape)
-    return written.replace("\u2029", "\\u2029")
+    return written
 
 
 def _curve(curve: Curve, name: str | None = None, tone: int | None = None) -> Plot:
