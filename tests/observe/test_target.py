@@ -73,7 +73,12 @@ def test_an_environment_without_firstlight_borrows_just_that(tmp_path: Path) -> 
     python = str(tmp_path / "other" / "bin" / "python")
     lent = lend(python, tmp_path / "lent")
     assert lent is not None
-    assert sorted(path.name for path in Path(lent).iterdir()) == ["firstlight", "firstlight-0.dist-info", "msgspec"]
+    assert sorted(path.name for path in Path(lent).iterdir()) == [
+        "_firstlight_entry.py",
+        "firstlight",
+        "firstlight-0.dist-info",
+        "msgspec",
+    ]
 
 
 def test_an_interpreter_that_cannot_borrow_is_a_sentence(tmp_path: Path) -> None:

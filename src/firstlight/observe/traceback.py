@@ -13,7 +13,10 @@ ERROR = re.compile(
 ASSERTION = re.compile(r"Assertion `[^`]{1,200}` failed")
 LAUNCHERS = ("ChildFailedError", "ProcessRaisedException", "ProcessExitedException")
 """Say that another process failed, not why."""
-OWN = str(Path(__file__).resolve().parents[1])
+OWN = (
+    f"{Path(__file__).resolve().parents[1]}{os.sep}",
+    str(Path(__file__).resolve().parents[2] / "_firstlight_entry.py"),
+)
 NOT_THEIRS = (
     f"{os.sep}site-packages{os.sep}",
     f"{os.sep}dist-packages{os.sep}",
@@ -57,7 +60,7 @@ def site_of(lines: list[str], cwd: Path) -> Site | None:
     frames = [match for line in lines[begin:] if (match := FRAME.match(line)) is not None]
     for frame in reversed(frames):
         path = frame["file"]
-        if path.startswith((OWN, "<")) or any(part in path for part in NOT_THEIRS):
+        if path.startswith((*OWN, "<")) or any(part in path for part in NOT_THEIRS):
             continue
         full = os.path.realpath(cwd / path)
         relative = os.path.relpath(full, os.path.realpath(cwd))

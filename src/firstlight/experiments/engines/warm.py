@@ -16,7 +16,7 @@ import msgspec
 from firstlight.experiments.inside.errand import LENGTH, MODULE, READY, Errand
 from firstlight.observe.process import Process, popen
 from firstlight.observe.spec import Spec
-from firstlight.observe.target import START, Target
+from firstlight.observe.target import ENTRY, START, Target
 from firstlight.observe.watch import environment_of
 
 WARM_SECONDS = 60.0
@@ -48,7 +48,7 @@ class WarmParent:
         environment = self._files.enter_context(environment_of(target, program, users))
         self._channel, theirs = socket.socketpair()
         self._channel.settimeout(FORK_SECONDS)
-        words = ("-m", MODULE, str(theirs.fileno()))
+        words = (*ENTRY, MODULE, str(theirs.fileno()))
         with theirs:
             self._process = subprocess.Popen(
                 (*target.command[:at], *words, *target.command[at + len(START) :]),

@@ -1,8 +1,8 @@
 """The warm parent: a process that has torch imported and has done nothing with it, from which fresh runs are forked.
 
-`python -m firstlight.experiments.inside.warm CHANNEL SCRIPT ARGS`, started with the interpreter and flags of the
-script's own. Errands come over the channel, a socket. What is forked for one runs the script from its first line, as
-`observe.inside.start` does; torch's import, and what torch itself imports when an optimizer is built, are saved.
+`python -m _firstlight_entry firstlight.experiments.inside.warm CHANNEL SCRIPT ARGS`, with the interpreter and flags of
+the script's own. Errands come over the channel, a socket. What is forked for one runs the script from its first line,
+as `observe.inside.start` does; torch's import, and what torch itself imports when an optimizer is built, are saved.
 """
 
 import contextlib
@@ -120,7 +120,3 @@ def touched_device() -> bool:
         return True
     opened = Path("/proc/self/fd")
     return opened.is_dir() and any(str(path.resolve()).startswith("/dev/nvidia") for path in opened.iterdir())
-
-
-if __name__ == "__main__":
-    main()

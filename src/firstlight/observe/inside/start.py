@@ -1,7 +1,7 @@
 """Runs a script as `python` would, with its side effects contained from the first line on.
 
-`python -m firstlight.observe.inside.start train.py ARGS`, or `… start -m package.module ARGS`. The script gets a real
-`__main__`, its own `sys.argv` and `sys.path[0]`; only the standard library is imported before it.
+`python -m _firstlight_entry firstlight.observe.inside.start train.py ARGS`, or `… start -m package.module ARGS`. The
+script gets a real `__main__`, its own `sys.argv` and `sys.path[0]`; only the standard library is imported before it.
 """
 
 import importlib.machinery
@@ -13,9 +13,9 @@ import sys
 import types
 from pathlib import Path
 
+from _firstlight_entry import activate
 from firstlight.observe import spec as session
 from firstlight.observe.inside import containment, imports, sites
-from firstlight.observe.inside.entry import activate
 
 
 def main() -> None:
@@ -73,7 +73,3 @@ def end_with(owner: int) -> None:
 
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-
-
-if __name__ == "__main__":
-    main()
