@@ -27,6 +27,7 @@ from firstlight.findings.suppress import suppress
 from firstlight.observe.source.excerpts import excerpts
 from firstlight.observe.watch import Watched
 from firstlight.records import observed
+from firstlight.records.containment import Contained
 from firstlight.records.contrast import Contrast
 from firstlight.records.declared import Built
 from firstlight.records.facts import LossSite, ScriptOutcome
@@ -204,6 +205,9 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
         seconds=round(watched.seconds, 3),
         ended=ENDED[endings[0].reason if endings else watched.outcome().ended],
         held_back=tuple(dict.fromkeys(shown(path) for ending in endings for path in ending.held_back)),
+        floor=str(watched.contained.floor) if watched.contained.floor is not None else None,
+        started=watched.contained.started,
+        reached=watched.contained.reached,
         experiments=tuple(sorted(set(watched.timelines) - {NURSERY})),
         engine=nursery.engine if nursery is not None else None,
         engine_reason=nursery.reason if nursery is not None else None,
@@ -212,10 +216,20 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
             f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not"
             if watched.steps
             else "no training was observed: how it learns, and how well it generalises, is not known",
+            *_open(watched.contained),
             *_unseen(watched),
             *_unmade(watched, known),
         ),
     )
+
+
+def _open(contained: Contained) -> Iterator[str]:
+    """By which the script may have changed something for good."""
+    floor = contained.floor
+    if floor is not None and not (floor.view or floor.landlock):
+        yield "floor: none; patched layers only: what native code and started programs wrote was not held back"
+    if contained.reached:
+        yield f"the network was open: {', '.join(contained.reached)}"
 
 
 def declared_coverage(watched: Watched, known: Judged) -> Coverage:

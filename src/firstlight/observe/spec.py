@@ -25,6 +25,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """After those, one step in so many is."""
     taps: tuple[str, ...]
     contain: bool = True
+    floors: tuple[str, ...] = ("view", "landlock")
+    """Of the kernel, to be tried under the patched layers of containment."""
     seed: int | None = None
     """Given to the script before its first line, so that one that does not seed itself can be run again alike."""
     extensions: tuple[str, ...] = ()

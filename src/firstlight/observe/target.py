@@ -14,6 +14,7 @@ from firstlight.errors import UsageError
 ENTRY = ("-m", "_firstlight_entry")
 """Runs one of our modules, whatever stands beside the script."""
 START = (*ENTRY, "firstlight.observe.inside.start")
+LAUNCH = (*ENTRY, "firstlight.observe.inside.launch")
 TAKES_VALUE = ("-X", "-W")
 DECLARATION = re.compile(r"(?:[\w.]+|.+\.py):[A-Za-z_][\w.]*")
 INTERPRETER = re.compile(r"python[\d.]*(\.exe)?")
@@ -32,6 +33,8 @@ class Target:
     @property
     def plain(self) -> tuple[str, ...]:
         """The same without us in between."""
+        if self.command[1 : 1 + len(LAUNCH)] == LAUNCH:
+            return self.command[1 + len(LAUNCH) :]
         at = next((i for i in range(len(self.command)) if self.command[i : i + len(START)] == START), None)
         return self.command if at is None else (*self.command[:at], *self.command[at + len(START) :])
 
@@ -82,7 +85,8 @@ def parse(words: tuple[str, ...], module: bool, verb: str = "check") -> Target:
         return _script(sys.executable, (), words, words)
     if program is None:
         raise UsageError(_no_such_file(first))
-    return Target(words, (program, *words[1:]), _script_among(words), _interpreter_of(program))
+    python = _interpreter_of(program)
+    return Target(words, (python, *LAUNCH, program, *words[1:]), _script_among(words), python)
 
 
 def _script(python: str, flags: tuple[str, ...], rest: tuple[str, ...], words: tuple[str, ...]) -> Target:

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,15 +15,18 @@ from firstlight.observe import traceback
 from firstlight.observe.inside import containment
 from firstlight.observe.process import Script, Start, popen
 from firstlight.records import wire
+from firstlight.records.containment import Contained
 from firstlight.records.declared import Logged
 from firstlight.records.facts import ScriptOutcome
 from firstlight.records.program import Ending
 from firstlight.records.timelines import TimelineEnded
 from firstlight.records.training import BackwardSeen, StepSeen
+from firstlight.store import leftovers
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
 
 LONGEST_SETTLING = 600.0
+TEMPORARY = "fl-"
 GRACE_SECONDS = 10.0
 """After the budget, for a last long step; and for the script's own clean-up once it was told to stop."""
 
@@ -67,6 +69,7 @@ class Watched:
     """None where we ended it."""
     over: bool = False
     """The program itself is waited for no longer; experiments may go on."""
+    contained: Contained = field(default_factory=Contained)
     timelines: dict[str, list[Logged]] = field(default_factory=dict)
     """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
 
@@ -128,9 +131,7 @@ def running(
             yield script
         finally:
             script.end()
-            shutil.rmtree(run.scratch, ignore_errors=True)
-            shutil.rmtree(run.timelines, ignore_errors=True)
-            run.session.unlink(missing_ok=True)
+            run.clear()
 
 
 @contextlib.contextmanager
@@ -156,11 +157,13 @@ def environment_of(
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[Path]:
     """Short, because sockets live in it and their paths may not be long."""
-    folder = Path(tempfile.mkdtemp(prefix="fl-"))
+    leftovers.collect(Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"), leftovers.remove)
+    folder = Path(tempfile.mkdtemp(prefix=TEMPORARY))
     try:
-        yield folder
+        with leftovers.in_use(folder):
+            yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        leftovers.remove(folder)
 
 
 def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
@@ -187,6 +190,7 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
         _read(reader, watched, script.seconds)
         eyes.progress(f"experiments: {_counted(watched)}, {script.seconds:.0f} s")
     script.end()
+    watched.contained = containment.contained(Path(spec.scratch))
     _read(reader, watched, script.seconds)
     watched.lines = traceback.without_ours(script.output.lines())
     return watched

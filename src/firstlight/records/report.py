@@ -72,6 +72,13 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """Why the observation ended, in words."""
     held_back: tuple[str, ...] = ()
     """Files the script wrote that were kept out of the user's directories."""
+    floor: str | None = None
+    """What the kernel held back beneath the patched layers: `view`, `landlock N`, both, or `none`; absent where nothing
+    was contained."""
+    started: tuple[str, ...] = ()
+    """Programs the script started."""
+    reached: tuple[str, ...] = ()
+    """Hosts beyond this machine that it connected to, as far as Python did."""
     experiments: tuple[str, ...] = ()
     """Copies of the program that were run with one thing changed."""
     engine: str | None = None

@@ -4,6 +4,7 @@ import difflib
 import hashlib
 import os
 import secrets
+import shutil
 import time
 from pathlib import Path
 
@@ -48,6 +49,12 @@ class RunDirectory:
                 "Run from a directory that can be written to."
             ) from None
         return run
+
+    def clear(self) -> None:
+        """Of what only a running command needs."""
+        for folder in (self.scratch, self.timelines):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.session.unlink(missing_ok=True)
 
     @classmethod
     def find(cls, parent: Path, word: str | None) -> "RunDirectory":

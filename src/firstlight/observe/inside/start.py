@@ -15,14 +15,14 @@ from pathlib import Path
 
 from _firstlight_entry import activate
 from firstlight.observe import spec as session
-from firstlight.observe.inside import containment, imports, sites
+from firstlight.observe.inside import containment, imports, launch, sites
 
 
 def main() -> None:
     arguments = sys.argv[1:]
     spec = session.current()
+    launch.begin(spec)
     if spec is not None:
-        end_with(spec.owner)
         if spec.contain:
             containment.install(Path(spec.scratch))
         if spec.seed is not None:
@@ -62,14 +62,3 @@ def _seed(seed: int) -> None:
     random.seed(seed)
     imports.when_imported("numpy", lambda numpy: numpy.random.seed(seed))
     imports.when_imported("torch", lambda torch: torch.manual_seed(seed))
-
-
-def end_with(owner: int) -> None:
-    """Linux: be killed when the process that started this one dies, so that a killed command leaves no orphan."""
-    if sys.platform != "linux" or os.getppid() != owner:
-        return
-    import ctypes
-    import signal
-
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
