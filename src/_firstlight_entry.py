@@ -13,24 +13,24 @@ import sys
 from types import ModuleType
 
 OBSERVED, GUARDED = "FIRSTLIGHT_SESSION", "FIRSTLIGHT_GUARD"
-"""Variables that name the file which says what to do: watch a bounded run, or guard a real one."""
+"""Variables that say what to do: watch a bounded run, by the name of a file; guard a real one, in themselves."""
 
 HOME = os.path.dirname(os.path.abspath(__file__))
 
 
 def activate() -> None:
-    file = os.environ.get(OBSERVED) or os.environ.get(GUARDED)
-    if not file:
+    file, order = os.environ.get(OBSERVED), os.environ.get(GUARDED)
+    if not file and not order:
         return
     try:
         # By name: the guard rests on everything the observers do not know of.
-        if os.environ.get(OBSERVED):
+        if file:
             ours("firstlight.observe.inside.observer").begin()
         else:
             _must_be_alone()
             ours("firstlight.guard.run.inside").begin()
     except Exception:  # a user's `import torch` must never fail because of us
-        _leave_a_trace(os.path.dirname(file))
+        _leave_a_trace(file, order)
 
 
 def ours(name: str) -> ModuleType:
@@ -55,12 +55,14 @@ def _must_be_alone() -> None:
         )
 
 
-def _leave_a_trace(folder: str) -> None:
+def _leave_a_trace(file: str | None, order: str | None) -> None:
+    import json
     import traceback
 
     try:
-        with open(os.path.join(folder, "activation-failed.txt"), "a", encoding="utf-8") as file:
-            traceback.print_exc(file=file)
+        folder = os.path.dirname(file) if file else json.loads(order or "{}")["run"]
+        with open(os.path.join(folder, "activation-failed.txt"), "a", encoding="utf-8") as trace:
+            traceback.print_exc(file=trace)
     except Exception:  # as above
         return
 

@@ -53,6 +53,8 @@ ENDED = {
     "silent": "no step came in time",
     "crashed": "the script crashed",
     "killed": "the script was killed",
+    "refused": "it was refused a write",
+    "faulted": "a fault of firstlight ended it",
 }
 
 
@@ -151,6 +153,8 @@ def report_of(watched: Watched, known: Judged, subject: Subject) -> Report:
 def _verdict(findings: tuple[Finding, ...], outcome: ScriptOutcome) -> tuple[Verdict, str | None]:
     """A script that never trained is not judged, unless the reason why it could not is itself a finding."""
     severities = {finding.severity for finding in findings if finding.cause != "unknown"}
+    if outcome.ended in ("faulted", "refused"):
+        return Verdict.UNJUDGED, why_unjudged(outcome)
     if outcome.steps == 0 and Severity.ERROR not in severities:
         return Verdict.UNJUDGED, why_unjudged(outcome)
     return worst(findings), None
@@ -185,6 +189,16 @@ def worst(findings: tuple[Finding, ...]) -> Verdict:
 
 
 def why_unjudged(outcome: ScriptOutcome) -> str:
+    if outcome.ended == "faulted":
+        return (
+            f"a fault of firstlight, not of your program: under observation it ended with {outcome.message!r}, "
+            "and once more without us it did not. Nothing was observed; the output below tells us what to mend"
+        )
+    if outcome.ended == "refused":
+        return (
+            f"the script crashed because it could not write to {outcome.message}: a check holds that back, and what native "
+            "code and started programs write there cannot be redirected. To let it write: --no-contain"
+        )
     if outcome.ended == "silent":
         return (
             f"no training step within {outcome.seconds:.0f} s. If the script needs longer to start, "
@@ -203,7 +217,8 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
     return Coverage(
         steps=watched.steps,
         seconds=round(watched.seconds, 3),
-        ended=ENDED[endings[0].reason if endings else watched.outcome().ended],
+        ended=ENDED[endings[0].reason if endings and watched.fault is None else watched.outcome().ended],
+        fault=watched.fault,
         held_back=tuple(dict.fromkeys(shown(path) for ending in endings for path in ending.held_back)),
         floor=str(watched.contained.floor) if watched.contained.floor is not None else None,
         started=watched.contained.started,

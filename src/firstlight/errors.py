@@ -2,7 +2,8 @@
 
 FirstlightError            anything a command turns into a message and an exit code, never a traceback
 ├── UsageError             what was asked cannot be done as asked (exit 2)
-│   └── SettingsError      a configuration file says something we do not understand
+│   ├── SettingsError      a configuration file says something we do not understand
+│   └── PlaceError         there is no place for the directory of a run
 ├── LogError               an event log or report on disk is not what it should be
 ├── SchemaError            a data frame is not what a stage of the pipeline needs
 ├── ArtifactError          an artifact of the guard cannot be written or is not what it should be (exit 2)
@@ -19,6 +20,10 @@ class UsageError(FirstlightError):
 
 
 class SettingsError(UsageError):
+    pass
+
+
+class PlaceError(UsageError):
     pass
 
 

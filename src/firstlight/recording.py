@@ -65,6 +65,8 @@ def seed_of(run: RunDirectory) -> int:
 
 
 def exit_code(report: Report, strict: bool) -> int:
+    if report.coverage.fault is not None:
+        return 3
     if report.verdict is Verdict.UNJUDGED:
         return 2
     return int(report.verdict is Verdict.ILL or (strict and report.verdict is Verdict.WARN))

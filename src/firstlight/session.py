@@ -26,7 +26,7 @@ from firstlight.inquiry import Inquiry
 from firstlight.linting import facts_of
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
-from firstlight.observe.watch import Eyes, Watched, read_log, watch
+from firstlight.observe.watch import Eyes, Watched, read_log, tried_alone, watch
 from firstlight.recording import recorded, seed_of
 from firstlight.records.report import Report, Subject, Verdict
 from firstlight.settings import Settings, enabled
@@ -84,9 +84,11 @@ def diagnose_run(path: Path, settings: Settings, symptom: str | None) -> Report:
 
 def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
     try:
-        return watch(target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
+        watched = watch(target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
     finally:
         engine.end()
+    tried_alone(target, spec, eyes, watched)
+    return watched
 
 
 DIAGNOSIS_SECONDS = 90.0

@@ -49,11 +49,12 @@ def alive(mark: str) -> list[psutil.Process]:
     found = []
     for process in psutil.process_iter():
         try:
-            if process.pid != os.getpid() and process.environ().get("MARK") == mark:
+            is_other = process.pid == os.getpid() or process.status() == psutil.STATUS_ZOMBIE
+            if not is_other and process.environ().get("MARK") == mark:
                 found.append(process)
         except psutil.Error:
             continue
-    return [process for process in found if process.status() != psutil.STATUS_ZOMBIE]
+    return found
 
 
 def all_gone(mark: str, seconds: float = 10.0) -> bool:
@@ -65,7 +66,7 @@ def all_gone(mark: str, seconds: float = 10.0) -> bool:
 
 def script(seconds: str) -> Script:
     command = (sys.executable, *START, "script.py", seconds)
-    return Script(popen(command, os.environ, os.getcwd()), Path("output.log"), None)
+    return Script(popen(command, os.environ, str(Path.cwd())), Path("output.log"), None)
 
 
 @linux
@@ -87,7 +88,9 @@ def test_a_script_that_is_stopped_takes_its_daemon_along(mark: str) -> None:
 
 
 def test_a_program_that_cannot_begin_tells_its_own_code(mark: str) -> None:
-    running = Script(popen((sys.executable, "-c", "raise SystemExit(3)"), os.environ, os.getcwd()), Path("o.log"), None)
+    running = Script(
+        popen((sys.executable, "-c", "raise SystemExit(3)"), os.environ, str(Path.cwd())), Path("o.log"), None
+    )
     assert running.wait(lambda: running.seconds > 30) == 3
     running.end()
 

@@ -11,6 +11,11 @@ ERROR = re.compile(
     r"^(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)\w*)(?::(?: (?P<text>.*))?)?$"
 )
 ASSERTION = re.compile(r"Assertion `[^`]{1,200}` failed")
+REFUSED = re.compile(
+    r"(?:Permission denied|Read-only file system|Operation not permitted)[^'\"/]{0,20}['\"]([^'\"]+)['\"]"
+    r"|['\"‘ ]([^'\"‘’ ]+)['\"’]?: (?:Permission denied|Read-only file system|Operation not permitted)"
+)
+"""As Python says it, and as other programs do."""
 LAUNCHERS = ("ChildFailedError", "ProcessRaisedException", "ProcessExitedException")
 """Say that another process failed, not why."""
 OWN = (
@@ -38,6 +43,17 @@ def without_ours(lines: list[str]) -> list[str]:
         if not skipping:
             kept.append(line)
     return kept
+
+
+def refused(lines: list[str]) -> str | None:
+    """The last path of which it is said that it could not be written to, where this process could write to it."""
+    for line in reversed(lines):
+        said = REFUSED.search(line)
+        if said is not None:
+            path = Path(next(group for group in said.groups() if group))
+            there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+            return str(path) if os.access(there, os.W_OK) else None
+    return None
 
 
 def message_of(lines: list[str]) -> str:

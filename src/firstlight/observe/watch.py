@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
+
 from firstlight.observe import spec as session_spec
 from firstlight.observe import target as targets
 from firstlight.observe import traceback
@@ -27,6 +29,8 @@ from firstlight.store.run_directory import RunDirectory
 
 LONGEST_SETTLING = 600.0
 TEMPORARY = "fl-"
+PATIENCE = 1.5
+"""Times the seconds a crash took that the same script has to crash without us."""
 GRACE_SECONDS = 10.0
 """After the budget, for a last long step; and for the script's own clean-up once it was told to stop."""
 
@@ -69,6 +73,10 @@ class Watched:
     """None where we ended it."""
     over: bool = False
     """The program itself is waited for no longer; experiments may go on."""
+    fault: str | None = None
+    """What it crashed with under observation, where it does not crash without us."""
+    refused: str | None = None
+    """Where it could not write because of the floor, and crashed."""
     contained: Contained = field(default_factory=Contained)
     timelines: dict[str, list[Logged]] = field(default_factory=dict)
     """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
@@ -89,7 +97,7 @@ class Watched:
     def outcome(self) -> ScriptOutcome:
         ended = self._ended()
         crashed = ended in ("crashed", "killed")
-        message = traceback.message_of(self.lines) if crashed else ""
+        message = self.fault or self.refused or (traceback.message_of(self.lines) if crashed else "")
         return ScriptOutcome(
             ended=ended,
             exit_code=self.exit_code,
@@ -102,6 +110,10 @@ class Watched:
         )
 
     def _ended(self) -> str:
+        if self.fault is not None:
+            return "faulted"
+        if self.refused is not None:
+            return "refused"
         if any(end.reason != "exit" for end in self.of(Ending)):
             return "stopped"
         if self.exit_code is None:
@@ -115,6 +127,28 @@ def watch(target: targets.Target, spec: session_spec.Spec, eyes: Eyes) -> Watche
     """Every wait has an end, and no process of the script outlives this call."""
     with running(target, spec, eyes.means, eyes.echo) as script:
         return _follow(script, spec, eyes)
+
+
+def tried_alone(target: targets.Target, spec: session_spec.Spec, eyes: Eyes, watched: Watched) -> None:
+    """Before a script is blamed for a crash it is run once more without observers, for as long as the crash took.
+
+    What gets through that is a fault of ours. The patched layers are there only where the floor has no view.
+    """
+    outcome = watched.outcome()
+    if outcome.ended not in ("crashed", "killed") or outcome.wants_input:
+        return
+    eyes.progress("it crashed: once more without observers")
+    most = PATIENCE * watched.seconds + GRACE_SECONDS
+    home = RunDirectory(RunDirectory(Path(spec.run)).timelines / "alone")
+    home.path.mkdir(parents=True, exist_ok=True)
+    alone = msgspec.structs.replace(spec, run=str(home.path), scratch=str(home.scratch), observed=False, extensions=())
+    with running(target, alone, eyes.means) as script:
+        code = script.wait(lambda: script.seconds > most)
+    RunDirectory(Path(spec.run)).clear()
+    if code:
+        watched.refused = traceback.refused(watched.lines) if spec.contain else None
+    else:
+        watched.fault = outcome.message or f"exit code {outcome.exit_code}"
 
 
 @contextlib.contextmanager

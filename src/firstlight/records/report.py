@@ -70,6 +70,8 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     ended: str = ""
     """Why the observation ended, in words."""
+    fault: str | None = None
+    """What the script ended with because of us: without us it does not. Nothing was judged then, exit code 3."""
     held_back: tuple[str, ...] = ()
     """Files the script wrote that were kept out of the user's directories."""
     floor: str | None = None

@@ -15,7 +15,20 @@ NON_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
 def encode(record: Any) -> bytes:
-    return msgspec.json.encode(to_plain(record))
+    """Names of files need not be Unicode: of those, what cannot be said is written as an escape."""
+    plain = to_plain(record)
+    try:
+        return msgspec.json.encode(plain)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_sayable(plain))
+
+
+def _sayable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_sayable(key): _sayable(item) for key, item in value.items()}
+    return [_sayable(item) for item in value] if isinstance(value, list) else value
 
 
 def decode(data: bytes | str, kind: type[T]) -> T:

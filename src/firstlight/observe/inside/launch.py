@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firstlight.observe import spec as session
 from firstlight.observe.inside import containment, floor, keeper
+from firstlight.records.containment import Floor
 
 
 def main() -> None:
@@ -17,10 +18,13 @@ def main() -> None:
     os.execv(sys.argv[1], sys.argv[1:])
 
 
-def begin(spec: session.Spec | None) -> None:
-    """What comes before the first line of any program under observation."""
+def begin(spec: session.Spec | None) -> Floor:
+    """What comes before the first line of any program under observation. Answers the floor it stands on."""
     keeper.keep_by_environment()
-    if spec is not None and spec.contain:
-        scratch = Path(spec.scratch).absolute()
-        os.makedirs(scratch, exist_ok=True)
-        floor.stand(scratch, Path.cwd(), (*containment.default_passes(), scratch.parent), spec.floors)
+    if spec is not None and not spec.observed:
+        del os.environ[session.VARIABLE]  # so that nothing of ours is imported with torch, here or in what it starts
+    if spec is None or not spec.contain:
+        return Floor()
+    scratch = Path(spec.scratch).absolute()
+    os.makedirs(scratch, exist_ok=True)
+    return floor.stand(scratch, Path.cwd(), (*containment.default_passes(), scratch.parent), spec.floors)

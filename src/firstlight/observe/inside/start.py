@@ -21,10 +21,12 @@ from firstlight.observe.inside import containment, imports, launch, sites
 def main() -> None:
     arguments = sys.argv[1:]
     spec = session.current()
-    launch.begin(spec)
+    under = launch.begin(spec)
     if spec is not None:
-        if spec.contain:
+        if spec.contain and (spec.observed or not under.view):
             containment.install(Path(spec.scratch))
+        elif spec.contain:
+            containment.stay_offline(Path(spec.scratch))
         if spec.seed is not None:
             _seed(spec.seed)
     imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points

@@ -18,9 +18,9 @@ itself writes falls through.
 """
 
 from firstlight.observe.inside.containment.doings import contained
-from firstlight.observe.inside.containment.installation import install
+from firstlight.observe.inside.containment.installation import install, stay_offline
 from firstlight.observe.inside.containment.overlay import held_back
 from firstlight.observe.inside.containment.passes import default_passes
 from firstlight.observe.inside.containment.trackers import tracker_environment
 
-__all__ = ["contained", "default_passes", "held_back", "install", "tracker_environment"]
+__all__ = ["contained", "default_passes", "held_back", "install", "stay_offline", "tracker_environment"]

@@ -41,6 +41,12 @@ def install(scratch: Path) -> Overlay:
     return _installed
 
 
+def stay_offline(scratch: Path) -> None:
+    """Without the layers over files, for a run that only the floor contains: trackers still send nothing."""
+    os.makedirs(scratch, exist_ok=True)
+    silence_trackers(scratch)
+
+
 def _agreed_project(scratch: Path) -> Path:
     record = scratch / "project"
     if not record.exists():

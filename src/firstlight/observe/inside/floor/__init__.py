@@ -5,6 +5,7 @@ machine has them: a `view` of the file system, in which native code and started 
 and `landlock`, which refuses every other write. What neither covers, the report names.
 """
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable
@@ -41,14 +42,14 @@ def stand(scratch: Path, project: Path, writable: Iterable[Path], floors: tuple[
         project=home,
         changes=os.path.join(changes, "upper") if has_view else "",
     )
-    Path(scratch, FILE).write_bytes(msgspec.json.encode(floor))
+    Path(scratch, FILE).write_text(json.dumps(msgspec.to_builtins(floor)), encoding="ascii")  # paths may be no Unicode
     return floor
 
 
 def found(scratch: Path) -> Floor | None:
     try:
-        return msgspec.json.decode(Path(scratch, FILE).read_bytes(), type=Floor)
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.convert(json.loads(Path(scratch, FILE).read_bytes()), Floor)
+    except (OSError, ValueError, msgspec.MsgspecError):
         return None
 
 
