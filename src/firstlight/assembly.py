@@ -196,8 +196,8 @@ def why_unjudged(outcome: ScriptOutcome) -> str:
         )
     if outcome.ended == "refused":
         return (
-            f"the script crashed because it could not write to {outcome.message}: a check holds that back, and what native "
-            "code and started programs write there cannot be redirected. To let it write: --no-contain"
+            f"the script crashed because it could not write to {outcome.message}: a check holds that back, and cannot "
+            "redirect what native code and started programs write there. To let it write: --no-contain"
         )
     if outcome.ended == "silent":
         return (
