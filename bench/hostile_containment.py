@@ -121,7 +121,7 @@ def tried(floors: tuple[str, ...]) -> tuple[str, list[tuple[str, str, bool]]]:
         before = [state(project / f"v{number}") for number in range(len(known))]
         os.chdir(project)
         floor, lines = _run(project, floors)
-        assert lines[-1] == "all tried", lines[-15:]
+        assert "all tried" in lines, lines[-15:]
         after = [state(project / f"v{number}") for number in range(len(known))]
         os.chdir("/")
     held = [one == other for one, other in zip(before, after, strict=True)]

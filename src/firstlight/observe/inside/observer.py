@@ -260,11 +260,9 @@ class Observer:
 
 def torch_traces() -> bool:
     """It follows Python to make a graph of it: what we would do there would become part of the graph."""
-    symbolic = sys.modules.get("torch.fx._symbolic_trace")
+    symbolic = sys.modules.get("torch.fx._symbolic_trace")  # whose own question about this prints a warning
     return (
-        torch.compiler.is_compiling()
-        or torch._C._is_tracing()
-        or (symbolic is not None and bool(getattr(symbolic, "is_fx_tracing", bool)()))
+        torch.compiler.is_compiling() or torch._C._is_tracing() or bool(getattr(symbolic, "_is_fx_tracing_flag", False))
     )
 
 

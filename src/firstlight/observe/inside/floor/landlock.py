@@ -37,12 +37,12 @@ def version() -> int:
 
 
 def restrict(writable: Iterable[str]) -> None:
-    """Folders and files of `writable` that exist, and devices that are no disks; nothing else."""
+    """Folders and files of `writable` that exist, devices that are no disks, and what names threads (CUDA does)."""
     rights = sum(CHANGES) | (TRUNCATE if version() >= TRUNCATES_SINCE else 0)
     handled = ctypes.c_uint64(rights)
     ruleset = kernel.call(CREATE_RULESET, ctypes.byref(handled), ctypes.c_size_t(8), ctypes.c_uint32(0))
     try:
-        for path in (*writable, *_devices("/dev")):
+        for path in (*writable, "/proc", *_devices("/dev")):
             _allow(ruleset, path, rights)
         kernel.prctl(PR_SET_NO_NEW_PRIVS, 1)
         kernel.call(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))

@@ -14,7 +14,9 @@ from firstlight.observe.inside.floor import kernel
 NEW_MOUNTS, NEW_USER = 0x00020000, 0x10000000
 BIND, RECURSIVE, PRIVATE = 4096, 16384, 1 << 18
 MOUNT_SETATTR, AT_FDCWD, READ_ONLY = 442, -100, 1
-KERNEL = ("/proc/", "/sys/", "/dev/")
+KERNEL = ("/proc/", "/dev/")
+SETTINGS = "/proc/sys"
+"""Of the whole machine."""
 
 
 def enter(project: str, writable: Iterable[str], changes: str) -> None:
@@ -47,6 +49,8 @@ def _enter(project: str, writable: tuple[str, ...], changes: str) -> None:
     for path, descriptor in opened.items():
         kernel.mount(f"/proc/self/fd/{descriptor}", path, None, BIND | RECURSIVE)
         os.close(descriptor)
+    kernel.mount(SETTINGS, SETTINGS, None, BIND | RECURSIVE)
+    _make_read_only(SETTINGS)
     below = tuple(f"{path}/" for path in kept)
     for point in set(_mount_points()):
         if point != project and not f"{point}/".startswith((*KERNEL, *below)):
