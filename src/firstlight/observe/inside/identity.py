@@ -16,7 +16,13 @@ class ByIdentity(Generic[T]):
         return len(self._known)
 
     def __setitem__(self, thing: object, value: T) -> None:
-        self._known[id(thing)] = (weakref.ref(thing), value)
+        key = id(thing)
+
+        def forget(reference: "weakref.ref[Any]") -> None:
+            if self._known.get(key, (None,))[0] is reference:
+                del self._known[key]
+
+        self._known[key] = (weakref.ref(thing, forget), value)
 
     def __contains__(self, thing: object) -> bool:
         return self.get(thing, None) is not None
