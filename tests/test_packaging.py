@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src"
-ALLOWED_INSIDE = frozenset({"firstlight", "msgspec", "torch"}) | sys.stdlib_module_names
+ALLOWED_INSIDE = frozenset({"_firstlight_entry", "firstlight", "msgspec", "torch"}) | sys.stdlib_module_names
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +57,11 @@ def test_wheel_is_typed(wheel: zipfile.ZipFile) -> None:
 
 def test_wheel_holds_nothing_but_the_package(wheel: zipfile.ZipFile) -> None:
     tops = {path.split("/")[0] for path in wheel.namelist()}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {"firstlight"}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"firstlight", "_firstlight_entry.py"}
 
 
 def test_every_source_folder_is_a_regular_package() -> None:
-    folders = {path.parent for path in SRC.rglob("*.py")}
+    folders = {path.parent for path in (SRC / "firstlight").rglob("*.py")}
     assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
 
 
@@ -69,7 +69,7 @@ def test_entry_points(wheel: zipfile.ZipFile) -> None:
     groups = configparser.ConfigParser()
     groups.read_string(dist_info(wheel, "entry_points.txt"))
     assert groups["console_scripts"]["firstlight"] == "firstlight.cli.main:main"
-    assert groups["torch.backends"]["firstlight"] == "firstlight.observe.inside.entry:activate"
+    assert groups["torch.backends"]["firstlight"] == "_firstlight_entry:activate"
 
 
 def test_licence_and_python(wheel: zipfile.ZipFile) -> None:

@@ -3,7 +3,8 @@
 FirstlightError            anything a command turns into a message and exit code 2, never a traceback
 ├── UsageError             what was asked cannot be done as asked
 │   ├── SettingsError      a configuration file says something we do not understand
-│   └── UnreadableError    a file cannot be read, or is none: a link, a pipe, too large
+│   ├── UnreadableError    a file cannot be read, or is none: a link, a pipe, too large
+│   └── PlaceError         there is no place for the directory of a run
 ├── LogError               an event log cannot be written, or is none
 ├── SchemaError            a data frame is not what a stage of the pipeline needs
 ├── ArtifactError          an artifact of the guard cannot be written or is not what it should be
@@ -20,6 +21,10 @@ class UsageError(FirstlightError):
 
 
 class SettingsError(UsageError):
+    pass
+
+
+class PlaceError(UsageError):
     pass
 
 

@@ -13,7 +13,7 @@ from firstlight.records.report import Report, Status
 from firstlight.report import json as json_report
 from firstlight.report.of_run import write_page
 from firstlight.settings import Settings
-from firstlight.store import version_control
+from firstlight.store import leftovers, version_control
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, here_hash, text_hash
 
@@ -25,6 +25,7 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
     """A run directory whose log begins and ends, however the run ends. The report goes through the second part."""
     begun = time.monotonic()
     run = RunDirectory.create(Path.cwd())
+    leftovers.collect(run.path.parent.iterdir(), _clear)
     log = EventLog(run.events, run.id)
     log.append(
         events.RunStart,
@@ -44,12 +45,19 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
         return report
 
     try:
-        yield run, finish
+        with leftovers.in_use(run.path):
+            yield run, finish
     finally:
         code = ended[0] if ended else None
         seconds = time.monotonic() - begun
         log.append(events.RunEnd, status="ok" if ended else "killed", elapsed_seconds=seconds, exit_code=code)
         log.close()
+
+
+def _clear(folder: Path) -> None:
+    """A run that was killed keeps its log."""
+    RunDirectory(folder).clear()
+    (folder / leftovers.MARK).unlink()
 
 
 def seed_of(run: RunDirectory) -> int:

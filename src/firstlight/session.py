@@ -30,7 +30,7 @@ from firstlight.linting import facts_of
 from firstlight.observe.logged import read_log
 from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target
-from firstlight.observe.watch import Eyes, Watched, watch
+from firstlight.observe.watch import Eyes, Watched, tried_alone, watch
 from firstlight.recording import recorded, seed_of
 from firstlight.records.contrast import Contrast
 from firstlight.records.learning import LearningSign
@@ -138,9 +138,11 @@ def _report(watched: Watched, known: Judged, subject: Subject, inquiry: Inquiry,
 
 def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
     try:
-        return watch(target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
+        watched = watch(target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
     finally:
         engine.end()
+    tried_alone(target, spec, eyes, watched)
+    return watched
 
 
 def _judge(target: Target, checks: tuple[Check, ...], engine: Engine) -> Callable[[Watched], Judged]:

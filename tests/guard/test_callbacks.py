@@ -88,9 +88,12 @@ def test_settings_that_cannot_be_read_are_told_before_the_program_starts(firstli
 
 
 def test_a_guard_that_could_not_be_attached_is_told(firstlight: Run, tmp_path: Path) -> None:
-    """A run directory that the program itself spoils before it imports torch."""
+    """Its order is spoilt by the program itself before it imports torch."""
     (tmp_path / "train.py").write_text(
-        "import os, pathlib\npathlib.Path(os.environ['FIRSTLIGHT_GUARD']).write_text('{}')\nimport torch\n"
+        "import json, os\n"
+        "run = json.loads(os.environ['FIRSTLIGHT_GUARD'])['run']\n"
+        "os.environ['FIRSTLIGHT_GUARD'] = json.dumps({'run': run})\n"
+        "import torch\n"
     )
     done = firstlight("run", "--no-check", "train.py")
     assert "not judged: the guard could not be attached" in done.stderr, done.stderr

@@ -14,7 +14,7 @@ import firstlight as fl
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.live.windows import Seen
 from firstlight.facts.sources import LIVE
-from firstlight.guard.journal import Journal, Retention, Thinned
+from firstlight.guard.journal import MOST_WAITING, Journal, Retention, Thinned
 from firstlight.guard.judging import Judge
 from firstlight.guard.statistics.rows import L2, WIDTH, Frame
 from firstlight.records import events
@@ -116,3 +116,21 @@ def test_a_quiet_log_gets_a_heartbeat(tmp_path: Path, monkeypatch: pytest.Monkey
 
     assert journal.run is not None
     assert [event["step"] for event in LineReader(journal.run.events).new()] == [0, 2]
+
+
+def test_without_room_lines_wait_and_the_oldest_of_too_many_are_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firstlight.guard.journal.room", lambda _folder: 0)
+    journal = Journal(tmp_path, Retention())
+    for step in range(MOST_WAITING + 5):
+        journal.write(events.Heartbeat, step=step)
+    assert list(tmp_path.iterdir()) == []
+    assert journal.lost == MOST_WAITING + 5
+
+    monkeypatch.setattr("firstlight.guard.journal.room", lambda _folder: 1 << 30)
+    journal.try_again()
+    journal.close()
+    assert journal.lost == 5
+    assert journal.run is not None
+    assert [event["step"] for event in LineReader(journal.run.events).new()][:1] == [5]

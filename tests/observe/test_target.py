@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from firstlight.errors import UsageError
-from firstlight.observe.target import START, lend, parse
+from firstlight.observe.target import LAUNCH, START, lend, parse
 
 
 @pytest.fixture
@@ -34,8 +34,9 @@ def test_an_interpreter_keeps_its_flags(here: Path) -> None:
 
 def test_a_launcher_runs_as_it_is(here: Path) -> None:
     target = parse(("env", "python", "train.py"), module=False)
-    assert target.command[1:] == ("python", "train.py")
-    assert target.command[0].endswith("env")
+    assert target.command == (sys.executable, *LAUNCH, *target.plain)
+    assert target.plain[1:] == ("python", "train.py")
+    assert target.plain[0].endswith("env")
     assert target.file == "train.py"
 
 
@@ -73,7 +74,12 @@ def test_an_environment_without_firstlight_borrows_just_that(tmp_path: Path) -> 
     python = str(tmp_path / "other" / "bin" / "python")
     lent = lend(python, tmp_path / "lent")
     assert lent is not None
-    assert sorted(path.name for path in Path(lent).iterdir()) == ["firstlight", "firstlight-0.dist-info", "msgspec"]
+    assert sorted(path.name for path in Path(lent).iterdir()) == [
+        "_firstlight_entry.py",
+        "firstlight",
+        "firstlight-0.dist-info",
+        "msgspec",
+    ]
 
 
 def test_an_interpreter_that_cannot_borrow_is_a_sentence(tmp_path: Path) -> None:

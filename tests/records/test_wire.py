@@ -106,3 +106,11 @@ def test_unknown_fields_are_tolerated() -> None:
 def test_a_missing_field_is_named() -> None:
     with pytest.raises(msgspec.ValidationError, match="dtype"):
         wire.decode('{"shape": [2]}', TensorCard)
+
+
+def test_a_name_that_is_no_unicode_is_written_as_an_escape() -> None:
+    name = b"train-\xff.py".decode("utf-8", "surrogateescape")
+    assert wire.decode(wire.encode({"files": [name], name: 1}), dict) == {
+        "files": ["train-\\udcff.py"],
+        "train-\\udcff.py": 1,
+    }

@@ -84,7 +84,7 @@ def command(
     _validated(chosen, target)
     if not no_check:
         settings = load(Path.cwd(), profile=profile, ignore=words_in(ignore))
-        code = _check(target, settings)
+        code = _check_if_it_can(target, settings)
         if code is not None:
             context.exit(code)
     done = guarding.run(target, chosen)
@@ -100,6 +100,19 @@ def _validated(chosen: "Choices", target: "Target") -> None:
     live_checks(chosen.ignore, Path.cwd())
     if ":" in chosen.on_red:
         found(chosen.on_red, Path.cwd() if target.file is None else Path(target.file).parent)
+
+
+def _check_if_it_can(target: "Target", settings: Settings) -> int | None:
+    """A disk without room for a check is no reason not to start."""
+    from firstlight.errors import LogError, PlaceError
+    from firstlight.store.room import claim
+
+    try:
+        claim(Path.cwd())
+        return _check(target, settings)
+    except (OSError, LogError, PlaceError) as error:
+        sys.stderr.write(f"firstlight: the check could not be made ({error}); starting without it\n")
+        return None
 
 
 def _check(target: "Target", settings: Settings) -> int | None:

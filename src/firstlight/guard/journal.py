@@ -1,13 +1,16 @@
 """The guard's event log: everything at first, then ever fewer steps, so that a long run keeps a short log.
 
 Append-only, as every log of ours. After each `steps` lines of one kind only every second of the remaining steps is
-written, and so on: a million steps take a few times the room of the first twenty thousand. A disk that is full, or a
-folder that cannot be written to, costs lines, never the run; the number lost is told at the end.
+written, and so on: a million steps take a few times the room of the first twenty thousand. Of a disk that is nearly
+full nothing is taken: lines wait in memory, and the oldest go when there are too many. That, a full disk, or a folder
+that cannot be written to, costs lines, never the run; the number lost is told at the end.
 """
 
+import functools
 import itertools
 import sys
 import time
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from firstlight.records import wire
 from firstlight.records.events import GradientStats, Heartbeat, _Event
 from firstlight.records.telemetry import TensorRow
 from firstlight.store.event_log import EventLog
+from firstlight.store.room import room
 from firstlight.store.run_directory import RunDirectory
 
 MOST_TENSORS_A_LINE = 150
@@ -27,6 +31,10 @@ HISTOGRAMS = 4
 """A look at them is sixteen lines: so many times fewer are kept, as many as a page shows."""
 HEARTBEAT_S = 30.0
 """A log in which nothing was written for so long gets a line that the run is alive, at the end of the step."""
+MOST_WAITING = 1000
+"""Lines that wait in memory for room on the disk."""
+ROOM_S = 1.0
+"""So often a disk is asked what it has left."""
 PATIENCE_S = 30.0
 """A log that failed is tried again after this long."""
 
@@ -69,11 +77,12 @@ class Journal:
         self.run: RunDirectory | None = None
         self.rank = rank
         self.retention = retention
-        self.lost = 0
-        """Lines that could not be written."""
         self.written_bytes = 0
         self.problem: str | None = None
         self._log: EventLog | None = None
+        self._waiting: deque[bytes] = deque()
+        self._dropped = 0
+        self._room, self._asked_at = 0, -ROOM_S
         self._retry_at = 0.0
         self._written_at = time.monotonic()
         self._parent = directory
@@ -109,15 +118,17 @@ class Journal:
         """One line. `always` is for what must not be thinned: flags, faults, the end."""
         if self.full and not always:
             return
-        if self._log is None and not self._open():
-            self.lost += 1
-            return
-        assert self._log is not None
         try:
-            self.written_bytes += self._log.append(kind, **fields)
-            self._written_at = time.monotonic()
-        except (OSError, FirstlightError) as error:
+            self._waiting.append(self._begun().line(kind, **fields))
+        except FirstlightError as error:
+            self._dropped += 1
             self._failed(error)
+        self._write_waiting()
+
+    @property
+    def lost(self) -> int:
+        """Lines that could not be written, so far."""
+        return self._dropped + len(self._waiting)
 
     def beats(self, step: int) -> None:
         """However thinned the log of a long run is, one that is alive writes."""
@@ -132,40 +143,61 @@ class Journal:
 
     def try_again(self) -> None:
         """At once, whenever it last failed."""
-        self._retry_at = 0.0
+        self._retry_at, self._asked_at = 0.0, -ROOM_S
+        self._write_waiting()
 
     def close(self) -> None:
         if self._log is not None:
             self._log.close()
             self._log = None
 
-    def _open(self) -> bool:
-        """Lazily: a guard that never sees a step leaves nothing behind."""
-        if time.monotonic() < self._retry_at:
-            return False
-        try:
-            if self.run is None:
-                self.run = self._directory()
-            self._log = EventLog(self.run.events, self.run.id, rank=self.rank)
-        except (OSError, FirstlightError) as error:
-            self._failed(error)
-            return False
-        return True
+    def _begun(self) -> EventLog:
+        """Nothing is made on the disk before there is room for it: a guard that never sees a step leaves nothing."""
+        if self._log is None:
+            self._log = EventLog(self._home.events, self._home.id, rank=self.rank, lazily=True)
+        return self._log
 
-    def _directory(self) -> RunDirectory:
+    @functools.cached_property
+    def _home(self) -> RunDirectory:
         if isinstance(self._parent, RunDirectory):
             return self._parent
-        return RunDirectory.create(self._parent or Path.cwd(), ranks.shared_name(self._number))
+        return RunDirectory.planned(self._parent or Path.cwd(), ranks.shared_name(self._number))
+
+    def _write_waiting(self) -> None:
+        """All of it, if there is room. The oldest of too many that wait are dropped."""
+        if self._waiting and time.monotonic() >= self._retry_at:
+            try:
+                self._settle(b"".join(self._waiting))
+            except (OSError, FirstlightError) as error:
+                self._failed(error)
+        while len(self._waiting) > MOST_WAITING:
+            self._waiting.popleft()
+            self._dropped += 1
+
+    def _settle(self, lines: bytes) -> None:
+        if time.monotonic() - self._asked_at > ROOM_S:
+            self._asked_at = time.monotonic()
+            self._room = room(next(folder for folder in self._home.path.parents if folder.is_dir()))
+        if len(lines) > self._room:
+            self._tell("the disk has too little left for anything but the training's own files")
+            return
+        if self.run is None:
+            self._home.make()
+            self.run = self._home
+        self._begun().write(lines)
+        self._room -= len(lines)
+        self.written_bytes += len(lines)
+        self._written_at = time.monotonic()
+        self._waiting.clear()
 
     def _failed(self, error: Exception) -> None:
-        self.lost += 1
         self._retry_at = time.monotonic() + PATIENCE_S
-        if self._log is not None:
-            self._log.close()
-            self._log = None
+        self._tell(str(error))
+
+    def _tell(self, problem: str) -> None:
         if self.problem is None:
-            self.problem = str(error)
-            sys.stderr.write(f"firstlight guard: the log cannot be written ({error}); watching goes on without it\n")
+            self.problem = problem
+            sys.stderr.write(f"firstlight guard: the log cannot be written ({problem}); watching goes on without it\n")
 
 
 def _plain(row: TensorRow) -> dict[str, Any]:

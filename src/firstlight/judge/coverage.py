@@ -8,6 +8,7 @@ from firstlight.experiments.engine import NURSERY, fates, opened
 from firstlight.experiments.engines.auto import TIMELINES
 from firstlight.judge.evidence import Judged
 from firstlight.observe.watch import Watched
+from firstlight.records.containment import Contained
 from firstlight.records.contrast import Contrast
 from firstlight.records.program import Ending, Unseen
 from firstlight.records.report import Coverage
@@ -23,6 +24,8 @@ ENDED = {
     "silent": "no step came in time",
     "crashed": "the script crashed",
     "killed": "the script was killed",
+    "refused": "it was refused a write",
+    "faulted": "a fault of firstlight ended it",
 }
 
 
@@ -33,9 +36,13 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
     return Coverage(
         steps=watched.steps,
         seconds=round(watched.seconds, 3),
-        ended=ENDED[endings[0].reason if endings else watched.outcome().ended],
+        ended=ENDED[endings[0].reason if endings and watched.fault is None else watched.outcome().ended],
+        fault=watched.fault,
         held_back=held,
         held_back_count=max(len(held), *(ending.held_back_count for ending in endings), 0),
+        floor=str(watched.contained.floor) if watched.contained.floor is not None else None,
+        started=watched.contained.started,
+        reached=watched.contained.reached,
         experiments=tuple(sorted(set(watched.timelines) - {NURSERY})),
         engine=nursery.engine if nursery is not None else None,
         engine_reason=nursery.reason if nursery is not None else None,
@@ -44,10 +51,20 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
             f"only the first {watched.steps} steps were observed; later ones, and how well it generalises, were not"
             if watched.steps
             else "no training was observed: how it learns, and how well it generalises, is not known",
+            *_open(watched.contained),
             *_unseen(watched),
             *_unmade(watched, known),
         ),
     )
+
+
+def _open(contained: Contained) -> Iterator[str]:
+    """By which the script may have changed something for good."""
+    floor = contained.floor
+    if floor is not None and not (floor.view or floor.landlock):
+        yield "floor: none; patched layers only: what native code and started programs wrote was not held back"
+    if contained.reached:
+        yield f"the network was open: {', '.join(contained.reached)}"
 
 
 def declared_coverage(watched: Watched, known: Judged) -> Coverage:

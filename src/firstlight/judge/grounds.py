@@ -16,7 +16,7 @@ ENDED_BY_ITSELF = ("finished", "crashed", "killed")
 
 def without_grounds(outcome: ScriptOutcome, outcomes: Sequence[CheckOutcome], asked: Sequence[str]) -> str | None:
     """Why a script that was watched cannot be judged; None where it can. `asked` are the checks selected by name."""
-    if outcome.steps == 0:
+    if outcome.steps == 0 or outcome.ended in ("faulted", "refused"):
         return why_unjudged(outcome)
     if outcome.steps < FEWEST_STEPS and outcome.ended not in ENDED_BY_ITSELF:
         pace = outcome.seconds / outcome.steps
@@ -38,6 +38,16 @@ def unanswered(outcomes: Sequence[CheckOutcome], asked: Sequence[str]) -> str | 
 
 
 def why_unjudged(outcome: ScriptOutcome) -> str:
+    if outcome.ended == "faulted":
+        return (
+            f"a fault of firstlight, not of your program: under observation it ended with {outcome.message!r}, "
+            "and once more without us it did not. Nothing was observed; the output below tells us what to mend"
+        )
+    if outcome.ended == "refused":
+        return (
+            f"the script crashed because it could not write to {outcome.message}: a check holds that back, and cannot "
+            "redirect what native code and started programs write there. To let it write: --no-contain"
+        )
     if outcome.ended == "silent":
         return (
             f"no training step within {outcome.seconds:.0f} s. If the script needs longer to start, "

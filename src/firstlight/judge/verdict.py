@@ -23,7 +23,9 @@ def verdict_of(findings: Iterable[Finding], unjudged: str | None = None) -> Verd
 
 
 def exit_code(report: Report, strict: bool) -> int:
-    """0 judged clean, 1 judged ill, 2 could not judge."""
+    """0 judged clean, 1 judged ill, 2 could not judge, 3 a fault of our own."""
+    if report.coverage.fault is not None:
+        return 3
     if report.verdict is Verdict.UNJUDGED:
         return 2
     return int(report.verdict is Verdict.ILL or (strict and report.verdict is Verdict.WARN))

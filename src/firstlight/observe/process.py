@@ -1,6 +1,8 @@
 """The script's process: started in a group of its own, watched, and never left behind."""
 
+import functools
 import os
+import select
 import signal
 import subprocess
 import threading
@@ -11,9 +13,12 @@ from typing import IO, Protocol
 
 import psutil
 
+from firstlight.observe.inside import keeper
+
 KEPT_BYTES = 4 << 20
 TAIL_BYTES = 64 << 10
 GRACE_SECONDS = 1.0
+LEAVE_SECONDS = 8.0
 
 
 class Output:
@@ -61,23 +66,81 @@ class Process(Protocol):
     def poll(self) -> int | None:
         """The exit code once it is over; negative for a signal."""
 
-    def wait(self) -> int: ...
+    def leave(self) -> int:
+        """Ends whatever is left of it, wherever that has gone, and tells its exit code."""
 
 
 Start = Callable[[Sequence[str], Mapping[str, str], str], Process]
 """Starts a command with this environment in this directory."""
 
 
+Begun = tuple[int, IO[bytes] | None, Callable[[], int]]
+"""Process id of the keeper, what the program prints, and what waits for the keeper's end and answers its exit code."""
+
+
+class Kept:
+    """A program with its keeper, seen from outside: its exit code is told, and it ends when its lifeline is cut."""
+
+    def __init__(self, begin: Callable[[int, int], Begun]) -> None:
+        """`begin` is given the keeper's ends of its two pipes."""
+        theirs, self._lifeline = os.pipe()
+        told, telling = os.pipe()
+        self._told = os.fdopen(told, "rb", buffering=0)
+        self._code: int | None = None
+        try:
+            self.pid, self.stdout, self._reaped = begin(theirs, telling)
+        except BaseException:
+            os.close(self._lifeline)
+            self._told.close()
+            raise
+        finally:
+            os.close(theirs)
+            os.close(telling)
+
+    def poll(self) -> int | None:
+        if self._code is None and select.select([self._told], [], [], 0)[0]:
+            self._code = int(self._told.readline() or self._reaped())
+        return self._code
+
+    def leave(self) -> int:
+        """What does not answer in time is as good as gone."""
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+            while select.select([self._told], [], [], LEAVE_SECONDS)[0] and (line := self._told.readline()):
+                self._code = int(line)
+            reaped = self._reaped()
+            self._code = reaped if self._code is None else self._code
+            self._told.close()
+        assert self._code is not None
+        return self._code
+
+
 def popen(command: Sequence[str], environment: Mapping[str, str], cwd: str) -> Process:
-    return subprocess.Popen(
-        command,
-        env=dict(environment),
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    def begin(lifeline: int, telling: int) -> Begun:
+        process = subprocess.Popen(
+            command,
+            env={**environment, keeper.VARIABLE: f"{lifeline},{telling}"},
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=(lifeline, telling),
+        )
+        return process.pid, process.stdout, functools.partial(_reaped, process)
+
+    return Kept(begin)
+
+
+def _reaped(process: "subprocess.Popen[bytes]") -> int:
+    """The code of the keeper itself: its program's where it ended before there was a keeper."""
+    try:
+        code = process.wait(GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        code = process.wait()
+    return code or -signal.SIGKILL
 
 
 class Script:
@@ -124,13 +187,13 @@ class Script:
         while self._process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)
         self._remember_children()
+        self._process.leave()
         self._signal(signal.SIGKILL)
         for child in self._family.values():
             try:
                 child.kill()
             except psutil.Error:
                 continue
-        self._process.wait()
 
     def _signal(self, number: signal.Signals) -> None:
         try:

@@ -1,5 +1,6 @@
 """What the launching command tells the observers inside the script: one JSON file, named by one variable."""
 
+import json
 import os
 from pathlib import Path
 
@@ -34,6 +35,10 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """After those, one step in so many is."""
     taps: tuple[str, ...]
     contain: bool = True
+    floors: tuple[str, ...] = ("view", "landlock")
+    """Of the kernel, to be tried under the patched layers of containment."""
+    observed: bool = True
+    """False: run once more, contained by the floor, to see whether it does the same without us."""
     seed: int | None = None
     """Given to the script before its first line, so that one that does not seed itself can be run again alike."""
     extensions: tuple[str, ...] = ()
@@ -41,7 +46,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def write(spec: Spec, path: Path) -> None:
-    path.write_bytes(msgspec.json.encode(spec))
+    path.write_text(json.dumps(msgspec.to_builtins(spec)), encoding="ascii")  # also paths that are no Unicode
 
 
 def current() -> Spec | None:
@@ -49,4 +54,4 @@ def current() -> Spec | None:
     path = os.environ.get(VARIABLE)
     if not path:
         return None
-    return msgspec.json.decode(Path(path).read_bytes(), type=Spec)
+    return msgspec.convert(json.loads(Path(path).read_bytes()), Spec)

@@ -11,7 +11,10 @@ from pathlib import Path
 
 from firstlight.errors import UsageError
 
-START = ("-m", "firstlight.observe.inside.start")
+ENTRY = ("-m", "_firstlight_entry")
+"""Runs one of our modules, whatever stands beside the script."""
+START = (*ENTRY, "firstlight.observe.inside.start")
+LAUNCH = (*ENTRY, "firstlight.observe.inside.launch")
 TAKES_VALUE = ("-X", "-W")
 DECLARATION = re.compile(r"(?:[\w.]+|.+\.py):[A-Za-z_][\w.]*")
 INTERPRETER = re.compile(r"python[\d.]*(\.exe)?")
@@ -30,6 +33,8 @@ class Target:
     @property
     def plain(self) -> tuple[str, ...]:
         """The same without us in between."""
+        if self.command[1 : 1 + len(LAUNCH)] == LAUNCH:
+            return self.command[1 + len(LAUNCH) :]
         at = next((i for i in range(len(self.command)) if self.command[i : i + len(START)] == START), None)
         return self.command if at is None else (*self.command[:at], *self.command[at + len(START) :])
 
@@ -80,7 +85,8 @@ def parse(words: tuple[str, ...], module: bool, verb: str = "check") -> Target:
         return _script(sys.executable, (), words, words)
     if program is None:
         raise UsageError(_no_such_file(first))
-    return Target(words, (program, *words[1:]), _script_among(words), _interpreter_of(program))
+    python = _interpreter_of(program)
+    return Target(words, (python, *LAUNCH, program, *words[1:]), _script_among(words), python)
 
 
 def recorded(script: str, arguments: tuple[str, ...]) -> Target:
@@ -153,16 +159,20 @@ def lend(interpreter: str, folder: Path) -> str | None:
         return None
     import msgspec
 
+    import _firstlight_entry
     import firstlight
 
     folder.mkdir(parents=True, exist_ok=True)
-    for package in (firstlight, msgspec):
-        home = Path(str(package.__file__)).parent
-        (folder / home.name).symlink_to(home, target_is_directory=True)
+    for home in (
+        Path(str(firstlight.__file__)).parent,
+        Path(str(msgspec.__file__)).parent,
+        Path(_firstlight_entry.__file__),
+    ):
+        (folder / home.name).symlink_to(home)
     card = folder / "firstlight-0.dist-info"
     card.mkdir()
     (card / "METADATA").write_text("Metadata-Version: 2.1\nName: firstlight\nVersion: 0\n", encoding="utf-8")
-    entry = "[torch.backends]\nfirstlight = firstlight.observe.inside.entry:activate\n"
+    entry = "[torch.backends]\nfirstlight = _firstlight_entry:activate\n"
     (card / "entry_points.txt").write_text(entry, encoding="utf-8")
     if not _imports(interpreter, {"PYTHONPATH": str(folder)}):
         raise UsageError(
@@ -173,7 +183,7 @@ def lend(interpreter: str, folder: Path) -> str | None:
 
 
 def _imports(interpreter: str, extra: dict[str, str]) -> bool:
-    command = [interpreter, "-c", "import firstlight.observe.inside.entry, msgspec"]
+    command = [interpreter, "-c", "import _firstlight_entry, msgspec"]
     try:
         done = subprocess.run(command, env={**os.environ, **extra}, capture_output=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -11,9 +11,17 @@ ERROR = re.compile(
     r"^(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)\w*)(?::(?: (?P<text>.*))?)?$"
 )
 ASSERTION = re.compile(r"Assertion `[^`]{1,200}` failed")
+REFUSED = re.compile(
+    r"(?:Permission denied|Read-only file system|Operation not permitted)[^'\"/]{0,20}['\"]([^'\"]+)['\"]"
+    r"|['\"‘ ]([^'\"‘’ ]+)['\"’]?: (?:Permission denied|Read-only file system|Operation not permitted)"
+)
+"""As Python says it, and as other programs do."""
 LAUNCHERS = ("ChildFailedError", "ProcessRaisedException", "ProcessExitedException")
 """Say that another process failed, not why."""
-OWN = str(Path(__file__).resolve().parents[1])
+OWN = (
+    f"{Path(__file__).resolve().parents[1]}{os.sep}",
+    str(Path(__file__).resolve().parents[2] / "_firstlight_entry.py"),
+)
 NOT_THEIRS = (
     f"{os.sep}site-packages{os.sep}",
     f"{os.sep}dist-packages{os.sep}",
@@ -37,6 +45,17 @@ def without_ours(lines: list[str]) -> list[str]:
     return kept
 
 
+def refused(lines: list[str]) -> str | None:
+    """The last path of which it is said that it could not be written to, where this process could write to it."""
+    for line in reversed(lines):
+        said = REFUSED.search(line)
+        if said is not None:
+            path = Path(next(group for group in said.groups() if group))
+            there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+            return str(path) if os.access(there, os.W_OK) else None
+    return None
+
+
 def message_of(lines: list[str]) -> str:
     """The last exception named, a launcher's own aside, or the last line that says something.
 
@@ -57,7 +76,7 @@ def site_of(lines: list[str], cwd: Path) -> Site | None:
     frames = [match for line in lines[begin:] if (match := FRAME.match(line)) is not None]
     for frame in reversed(frames):
         path = frame["file"]
-        if path.startswith((OWN, "<")) or any(part in path for part in NOT_THEIRS):
+        if path.startswith((*OWN, "<")) or any(part in path for part in NOT_THEIRS):
             continue
         full = os.path.realpath(cwd / path)
         relative = os.path.relpath(full, os.path.realpath(cwd))

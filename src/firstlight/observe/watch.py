@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -10,21 +9,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+import msgspec
+
 from firstlight.observe import spec as session_spec
 from firstlight.observe import target as targets
 from firstlight.observe import traceback
 from firstlight.observe.inside import containment
 from firstlight.observe.process import Script, Start, popen
 from firstlight.records import wire
+from firstlight.records.containment import Contained
 from firstlight.records.declared import Logged
 from firstlight.records.facts import ScriptOutcome
 from firstlight.records.program import Ending
 from firstlight.records.timelines import TimelineEnded
 from firstlight.records.training import BackwardSeen, StepSeen
+from firstlight.store import leftovers
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
 
 LONGEST_SETTLING = 600.0
+TEMPORARY = "fl-"
+PATIENCE = 1.5
+"""Times the seconds a crash took that the same script has to crash without us."""
 GRACE_SECONDS = 10.0
 """After the budget, for a last long step; and for the script's own clean-up once it was told to stop."""
 
@@ -67,6 +73,11 @@ class Watched:
     """None where we ended it."""
     over: bool = False
     """The program itself is waited for no longer; experiments may go on."""
+    fault: str | None = None
+    """What it crashed with under observation, where it does not crash without us."""
+    refused: str | None = None
+    """Where it could not write because of the floor, and crashed."""
+    contained: Contained = field(default_factory=Contained)
     timelines: dict[str, list[Logged]] = field(default_factory=dict)
     """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
 
@@ -86,7 +97,7 @@ class Watched:
     def outcome(self) -> ScriptOutcome:
         ended = self._ended()
         crashed = ended in ("crashed", "killed")
-        message = traceback.message_of(self.lines) if crashed else ""
+        message = self.fault or self.refused or (traceback.message_of(self.lines) if crashed else "")
         return ScriptOutcome(
             ended=ended,
             exit_code=self.exit_code,
@@ -99,6 +110,10 @@ class Watched:
         )
 
     def _ended(self) -> str:
+        if self.fault is not None:
+            return "faulted"
+        if self.refused is not None:
+            return "refused"
         if any(end.reason != "exit" for end in self.of(Ending)):
             return "stopped"
         if self.exit_code is None:
@@ -112,6 +127,28 @@ def watch(target: targets.Target, spec: session_spec.Spec, eyes: Eyes) -> Watche
     """Every wait has an end, and no process of the script outlives this call."""
     with running(target, spec, eyes.means, eyes.echo) as script:
         return _follow(script, spec, eyes)
+
+
+def tried_alone(target: targets.Target, spec: session_spec.Spec, eyes: Eyes, watched: Watched) -> None:
+    """Before a script is blamed for a crash it is run once more without observers, for as long as the crash took.
+
+    What gets through that is a fault of ours. The patched layers are there only where the floor has no view.
+    """
+    outcome = watched.outcome()
+    if outcome.ended not in ("crashed", "killed") or outcome.wants_input:
+        return
+    eyes.progress("it crashed: once more without observers")
+    most = PATIENCE * watched.seconds + GRACE_SECONDS
+    home = RunDirectory(RunDirectory(Path(spec.run)).timelines / "alone")
+    home.path.mkdir(parents=True, exist_ok=True)
+    alone = msgspec.structs.replace(spec, run=str(home.path), scratch=str(home.scratch), observed=False, extensions=())
+    with running(target, alone, eyes.means) as script:
+        code = script.wait(lambda: script.seconds > most)
+    RunDirectory(Path(spec.run)).clear()
+    if code:
+        watched.refused = traceback.refused(watched.lines) if spec.contain else None
+    else:
+        watched.fault = outcome.message or f"exit code {outcome.exit_code}"
 
 
 @contextlib.contextmanager
@@ -128,9 +165,7 @@ def running(
             yield script
         finally:
             script.end()
-            shutil.rmtree(run.scratch, ignore_errors=True)
-            shutil.rmtree(run.timelines, ignore_errors=True)
-            run.session.unlink(missing_ok=True)
+            run.clear()
 
 
 @contextlib.contextmanager
@@ -156,11 +191,13 @@ def environment_of(
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[Path]:
     """Short, because sockets live in it and their paths may not be long."""
-    folder = Path(tempfile.mkdtemp(prefix="fl-"))
+    leftovers.collect(Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"), leftovers.remove)
+    folder = Path(tempfile.mkdtemp(prefix=TEMPORARY))
     try:
-        yield folder
+        with leftovers.in_use(folder):
+            yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        leftovers.remove(folder)
 
 
 def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
@@ -188,6 +225,7 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
         _read(reader, watched, script.seconds)
         eyes.progress(f"experiments: {_counted(watched)}, {script.seconds:.0f} s")
     script.end()
+    watched.contained = containment.contained(Path(spec.scratch))
     _read(reader, watched, script.seconds)
     watched.lines = traceback.without_ours(script.output.lines())
     return watched

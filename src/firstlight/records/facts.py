@@ -306,7 +306,8 @@ class ScriptOutcome(Ranked, frozen=True, kw_only=True):
     """How the script's process ended, as seen from outside."""
 
     ended: str
-    """`stopped` by us, `finished` by itself, `crashed`, `killed` by a signal, `silent` (no step in the time given)."""
+    """`stopped` by us, `finished` by itself, `crashed`, `killed` by a signal, `silent` (no step in the time given),
+    `refused` a write by the floor and crashed, or `faulted`: by us, because it runs without us."""
     exit_code: int | None
     seconds: float
     backwards: int

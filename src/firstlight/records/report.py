@@ -71,10 +71,19 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     ended: str = ""
     """Why the observation ended, in words."""
+    fault: str | None = None
+    """What the script ended with because of us: without us it does not. Nothing was judged then, exit code 3."""
     held_back: tuple[str, ...] = ()
     """Files the script wrote that were kept out of the user's directories: the first few of them."""
     held_back_count: int = 0
     """How many there were."""
+    floor: str | None = None
+    """What the kernel held back beneath the patched layers: `view`, `landlock N`, both, or `none`; absent where nothing
+    was contained."""
+    started: tuple[str, ...] = ()
+    """Programs the script started."""
+    reached: tuple[str, ...] = ()
+    """Hosts beyond this machine that it connected to, as far as Python did."""
     experiments: tuple[str, ...] = ()
     """Copies of the program that were run with one thing changed."""
     engine: str | None = None

@@ -176,6 +176,8 @@ def _verdict(report: Report, paint: Paint, columns: int) -> str:
         ("timed", _timed(report.checks) if judged else ""),
         ("tried", _tried(report.coverage) if judged else ""),
         ("held", _held(report.coverage)),
+        ("floor", report.coverage.floor or ""),
+        ("started", ", ".join(report.coverage.started)),
         ("allowed", "; ".join(report.coverage.suppressed)),
         ("unsaid", "; ".join(report.coverage.limits) if judged else ""),
         ("kept in", report.subject.run or ""),

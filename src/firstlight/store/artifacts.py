@@ -19,14 +19,13 @@ from firstlight.errors import ArtifactError, UnreadableError
 from firstlight.records import wire
 from firstlight.records.artifact import LeftOut, Manifest, Node, Part
 from firstlight.store import plain_files, seals, tensors
+from firstlight.store.room import room
 from firstlight.store.tensors import Outgoing, Stored
 
 MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 64 << 20
 MOST_BYTES = 4 << 30
 """Of one artifact, unless the user says otherwise."""
-SHARE_OF_FREE = 0.5
-"""An artifact never takes more than this of what the disk has left: the rest is for the training's own files."""
 HEADER_ALLOWANCE = 1 << 16
 FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.safetensors")
 CHUNK = 1 << 20
@@ -57,8 +56,7 @@ def write(folder: Path, manifest: Manifest, drafts: Sequence[Draft], most_bytes:
         folder.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir()
-        room = min(most_bytes, int(shutil.disk_usage(partial).free * SHARE_OF_FREE))
-        parts, left_out = _write_parts(partial, drafts, room)
+        parts, left_out = _write_parts(partial, drafts, min(most_bytes, room(partial)))
         whole = msgspec.structs.replace(manifest, parts=parts, left_out=(*manifest.left_out, *left_out))
         _write_manifest(partial, wire.encode(whole))
         return _put_in_place(partial, folder)
@@ -70,17 +68,17 @@ def write(folder: Path, manifest: Manifest, drafts: Sequence[Draft], most_bytes:
         raise
 
 
-def _write_parts(folder: Path, drafts: Sequence[Draft], room: int) -> tuple[tuple[Part, ...], tuple[LeftOut, ...]]:
+def _write_parts(folder: Path, drafts: Sequence[Draft], most: int) -> tuple[tuple[Part, ...], tuple[LeftOut, ...]]:
     parts: list[Part] = []
     left_out: list[LeftOut] = []
     for draft in drafts:
         needed = draft.size + HEADER_ALLOWANCE if draft.tensors else 0
-        if needed > room:
-            reason = f"{draft.size} bytes, and {room} were left of what an artifact may take"
+        if needed > most:
+            reason = f"{draft.size} bytes, and {most} were left of what an artifact may take"
             left_out.append(LeftOut(part=f"{draft.moment}/{draft.name}", reason=reason))
             continue
         part = _write_part(folder, draft)
-        room -= part.bytes
+        most -= part.bytes
         parts.append(part)
     return tuple(parts), tuple(left_out)
 

@@ -4,6 +4,7 @@ A line is written with one `write` on a descriptor opened for appending, so seve
 mixing their lines, and a kill loses at most the line under way. A torn last line is reported, not an error.
 """
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -30,18 +31,41 @@ _open, _write, _close = os.open, os.write, os.close  # ours even when a containe
 
 
 class EventLog:
-    def __init__(self, path: Path, run_id: str, rank: int | None = None) -> None:
+    def __init__(self, path: Path, run_id: str, rank: int | None = None, lazily: bool = False) -> None:
+        """`lazily`: nothing is on the disk before the first line is written."""
         self.path, self.run_id, self.rank = path, run_id, rank
         self.timeline: str | None = None
         self._seq = 0
         self._start = time.monotonic()
+        self._fd = -1
+        self._torn = False
+        if not lazily:
+            self._begin()
+
+    def _begin(self) -> None:
         try:
-            self._fd = _open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._fd = _open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise LogError(f"cannot write the event log {path}: {error.strerror or error}") from None
+            raise LogError(f"cannot write the event log {self.path}: {error.strerror or error}") from None
 
     def append(self, kind: type[_Event], /, **fields: Any) -> int:
         """Bytes written."""
+        line = self.line(kind, **fields)
+        self.write(line)
+        return len(line)
+
+    def write(self, lines: bytes) -> None:
+        """Whole lines, at once. A disk that takes only a part of them is full; what follows then begins anew."""
+        if self._fd < 0:
+            self._begin()
+        whole = b"\n" + lines if self._torn else lines
+        written = _write(self._fd, whole)
+        self._torn = written < len(whole)
+        if self._torn:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def line(self, kind: type[_Event], /, **fields: Any) -> bytes:
+        """As it will be written, with the time it was made at."""
         phase = str(kind.__struct_config__.tag)
         event = kind(
             event=phase,
@@ -56,9 +80,8 @@ class EventLog:
         line = wire.encode(event) + b"\n"
         if len(line) > MOST_LINE_BYTES:
             raise LogError(f"a {phase} event of {len(line)} bytes is over the {MOST_LINE_BYTES} a line may have")
-        _write(self._fd, line)
         self._seq += 1
-        return len(line)
+        return line
 
     def take_in(self, lines: bytes) -> None:
         """Whole lines of another log; what is torn at its end is left behind."""
@@ -66,7 +89,8 @@ class EventLog:
             _write(self._fd, line + b"\n")
 
     def close(self) -> None:
-        _close(self._fd)
+        if self._fd >= 0:
+            _close(self._fd)
 
 
 class LineReader:

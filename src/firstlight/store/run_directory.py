@@ -5,10 +5,11 @@ import difflib
 import hashlib
 import os
 import secrets
+import shutil
 import time
 from pathlib import Path
 
-from firstlight.errors import UsageError
+from firstlight.errors import PlaceError, UsageError
 from firstlight.store import plain_files
 
 FOLDER = ".firstlight"
@@ -16,7 +17,7 @@ LAST = "last"
 
 
 class RunDirectory:
-    """Paths of one run. Only `create` makes anything on disk."""
+    """Paths of one run. Only `create` and `make` make anything on disk."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -34,21 +35,35 @@ class RunDirectory:
         return self.path.name
 
     @classmethod
-    def create(cls, parent: Path, name: str | None = None) -> "RunDirectory":
-        """A new, empty run below `parent`, kept out of version control; under a `name` others may share it."""
-        base = parent / FOLDER
+    def planned(cls, parent: Path, name: str | None = None) -> "RunDirectory":
+        """A new run below `parent`, of which nothing exists yet; under a `name` others may share it."""
+        return cls(parent / FOLDER / "runs" / (name or new_id()))
+
+    @classmethod
+    def create(cls, parent: Path) -> "RunDirectory":
+        run = cls.planned(parent)
+        run.make()
+        return run
+
+    def make(self) -> None:
+        """Kept out of version control. Others may have made it already."""
+        base = self.path.parents[1]
         try:
-            (base / "runs").mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileExistsError):
-                plain_files.create(base / ".gitignore", b"*\n")
-            run = cls(base / "runs" / (name or new_id()))
-            run.path.mkdir(exist_ok=name is not None)
+            self.path.mkdir(parents=True, exist_ok=True)
+            if base.name == FOLDER:
+                with contextlib.suppress(FileExistsError):
+                    plain_files.create(base / ".gitignore", b"*\n")
         except OSError as error:
-            raise UsageError(
-                f"cannot make the run directory below {parent}: {error.strerror or error}. "
+            raise PlaceError(
+                f"cannot make the run directory below {base.parent}: {error.strerror or error}. "
                 "Run from a directory that can be written to."
             ) from None
-        return run
+
+    def clear(self) -> None:
+        """Of what only a running command needs."""
+        for folder in (self.scratch, self.timelines):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.session.unlink(missing_ok=True)
 
     @classmethod
     def find(cls, parent: Path, word: str | None) -> "RunDirectory":

@@ -12,7 +12,7 @@ from firstlight.experiments.engines.job import Job, Made
 from firstlight.experiments.engines.local import LocalHands
 from firstlight.experiments.engines.on_ray import SETTINGS, RayHands
 from firstlight.experiments.engines.warm import warmable
-from firstlight.observe.target import Target
+from firstlight.observe.target import START, Target
 
 Children = Callable[[], list[psutil.Process]]
 
@@ -91,7 +91,7 @@ def test_a_parent_that_is_killed_takes_its_children_along_and_others_start_witho
 
 
 def test_a_launcher_cannot_be_warmed() -> None:
-    assert warmable(Target((), ("python", "-X", "dev", "-m", "firstlight.observe.inside.start", "a.py"), "a.py", ""))
+    assert warmable(Target((), ("python", "-X", "dev", *START, "a.py"), "a.py", ""))
     assert not warmable(Target((), ("torchrun", "a.py"), "a.py", ""))
 
 

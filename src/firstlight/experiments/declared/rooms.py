@@ -167,7 +167,7 @@ def patience() -> float:
 
 def withdraw(output: Path, owner: int) -> None:
     """Makes a forked copy stand apart from the original: its own group, its own output, one thread."""
-    from firstlight.observe.inside.start import end_with
+    from firstlight.observe.inside.keeper import end_with
 
     os.setpgid(0, 0)
     end_with(owner)

@@ -14,9 +14,9 @@ from typing import IO
 import msgspec
 
 from firstlight.experiments.inside.errand import LENGTH, MODULE, READY, Errand
-from firstlight.observe.process import Process, popen
+from firstlight.observe.process import Begun, Kept, Process, popen
 from firstlight.observe.spec import Spec
-from firstlight.observe.target import START, Target
+from firstlight.observe.target import ENTRY, START, Target
 from firstlight.observe.watch import environment_of
 
 WARM_SECONDS = 60.0
@@ -48,7 +48,7 @@ class WarmParent:
         environment = self._files.enter_context(environment_of(target, program, users))
         self._channel, theirs = socket.socketpair()
         self._channel.settimeout(FORK_SECONDS)
-        words = ("-m", MODULE, str(theirs.fileno()))
+        words = (*ENTRY, MODULE, str(theirs.fileno()))
         with theirs:
             self._process = subprocess.Popen(
                 (*target.command[:at], *words, *target.command[at + len(START) :]),
@@ -92,49 +92,33 @@ class WarmParent:
         self._files.close()
 
 
-class _Forked:
-    """A child of the warm parent, as a process to us: its exit code is told rather than waited for."""
+class _Forked(Kept):
+    """A program forked by the warm parent, and its keeper."""
 
     def __init__(self, channel: socket.socket, errand: Errand) -> None:
-        output, theirs = os.pipe()
-        status, told = os.pipe()
-        self.stdout: IO[bytes] | None = os.fdopen(output, "rb", buffering=0)
-        self._status = os.fdopen(status, "rb", buffering=0)
-        self._code: int | None = None
-        try:
-            self._send(channel, msgspec.json.encode(errand), theirs, told)
-            self.pid = int(self._line(FORK_SECONDS))
-        except (OSError, ValueError):
-            self.stdout.close()
-            self._status.close()
-            raise
+        super().__init__(lambda lifeline, telling: _begun(channel, errand, lifeline, telling))
 
-    def _send(self, channel: socket.socket, said: bytes, *descriptors: int) -> None:
+
+def _begun(channel: socket.socket, errand: Errand, lifeline: int, telling: int) -> Begun:
+    output, theirs = os.pipe()
+    answer, answering = os.pipe()
+    with os.fdopen(answer, "rb", buffering=0) as answers:
         try:
-            socket.send_fds(channel, [LENGTH.pack(len(said))], descriptors)
+            said = msgspec.json.encode(errand)
+            socket.send_fds(channel, [LENGTH.pack(len(said))], [theirs, lifeline, telling, answering])
             channel.sendall(said)
         finally:
-            for descriptor in descriptors:
-                os.close(descriptor)
+            os.close(theirs)
+            os.close(answering)
+        try:
+            return _pid(answers), os.fdopen(output, "rb", buffering=0), lambda: -signal.SIGKILL
+        except (OSError, ValueError):
+            os.close(output)
+            raise
 
-    def _line(self, seconds: float) -> bytes:
-        """Empty where the warm parent is gone."""
-        readable, _, _ = select.select([self._status], [], [], seconds)
-        if not readable:
-            raise TimeoutError("the warm parent does not answer")
-        return self._status.readline()
 
-    def poll(self) -> int | None:
-        if self._code is None:
-            with contextlib.suppress(TimeoutError):
-                self._code = int(self._line(0) or -signal.SIGKILL)
-        return self._code
-
-    def wait(self) -> int:
-        """Called after it was killed: what does not answer then is as good as gone."""
-        until = time.monotonic() + LEAVE_SECONDS
-        while (code := self.poll()) is None and time.monotonic() < until:
-            time.sleep(0.02)
-        self._status.close()
-        self._code = -signal.SIGKILL if code is None else code
-        return self._code
+def _pid(answers: IO[bytes]) -> int:
+    """Of the keeper; raises where the warm parent is gone, or does not answer."""
+    if not select.select([answers], [], [], FORK_SECONDS)[0]:
+        raise TimeoutError("the warm parent does not answer")
+    return int(answers.readline())

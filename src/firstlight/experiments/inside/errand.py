@@ -7,7 +7,8 @@ import msgspec
 MODULE = "firstlight.experiments.inside.warm"
 READY = b"ready\n"
 LENGTH = struct.Struct("!I")
-"""Goes before an errand, with two descriptors: for what the run prints, and for its process id and exit code."""
+"""Goes before an errand, with descriptors: for what the run prints, for its keeper two, and for its process id."""
+DESCRIPTORS = 4
 
 
 class Errand(msgspec.Struct, frozen=True):

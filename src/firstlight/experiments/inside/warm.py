@@ -1,8 +1,8 @@
 """The warm parent: a process that has torch imported and has done nothing with it, from which fresh runs are forked.
 
-`python -m firstlight.experiments.inside.warm CHANNEL SCRIPT ARGS`, started with the interpreter and flags of the
-script's own. Errands come over the channel, a socket. What is forked for one runs the script from its first line, as
-`observe.inside.start` does; torch's import, and what torch itself imports when an optimizer is built, are saved.
+`python -m _firstlight_entry firstlight.experiments.inside.warm CHANNEL SCRIPT ARGS`, with the interpreter and flags of
+the script's own. Errands come over the channel, a socket. What is forked for one runs the script from its first line,
+as `observe.inside.start` does; torch's import, and what torch itself imports when an optimizer is built, are saved.
 """
 
 import contextlib
@@ -10,35 +10,26 @@ import importlib
 import multiprocessing.process
 import os
 import select
-import signal
 import socket
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from firstlight.experiments.inside.errand import LENGTH, READY, Errand
+from firstlight.experiments.inside.errand import DESCRIPTORS, LENGTH, READY, Errand
 from firstlight.experiments.inside.forking import fork
-from firstlight.observe.inside import start
+from firstlight.observe.inside import keeper, start
 
 MODULES = ("torch", "numpy", "torch._dynamo")
 """What nearly every training script imports, by itself or by building an optimizer. None of them touches a device."""
 PAUSE_SECONDS = 0.02
 
 
-@dataclass(frozen=True)
-class Child:
-    pid: int
-    status: int
-    """Descriptor to which its exit code is told."""
-
-
 class Parent:
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
-        self.children: list[Child] = []
+        self.children: set[int] = set()
 
     def serve(self) -> Errand:
         """Returns only in a child, with what it is to do."""
@@ -47,7 +38,7 @@ class Parent:
             readable, _, _ = select.select([self.channel], [], [], PAUSE_SECONDS if self.children else None)
             if not readable:
                 continue
-            length, descriptors, _, _ = socket.recv_fds(self.channel, LENGTH.size, 2)
+            length, descriptors, _, _ = socket.recv_fds(self.channel, LENGTH.size, DESCRIPTORS)
             if not length:
                 self._leave()
             errand = msgspec.json.decode(self._rest(LENGTH.unpack(length)[0]), type=Errand)
@@ -60,38 +51,31 @@ class Parent:
             found += part
         return found
 
-    def _fork(self, output: int, status: int) -> bool:
-        """True in the child, which leads a session of its own, prints to `output` and dies with its parent."""
-        parent = os.getpid()
+    def _fork(self, output: int, lifeline: int, status: int, answering: int) -> bool:
+        """True in the program alone, which prints to `output`; its keeper leads a session of its own."""
         pid = fork()
         if pid:
-            os.close(output)
-            os.write(status, b"%d\n" % pid)
-            self.children.append(Child(pid, status))
+            os.write(answering, b"%d\n" % pid)
+            for descriptor in (output, lifeline, status, answering):
+                os.close(descriptor)
+            self.children.add(pid)
             return False
         os.setsid()
-        start.end_with(parent)
+        self.channel.close()
+        os.close(answering)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        for descriptor in (output, status, *(child.status for child in self.children)):
-            os.close(descriptor)
-        self.channel.close()
+        os.close(output)
+        keeper.keep(lifeline, status)
         return True
 
     def _reap(self) -> None:
         for child in list(self.children):
-            found, code = os.waitpid(child.pid, os.WNOHANG)
-            if found:
+            if os.waitpid(child, os.WNOHANG)[0]:
                 self.children.remove(child)
-                with contextlib.suppress(BrokenPipeError):
-                    os.write(child.status, b"%d\n" % os.waitstatus_to_exitcode(code))
-                os.close(child.status)
 
     def _leave(self) -> None:
-        """Nobody asks any more."""
-        for child in self.children:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
+        """Nobody asks any more. Whoever asked also holds the lifelines of what was forked."""
         os._exit(0)
 
 
@@ -120,7 +104,3 @@ def touched_device() -> bool:
         return True
     opened = Path("/proc/self/fd")
     return opened.is_dir() and any(str(path.resolve()).startswith("/dev/nvidia") for path in opened.iterdir())
-
-
-if __name__ == "__main__":
-    main()

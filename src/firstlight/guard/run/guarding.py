@@ -1,5 +1,6 @@
 """A real run from beginning to end: its directory, its log's first and last line, the program between, its report."""
 
+import os
 import re
 import sys
 import tempfile
@@ -19,8 +20,11 @@ from firstlight.records.report import Report, Subject, Timing, Verdict
 from firstlight.report import json as json_report
 from firstlight.store import version_control
 from firstlight.store.event_log import EventLog
+from firstlight.store.room import claim
 from firstlight.store.run_directory import RunDirectory, here_hash, shown
 
+NOWHERE = Path(os.devnull) / "firstlight"
+"""Where every file of ours fails to be written."""
 CALLBACK = re.compile(r"[\w.]+:\w+")
 
 
@@ -75,16 +79,25 @@ def run(target: Target, chosen: Choices) -> Done:
 
 
 def _directory() -> RunDirectory:
-    try:
-        return RunDirectory.create(Path.cwd())
-    except UsageError as problem:
-        elsewhere = RunDirectory.create(Path(tempfile.mkdtemp(prefix="firstlight-")))
-        sys.stderr.write(f"firstlight: {problem} This run's is in {elsewhere.path}\n")
-        return elsewhere
+    """Here; where there is no room, among temporary files; then in memory; else nowhere, and all of it is lost."""
+    why = ""
+    for place in (Path.cwd(), Path(tempfile.gettempdir()), Path("/dev/shm")):
+        try:
+            claim(place)
+            run = RunDirectory.create(place if not why else Path(tempfile.mkdtemp(prefix="firstlight-", dir=place)))
+        except (OSError, UsageError) as problem:
+            why = why or str(problem)
+            continue
+        if why:
+            sys.stderr.write(f"firstlight: {why} This run's is in {run.path}\n")
+        return run
+    sys.stderr.write(f"firstlight: {why} This run is not recorded\n")
+    return RunDirectory(NOWHERE)
 
 
 def _note(directory: RunDirectory, kind: type[events._Event], **fields: object) -> None:
     try:
+        claim(directory.path)
         log = EventLog(directory.events, directory.id)
         log.append(kind, **fields)
         log.close()
@@ -94,6 +107,8 @@ def _note(directory: RunDirectory, kind: type[events._Event], **fields: object) 
 
 def _write(directory: RunDirectory, report: Report) -> None:
     try:
-        directory.report.write_text(json_report.render(report), encoding="utf-8")
+        told = json_report.render(report).encode()
+        claim(directory.path, len(told))
+        directory.report.write_bytes(told)
     except OSError as error:
         sys.stderr.write(f"firstlight: the report cannot be written ({error.strerror or error})\n")

@@ -1,14 +1,13 @@
-"""What `firstlight run` tells the guard inside the program: one JSON file, named by one variable."""
+"""What `firstlight run` tells the guard inside the program: one variable, so that it needs no disk."""
 
+import json
 import os
-from pathlib import Path
 
 import msgspec
 
 from firstlight.guard.capture.choices import Keep
 
 VARIABLE = "FIRSTLIGHT_GUARD"
-FILE = "guard.json"
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -22,12 +21,10 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     sinks: tuple[str, ...] = ()
 
 
-def write(order: Order) -> Path:
-    path = Path(order.run) / FILE
-    path.write_bytes(msgspec.json.encode(order))
-    return path
+def written(order: Order) -> str:
+    return json.dumps(msgspec.to_builtins(order))  # also paths that are no Unicode
 
 
 def current() -> Order | None:
-    path = os.environ.get(VARIABLE)
-    return msgspec.json.decode(Path(path).read_bytes(), type=Order) if path else None
+    said = os.environ.get(VARIABLE)
+    return msgspec.convert(json.loads(said), Order) if said else None

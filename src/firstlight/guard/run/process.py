@@ -11,7 +11,6 @@ from pathlib import Path
 
 from firstlight.guard.run import order as orders
 from firstlight.observe.target import Target, lend
-from firstlight.store.run_directory import RunDirectory
 
 PASSED_ON = tuple(
     getattr(signal, name)
@@ -24,14 +23,23 @@ CALLS_ENTRY_POINTS = (2, 5)
 
 def run(target: Target, order: orders.Order) -> int:
     """Waits for the program, however long it takes. Returns its exit code, 128 + n where signal n ended it."""
-    environment = {**os.environ, orders.VARIABLE: str(orders.write(order))}
-    lent = lend(target.interpreter, RunDirectory(Path(order.run)).path / "lent")
+    environment = {**os.environ, orders.VARIABLE: orders.written(order)}
+    lent = _lent(target, Path(order.run))
     if lent is not None:
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [lent, environment.get("PYTHONPATH")]))
     process = subprocess.Popen(_command(target), env=environment)
     with _passing_on(process):
         code = process.wait()
     return code if code >= 0 else 128 - code
+
+
+def _lent(target: Target, folder: Path) -> str | None:
+    """A program in another environment starts unguarded where there is no room for what it would be lent."""
+    try:
+        return lend(target.interpreter, folder / "lent")
+    except OSError as error:
+        sys.stderr.write(f"firstlight: this run is not guarded ({error.strerror or error})\n")
+        return None
 
 
 def _command(target: Target) -> tuple[str, ...]:

@@ -100,8 +100,8 @@ class Observer:
 
     @property
     def inert(self) -> bool:
-        """Nothing is observed in loader workers, nor after the end."""
-        return self.finished or torch.utils.data.get_worker_info() is not None
+        """Nothing is observed in loader workers, nor after the end, nor while torch makes a graph of the program."""
+        return self.finished or torch.utils.data.get_worker_info() is not None or torch_traces()
 
     @property
     def seconds(self) -> float:
@@ -170,10 +170,30 @@ class Observer:
                 with self.quiet():
                     function(*arguments)
             except Exception as error:  # the program must go on, whatever we got wrong
-                self._broken.add(tap)
-                self.unseen(tap, f"{type(error).__name__}: {error}")
+                self._fails(tap, error)
 
         return call
+
+    def unable_to_raise(self, tap: str, function: Callable[..., None]) -> Callable[..., None]:
+        """For what torch calls itself: as `shielded`, and it keeps count even where nothing is looked at."""
+
+        @functools.wraps(function)
+        def call(*arguments: Any) -> None:
+            if tap in self._broken:
+                return
+            try:
+                function(*arguments)
+            except Exception as error:  # as above
+                self._fails(tap, error)
+
+        return call
+
+    def _fails(self, tap: str, error: Exception) -> None:
+        self._broken.add(tap)
+        try:
+            self.unseen(tap, f"{type(error).__name__}: {error}")
+        except Exception:  # what the error says may itself be a fault, or the disk be full
+            return
 
     def unseen(self, tap: str, reason: str) -> None:
         self.emit(Unseen(step=self.step, rank=rank(), tap=tap, reason=reason[:500]))
@@ -244,6 +264,14 @@ class Observer:
         if self.ending is not None:
             self.emit(self._with_held_back(self.ending(reason)))
         self.finished = True
+
+
+def torch_traces() -> bool:
+    """It follows Python to make a graph of it: what we would do there would become part of the graph."""
+    symbolic = sys.modules.get("torch.fx._symbolic_trace")  # whose own question about this prints a warning
+    return (
+        torch.compiler.is_compiling() or torch._C._is_tracing() or bool(getattr(symbolic, "_is_fx_tracing_flag", False))
+    )
 
 
 _standing: tuple[int, int] | None = None

@@ -1,7 +1,7 @@
 """Runs a script as `python` would, with its side effects contained from the first line on.
 
-`python -m firstlight.observe.inside.start train.py ARGS`, or `… start -m package.module ARGS`. The script gets a real
-`__main__`, its own `sys.argv` and `sys.path[0]`; only the standard library is imported before it.
+`python -m _firstlight_entry firstlight.observe.inside.start train.py ARGS`, or `… start -m package.module ARGS`. The
+script gets a real `__main__`, its own `sys.argv` and `sys.path[0]`; only the standard library is imported before it.
 """
 
 import importlib.machinery
@@ -13,18 +13,20 @@ import sys
 import types
 from pathlib import Path
 
+from _firstlight_entry import activate
 from firstlight.observe import spec as session
-from firstlight.observe.inside import containment, imports, sites
-from firstlight.observe.inside.entry import activate
+from firstlight.observe.inside import containment, imports, launch, sites
 
 
 def main() -> None:
     arguments = sys.argv[1:]
     spec = session.current()
+    under = launch.begin(spec)
     if spec is not None:
-        end_with(spec.owner)
-        if spec.contain:
+        if spec.contain and (spec.observed or not under.view):
             containment.install(Path(spec.scratch))
+        elif spec.contain:
+            containment.stay_offline(Path(spec.scratch))
         if spec.seed is not None:
             _seed(spec.seed)
     imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
@@ -62,18 +64,3 @@ def _seed(seed: int) -> None:
     random.seed(seed)
     imports.when_imported("numpy", lambda numpy: numpy.random.seed(seed))
     imports.when_imported("torch", lambda torch: torch.manual_seed(seed))
-
-
-def end_with(owner: int) -> None:
-    """Linux: be killed when the process that started this one dies, so that a killed command leaves no orphan."""
-    if sys.platform != "linux" or os.getppid() != owner:
-        return
-    import ctypes
-    import signal
-
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-
-
-if __name__ == "__main__":
-    main()

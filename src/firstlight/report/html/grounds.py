@@ -71,6 +71,8 @@ def grounds(report: Report) -> Markup:
         ),
         ("start-up", f"{timing.startup_seconds:.1f} s until training began" if timing.startup_seconds else None),
         ("held back", _held(coverage)),
+        ("floor", coverage.floor),
+        ("started", ", ".join(coverage.started) or None),
         ("allowed", _list(coverage.suppressed)),
         ("unsaid", _list(coverage.limits) if coverage.steps or not coverage.ended else None),
     ]

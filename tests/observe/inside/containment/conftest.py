@@ -54,6 +54,6 @@ def run(project: Path) -> Callable[..., str]:
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:
-    ours = {".firstlight", "__pycache__"}
+    ours = {".firstlight"}
     found = (path for path in folder.rglob("*") if ours.isdisjoint(path.parts))
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in found}

@@ -8,7 +8,7 @@ def test_the_longest_prefix_decides_and_what_has_none_is_held() -> None:
     held = {place: territory.held(place) for place in (
         "/tmp/x", "/tmp/proj/x", "/tmp/project", "/home/proj/x", "/home/proj/.venv/x", "/data/x", "/data/__pycache__/x",
     )}  # fmt: skip
-    assert [place for place, is_held in held.items() if is_held] == ["/tmp/proj/x", "/home/proj/x", "/data/x"]
+    assert [place for place, is_held in held.items() if not is_held] == ["/tmp/x", "/tmp/project", "/home/proj/.venv/x"]
 
 
 def test_a_pass_beats_a_hold_of_the_same_length() -> None:

@@ -1,8 +1,10 @@
 """How the user's own files are brought into the overlay before they are changed there."""
 
 import _io
+import errno
 import os
 import posix
+import shutil
 import stat
 import threading
 
@@ -57,6 +59,23 @@ class Copies:
             for name in self._layers.entries(place):
                 self.whole(join(place, name), *paths)
         return self._layers.kept(place)
+
+    def move(self, source: str, target: str) -> None:
+        """Also where our own mounts make two of what is one file system to the user."""
+        try:
+            posix.rename(source, target)
+        except OSError as problem:
+            there = posix.lstat(source)
+            if problem.errno != errno.EXDEV or there.st_dev != posix.stat(target.rpartition("/")[0]).st_dev:
+                raise
+            if stat.S_ISDIR(there.st_mode):
+                shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
+                shutil.rmtree(source)
+            else:
+                part = f"{self._parts}/{posix.getpid()}-{threading.get_ident()}"
+                shutil.copy2(source, part, follow_symlinks=False)
+                posix.rename(part, target)
+                posix.unlink(source)
 
 
 def _copy_file(source: str, target: str) -> None:

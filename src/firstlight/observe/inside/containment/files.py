@@ -31,6 +31,7 @@ def _by_name(overlay: Overlay, opening: Opening) -> dict[str, Route]:
         "unlink": routes.removes(overlay.remove), "remove": routes.removes(overlay.remove),
         "rmdir": routes.removes(overlay.rmdir), "rename": routes.moves(overlay.rename),
         "replace": routes.moves(overlay.rename), "link": routes.moves(overlay.link),
+        "fchmod": routes.updates(posix.chmod), "fchown": routes.updates(posix.chown),
     }  # fmt: skip
 
 

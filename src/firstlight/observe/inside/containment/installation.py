@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from firstlight.observe.inside.containment.databases import route_databases
+from firstlight.observe.inside.containment.doings import note_doings
 from firstlight.observe.inside.containment.files import route_files
 from firstlight.observe.inside.containment.native import route_native
 from firstlight.observe.inside.containment.overlay import Overlay
@@ -36,7 +37,14 @@ def install(scratch: Path) -> Overlay:
         route_processes(overlay, Unpickled(install, scratch.absolute()))
         silence_trackers(scratch)
         sys.addaudithook(refuse_unrouted(overlay))
+        sys.addaudithook(note_doings(str(scratch.absolute())))
     return _installed
+
+
+def stay_offline(scratch: Path) -> None:
+    """Without the layers over files, for a run that only the floor contains: trackers still send nothing."""
+    os.makedirs(scratch, exist_ok=True)
+    silence_trackers(scratch)
 
 
 def _agreed_project(scratch: Path) -> Path:

@@ -28,6 +28,11 @@ def _by_mode(position: int) -> Flags:
     return flags
 
 
+def _when_shared(args: tuple[Any, ...], options: dict[str, Any]) -> int:
+    """`torch.from_file` maps the file itself, and makes it where it is not."""
+    return CHANGE if (args[1] if len(args) > 1 else options.get("shared")) else os.O_RDONLY
+
+
 _NATIVE: tuple[tuple[str, str, int, str, Flags], ...] = (
     ("torch.serialization", "save", 1, "f", _REPLACE),
     ("torch.serialization", "load", 0, "f", os.O_RDONLY),
@@ -35,7 +40,10 @@ _NATIVE: tuple[tuple[str, str, int, str, Flags], ...] = (
     ("torch", "load", 0, "f", os.O_RDONLY),
     ("torch.jit", "save", 1, "f", _REPLACE),
     ("torch.jit", "load", 0, "f", os.O_RDONLY),
-    ("torch.jit", "RecursiveScriptModule.save", 1, "f", _REPLACE),
+    ("torch", "from_file", 0, "filename", _when_shared),
+    ("torch", "_C.PyTorchFileWriter", 0, "file_name", _REPLACE),
+    ("torch", "_C.PyTorchFileReader", 0, "file_name", os.O_RDONLY),
+    ("torch", "_C.ScriptModule.save", 1, "filename", _REPLACE),
     ("torch.export", "save", 1, "f", _REPLACE),
     ("torch.export", "load", 0, "f", os.O_RDONLY),
     ("torch.autograd.profiler", "profile.export_chrome_trace", 1, "path", _REPLACE),

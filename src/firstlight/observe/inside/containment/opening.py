@@ -7,7 +7,7 @@ from typing import Any
 
 from firstlight.observe.inside.containment.given import naming, text
 from firstlight.observe.inside.containment.overlay import WRITING, Overlay
-from firstlight.observe.inside.containment.refusal import Quietly
+from firstlight.observe.inside.containment.refusal import Quietly, aloud
 
 _CHANGING_MODES = frozenset("wax+")
 _POSITION_OF_OPENER = 6
@@ -29,9 +29,11 @@ class Opening:
         mode = args[0] if args else options.get("mode", "r")
         if isinstance(mode, str) and not _CHANGING_MODES & set(mode) and self._overlay.layers.untouched():
             return _io.open(file, *args, **options)
-        if not isinstance(file, int) and len(args) <= _POSITION_OF_OPENER and options.get("opener") is None:
+        theirs = args[_POSITION_OF_OPENER] if len(args) > _POSITION_OF_OPENER else options.pop("opener", None)
+        if not isinstance(file, int):
             # Given an opener, the file object keeps the name the user gave.
-            options["opener"] = self.opener
+            options["opener"] = self.opener if theirs is None else aloud(theirs)
+            args = args[:_POSITION_OF_OPENER]
         with Quietly():
             return _io.open(file, *args, **options)
 
@@ -47,7 +49,7 @@ def file_io(opening: Opening) -> type:
     class FileIO(_io.FileIO, metaclass=AnyFileIO):
         def __init__(self, file: Any, mode: str = "r", closefd: bool = True, opener: Any = None) -> None:
             if not isinstance(file, int):
-                opener = opener or opening.opener
+                opener = opening.opener if opener is None else aloud(opener)
             with Quietly():
                 super().__init__(file, mode, closefd, opener)
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from firstlight.observe.inside import floor
 from firstlight.observe.inside.containment.copies import Copies
 from firstlight.observe.inside.containment.layers import Layers
 from firstlight.observe.inside.containment.paths import Paths
@@ -99,7 +100,7 @@ class Overlay:
             may_replace(self.layers, new, there, source, target)
             if self.layers.held(old):
                 may_change_directory(self.layers, old, source, target)
-            posix.rename(self._copies.whole(old, source, target), self._prepared(new, source, target))
+            self._copies.move(self._copies.whole(old, source, target), self._prepared(new, source, target))
             self._hide(old)
             if stat.S_ISDIR(there.st_mode):
                 self._hide(new)
@@ -156,16 +157,20 @@ class Overlay:
 
 
 def held_back(overlay: Overlay) -> list[str]:
-    """The user's paths of all files that were written and kept aside, sorted."""
-    return sorted(map(overlay.layers.place_of, _files_below(overlay.layers.files)))
+    """The user's paths of all files that were written and kept aside, by us or by the kernel's view, sorted."""
+    ours = set(map(overlay.layers.place_of, _files_below(overlay.layers.files)))
+    under = floor.found(Path(os.path.dirname(overlay.layers.files)))
+    below = _files_below(under.changes) if under is not None and under.view else ()
+    return sorted(ours.union(f"{under.project}{path[len(under.changes) :]}" for path in below if under is not None))
 
 
 def _files_below(folder: str) -> Iterator[str]:
     for name in posix.listdir(folder):
         path = f"{folder}/{name}"
-        if stat.S_ISDIR(posix.lstat(path).st_mode):
+        mode = posix.lstat(path).st_mode
+        if stat.S_ISDIR(mode):
             yield from _files_below(path)
-        else:
+        elif not stat.S_ISCHR(mode):  # by which a view says that a file was removed
             yield path
 
 

@@ -27,13 +27,23 @@ class Paths:
     def locate(self, path: str, follow: bool = True) -> str:
         """The place `path` names; its last part is followed only with `follow` or a trailing slash."""
         if path.startswith(KERNEL):
-            return path
+            return self._through(path, follow)
         if not path.startswith("/"):
             path = f"{self.cwd()}/{path}"
         head, _, name = path.rpartition("/")
         if name in ("", ".", "..") or head not in self._plain:
             return self._walk(path, follow)
         return self._walk(name, follow, head)
+
+    def _through(self, path: str, follow: bool) -> str:
+        """`/proc/self/fd/3`, `/dev/fd/3` and `/proc/self/cwd/x` are other names of the user's files."""
+        place = self._walk(path, follow)
+        if place.startswith(KERNEL):
+            return path
+        try:
+            return place if posix.stat(path).st_nlink else path  # what has no name any more cannot be found by it
+        except OSError:
+            return place
 
     def seen(self, path: str, follow: bool = True) -> str:
         """The physical path to read `path` from."""

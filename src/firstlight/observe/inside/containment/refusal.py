@@ -32,6 +32,19 @@ class Quietly:
         _quiet.on = self._before
 
 
+def aloud(opener: Callable[[Any, int], int]) -> Callable[[Any, int], int]:
+    """An opener of the user's, whose own calls are looked at again."""
+
+    def opened(path: Any, flags: int) -> int:
+        before, _quiet.on = getattr(_quiet, "on", False), False
+        try:
+            return opener(path, flags)
+        finally:
+            _quiet.on = before
+
+    return opened
+
+
 def refuse_unrouted(overlay: Overlay) -> Callable[[str, tuple[Any, ...]], None]:
     """The audit hook."""
 

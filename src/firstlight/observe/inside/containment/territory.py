@@ -15,8 +15,6 @@ class Territory:
 
     def held(self, place: str) -> bool:
         tested = place + "/"
-        if "/__pycache__/" in tested:
-            return False
         if not tested.startswith(self._passes):
             return True
         return _longest(tested, self._holds) > _longest(tested, self._passes)

@@ -2,12 +2,12 @@
 
 import functools
 import time
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from firstlight.observe.inside import sites
+from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen, Waiting
@@ -21,10 +21,10 @@ MOST_EPOCHS = 20
 class Loaders:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
-        self._epochs: weakref.WeakKeyDictionary[Any, tuple[int, int]] = weakref.WeakKeyDictionary()
+        self._epochs: ByIdentity[tuple[int, int]] = ByIdentity()
 
     def began(self, loader: "torch.utils.data.DataLoader[Any]") -> None:
-        index, epoch = self._epochs.get(loader, (len(self._epochs), 0))
+        index, epoch = self._epochs.get(loader, None) or (len(self._epochs), 0)
         self._epochs[loader] = (index, epoch + 1)
         if epoch >= MOST_EPOCHS:
             return

@@ -12,7 +12,8 @@ import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.identity import ByIdentity
+from firstlight.observe.inside.observer import rank, torch_traces
 from firstlight.records.places import Site
 from firstlight.records.program import ModelSeen
 
@@ -73,8 +74,8 @@ class Models:
         """What the models were given since the last step; let go when it ends."""
         self.batch: str | None = None
         self.batch_rebuilt = False
-        self.called_with_grad: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
-        self.called_without_grad: weakref.WeakSet[torch.nn.Module] = weakref.WeakSet()
+        self.called_with_grad: ByIdentity[bool] = ByIdentity()
+        self.called_without_grad: ByIdentity[bool] = ByIdentity()
         self.inside = False
         """A module with parameters is running."""
         self._begun = False
@@ -82,7 +83,7 @@ class Models:
         self._local = threading.local()
 
     def before(self, module: torch.nn.Module, _arguments: Any) -> None:
-        if torch.compiler.is_compiling():
+        if torch_traces():
             return
         self._local.depth = depth = getattr(self._local, "depth", 0) + 1
         if depth == 1:
@@ -100,7 +101,7 @@ class Models:
 
     def after(self, module: torch.nn.Module, arguments: Any, *rest: Any) -> None:
         """`rest` is the keywords and the output; where forward raised, torch leaves the keywords out."""
-        if torch.compiler.is_compiling():
+        if torch_traces():
             return
         keywords, output = rest if len(rest) > 1 else ({}, None)
         self._local.depth = depth = max(0, getattr(self._local, "depth", 1) - 1)
@@ -114,7 +115,7 @@ class Models:
                 observer.tell(observer.moments.model_failed, module, sys.exc_info()[1])
             return
         if observer.full:
-            (self.called_with_grad if training else self.called_without_grad).add(module)
+            (self.called_with_grad if training else self.called_without_grad)[module] = True
             if training and not observer.in_backward and observer.moments.module_returned:
                 given = [*reading.tensors_in(arguments), *reading.tensors_in(keywords)]
                 observer.tell(observer.moments.module_returned, module, given, list(reading.tensors_in(output)))
@@ -192,8 +193,8 @@ class Models:
 def install(observer: "Observer") -> Models:
     models = Models(observer)
     warnings.filterwarnings("ignore", message=r"Using `torch.compile\(module\)` when there are global hooks")
-    register_module_forward_pre_hook(models.before)
-    register_module_forward_hook(models.after, with_kwargs=True, always_call=True)
+    register_module_forward_pre_hook(observer.unable_to_raise("models", models.before))
+    register_module_forward_hook(observer.unable_to_raise("models", models.after), with_kwargs=True, always_call=True)
     observer.moments.model_returned.append(observer.shielded("models", models.returned))
     observer.moments.backward_ended.append(observer.shielded("models", models.backward_ended))
     observer.moments.step_ended.append(observer.shielded("models", models.step_ended))

@@ -48,7 +48,7 @@ class Operations(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         observer = self.observer
-        if observer.reading or observer.inert or observer.in_backward or torch.compiler.is_compiling():
+        if observer.reading or observer.inert or observer.in_backward:
             return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
         if name == "__get__":
