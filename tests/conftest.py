@@ -172,6 +172,22 @@ def judge(eyes: Eyes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
     return judged
 
 
+@pytest.fixture
+def rehearse(eyes: Eyes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Checked]:
+    """What `firstlight rehearse` does with a script, from a process that has torch imported."""
+    monkeypatch.chdir(tmp_path)
+
+    def rehearsed(source: str, seconds: float = 75.0, **others: str) -> Checked:
+        for name, text in {"train": source, **others}.items():
+            (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+        settings = load(tmp_path, seconds=seconds)
+        report = session.rehearse(parse(("train.py",), module=False), settings, eyes)
+        told = json.loads(json_report.render(report))
+        return Checked(code=exit_code(report, settings.strict), report=told, stderr="", folder=tmp_path)
+
+    return rehearsed
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """For one module: as long as it is open its event loop runs in this thread, where no other can then be started."""

@@ -3,8 +3,10 @@
 The only module that knows every stage.
 """
 
+import contextlib
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,18 +21,19 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
-from firstlight.facts.sources import DECLARED, EXPERIMENT, LIVE, READ_FROM_LOG, SOURCES
+from firstlight.experiments.rehearsal import SECONDS, Rehearsals, can_be_shortened
+from firstlight.facts.sources import DECLARED, EXPERIMENT, LIVE, OF_A_REHEARSAL, READ_FROM_LOG, SOURCES
 from firstlight.judge.evidence import Judged, judged
 from firstlight.judge.grounds import without_grounds
 from firstlight.judge.inference import concluded, is_open
 from firstlight.judge.inquiry import Inquiry, Question
 from firstlight.judge.orders import CONTROLS, TIGHT, clip_of, orders_for
-from firstlight.judge.script import report_of
+from firstlight.judge.script import rehearsal_report, report_of
 from firstlight.linting import facts_of
 from firstlight.observe.logged import read_log
 from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target
-from firstlight.observe.watch import Eyes, Watched, tried_alone, watch
+from firstlight.observe.watch import Eyes, Watched, follow_log, tried_alone, watch
 from firstlight.recording import recorded, seed_of
 from firstlight.records.contrast import Contrast
 from firstlight.records.learning import LearningSign
@@ -46,12 +49,15 @@ class Depth:
     controls: tuple[str, ...]
     seconds: float
     always: bool = False
+    rehearses: bool = False
+    """The whole program is run as well, shortened."""
     symptoms: dict[str, bool] = field(default_factory=dict)
 
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
-    depth = Depth(_controls(settings), PATIENCE * settings.budget.seconds)
+    rehearses = settings.contain and settings.profile != "quick"
+    depth = Depth(_controls(settings), PATIENCE * settings.budget.seconds, rehearses=rehearses)
     return _judged_script(target, settings, eyes, depth)
 
 
@@ -85,9 +91,39 @@ def _judged_script(target: Target, settings: Settings, eyes: Eyes, depth: Depth)
             timeline_seconds=settings.budget.timeline_seconds,
             symptoms=depth.symptoms,
         )
-        watched = _watched(target, spec, replace(eyes, settled=inquiry.settled), engine)
+        with contextlib.closing(Rehearsals(target, spec, start=eyes.means.start)) as rehearsals:
+            parts = [inquiry.settled, *([rehearsals.settled] if depth.rehearses else [])]
+            watched = _watched(target, spec, replace(eyes, settled=lambda seen: _all_settled(parts, seen)), engine)
         subject = Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
         return finish(_report(watched, known(watched), subject, inquiry, settings))
+
+
+def _all_settled(parts: Sequence[Callable[[Watched], bool]], watched: Watched) -> bool:
+    """Each of them is asked, so that each goes on."""
+    settled = [part(watched) for part in parts]
+    return all(settled)
+
+
+def rehearse(target: Target, settings: Settings, eyes: Eyes) -> Report:
+    """Runs the whole target, shortened, and judges whether it reaches its last line and what happens on the way."""
+    if not can_be_shortened(target):
+        raise UsageError(f"`{target.shown}` starts the script by a launcher. Name the script itself, for one process")
+    checks = tuple(check for check in _checks(settings) if check.needs in OF_A_REHEARSAL)
+    with recorded(target.words, settings) as (run, finish):
+        spec, watched = _plan(settings, checks, run, experiments=False), Watched()
+        made = Rehearsals(target, spec, settings.seconds or SECONDS, settings.startup_seconds, eyes.means.start)
+        begun = time.monotonic()
+        with contextlib.closing(made):
+            while not made.settled(watched):
+                eyes.progress(f"rehearsing the whole program … {time.monotonic() - begun:.0f} s")
+                time.sleep(PAUSE)
+        follow_log(run.events, watched)()
+        watched.seconds = time.monotonic() - begun
+        subject = Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
+        return finish(rehearsal_report(watched, judged(watched, checks, []), subject))
+
+
+PAUSE = 0.05
 
 
 def _question(known: Callable[[Watched], Judged], checks: tuple[Check, ...], always: bool) -> Question:
@@ -165,7 +201,7 @@ def understood(text: str | None) -> dict[str, bool]:
 
 def _checks(settings: Settings) -> tuple[Check, ...]:
     """Those a short run and its source can answer: logs, declared experiments and long runs have their own commands."""
-    elsewhere = READ_FROM_LOG | DECLARED | LIVE
+    elsewhere = READ_FROM_LOG | (DECLARED - OF_A_REHEARSAL) | LIVE
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 

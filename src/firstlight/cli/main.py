@@ -38,6 +38,7 @@ class Lazy:
 
 COMMANDS: dict[str, Lazy] = {
     "check": Lazy("firstlight.cli.check:command", "Run a training script briefly and say what is wrong with it."),
+    "rehearse": Lazy("firstlight.cli.rehearse:command", "Run all of a script in seconds: does it reach its end?"),
     "run": Lazy("firstlight.cli.run:command", "Check a script, then run it for real with every step watched."),
     "replay": Lazy("firstlight.cli.replay:command", "Do a step the guard captured again, and find what went wrong."),
     "diagnose": Lazy("firstlight.cli.diagnose:command", "Find why a script trains badly, by experiments on it."),

@@ -20,6 +20,7 @@ from firstlight.records import (
 from firstlight.records.census import Census
 from firstlight.records.inferred import Inferred
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
+from firstlight.records.rehearsal import Rehearsal
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
 
@@ -75,6 +76,7 @@ SOURCES: dict[type, Source] = {
     failing.Failing: _from("failures", absent="no call of a model raised"),
     Waiting: _from("loaders", absent="no DataLoader was read between steps"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
+    Rehearsal: _from(absent="no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
     Census: _from("census", "operations", absent="no model with parameters was seen in training"),
@@ -135,6 +137,21 @@ SOURCES: dict[type, Source] = {
     declared.InvariantTried: _from(absent="no invariant was declared"),
     Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
 }
+
+OF_A_REHEARSAL = frozenset(
+    {
+        Rehearsal,
+        restored.Restored,
+        restored.Resumption,
+        declared.ScheduleTried,
+        declared.RoundTrip,
+        facts.Mode,
+        facts.StepOrder,
+        EvaluationSeen,
+        facts.CheckCrash,
+    }
+)
+"""What is known of a program once all of it was run, shortened."""
 
 ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing, Inferred})
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""

@@ -5,9 +5,10 @@ from typing import Any
 
 import msgspec
 
-from firstlight.records.assurance import Assurance, ByHeart, Learns
+from firstlight.records.assurance import Assurance, ByHeart, Learns, Rehearsed
 from firstlight.records.contrast import Contrast
 from firstlight.records.learning import CERTIFIED, LearningSign
+from firstlight.records.rehearsal import Rehearsal
 
 BLIND = "permuted-targets"
 
@@ -15,7 +16,11 @@ BLIND = "permuted-targets"
 def assurance_of(facts: Iterable[Any]) -> Assurance:
     known = tuple(facts)
     contrast = next((fact for fact in known if isinstance(fact, Contrast)), None)
-    return Assurance(learns=_learns(sign_of(known), contrast), by_heart=_by_heart(contrast))
+    return Assurance(
+        learns=_learns(sign_of(known), contrast),
+        by_heart=_by_heart(contrast),
+        rehearsal=next((_rehearsed(fact) for fact in known if isinstance(fact, Rehearsal)), None),
+    )
 
 
 def sign_of(facts: Iterable[Any]) -> LearningSign | None:
@@ -53,6 +58,29 @@ def headline(assurance: Assurance, experimented: bool) -> str:
         return f"nothing found, and it learns{lacking}"
     why = f" ({learns.reason})" if learns.reason else ""
     return f"nothing found; that it learns could not be certified{why}{lacking}"
+
+
+def _rehearsed(seen: Rehearsal) -> Rehearsed:
+    return Rehearsed(
+        reached_end=seen.reached_end,
+        stopped_at=None if seen.reached_end or seen.site is None else str(seen.site),
+        seconds=round(seen.seconds, 1),
+        epochs=seen.epochs,
+        evaluations=seen.evaluations,
+        checkpoints=seen.checkpoints,
+        why=_why(seen),
+        by_shortening=seen.crashed and not seen.own,
+        full_seconds=seen.full_seconds,
+        written=seen.written,
+        full_bytes=seen.full_bytes,
+        peak_bytes=seen.peak_bytes,
+    )
+
+
+def _why(seen: Rehearsal) -> str:
+    if seen.reached_end:
+        return ""
+    return seen.message if seen.crashed else "its time was over"
 
 
 def _by_heart(contrast: Contrast | None) -> ByHeart | None:

@@ -10,23 +10,31 @@ import msgspec
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.prove import prove
 from firstlight.experiments.plan import Order
+from firstlight.experiments.rehearsal import attempts_of
 from firstlight.facts.derive import derive
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
 from firstlight.judge.orders import LOCALISED, contrasted
+from firstlight.judge.rehearsal import rehearsal_of
 from firstlight.observe.watch import Watched
-from firstlight.records import observed
 from firstlight.records.contrast import Contrast
-from firstlight.records.facts import LossSite
+from firstlight.records.declared import Logged, RoundTrip, ScheduleTried
+from firstlight.records.facts import LossSite, Mode, StepOrder
 from firstlight.records.finding import Finding
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.report import CheckOutcome, Status
+from firstlight.records.restored import Restored, Resumption
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
+from firstlight.records.training import EvaluationSeen
 
 PROBES = "probes"
+LIFE = (Restored, Resumption, ScheduleTried, RoundTrip)
+"""What a rehearsal sees of a program's later life, and the program itself is ended before."""
+LATER = (Mode, StepOrder, EvaluationSeen)
+"""Facts that the program itself shows too, of the lines it came to."""
 ANSWERS = (BadOperation, Behaviour, CustomGradient, Dependence, Symmetry)
 
 
@@ -50,6 +58,9 @@ def judged(
 ) -> Judged:
     """`read` is what the program's source says; it counts once the program was seen training."""
     facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome(), *(read if watched.backwards else ())]
+    if (rehearsal := rehearsal_of(watched)) is not None and watched.outcome().ended not in ("crashed", "killed"):
+        facts.append(rehearsal)
+    facts += _later(watched, facts)
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
     facts += [contrast] if contrast is not None else []
@@ -59,6 +70,25 @@ def judged(
     gathered = gather(proven, symptoms=frozenset(check.id for check in checks if check.symptom))
     outcomes = settled(found.outcomes, gathered, kept)
     return Judged(tuple(facts), gathered, outcomes, allowed, tuple(orders))
+
+
+def _later(watched: Watched, facts: list[Any]) -> list[Any]:
+    """What only the rehearsal came to: a second stage, the training after an evaluation, the evaluation itself.
+
+    On a line that the program was seen on itself, its own word counts, unless the models went into eval mode later.
+    """
+    told = {
+        _told_by(fact)
+        for fact in facts
+        if isinstance(fact, LATER) and not (isinstance(fact, Mode) and not fact.in_eval)
+    }
+    attempts = [records for _, records in attempts_of(watched)]
+    found = derive(attempts[0]) if attempts else []
+    return [fact for fact in found if isinstance(fact, LATER) and _told_by(fact) not in told]
+
+
+def _told_by(fact: Any) -> tuple[Any, ...]:
+    return type(fact), fact.model if isinstance(fact, EvaluationSeen) else fact.site
 
 
 def settled(
@@ -89,7 +119,10 @@ def uncontradicted(
     return tuple(finding for finding in findings if read.get(finding.id) not in found_nothing)
 
 
-def _answers(watched: Watched) -> list[observed.Observed]:
+def _answers(watched: Watched) -> list[Logged]:
     """What copies were asked about the program; the steps of a copy that was asked are not the program's."""
     asked = [*watched.timelines.get(PROBES, ()), *watched.timelines.get(LOCALISED, ())]
-    return [record for record in asked if isinstance(record, ANSWERS)]
+    rehearsed: list[Logged] = [
+        record for _, seen in attempts_of(watched) for record in seen if isinstance(record, LIFE)
+    ]
+    return [*(record for record in asked if isinstance(record, ANSWERS)), *rehearsed]

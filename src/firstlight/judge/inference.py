@@ -10,6 +10,7 @@ from typing import Any
 
 from firstlight.checks.declare import Check
 from firstlight.checks.learning import cause_inferred
+from firstlight.checks.run import later_part_crashes
 from firstlight.diagnosis.answer import Role, Suspect
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 from firstlight.findings.gather import UNKNOWN, gather
@@ -23,13 +24,15 @@ from firstlight.records.learning import NO_SIGN
 from firstlight.records.places import Site
 from firstlight.records.report import Status
 
+EXPLAINED = frozenset({later_part_crashes.CHECK.id})
+"""A crash of a later part says nothing of how the program learns: there is no cause to search for."""
 RATE = "hp-"
 """Causes that stand where the optimizer is built; the others are told at the loss."""
 
 
 def is_open(known: Judged) -> bool:
     """Something is wrong, and no finding says why."""
-    loud = [finding for finding in known.findings if finding.severity is not Severity.NOTE]
+    loud = [one for one in known.findings if one.severity is not Severity.NOTE and one.id not in EXPLAINED]
     named = any(finding.cause != UNKNOWN for finding in loud)
     return not named and (bool(loud) or _stands_still(known.facts))
 

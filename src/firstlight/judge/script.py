@@ -10,7 +10,10 @@ from firstlight.judge.report import machine, report, stamp
 from firstlight.observe.watch import Watched
 from firstlight.records.finding import Scalar
 from firstlight.records.program import ProcessSeen
-from firstlight.records.report import Report, Subject, Timing, Verdict
+from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.report import Coverage, Report, Subject, Timing, Verdict
+from firstlight.report.assurance import rows
+from firstlight.store.run_directory import shown
 
 OUTPUT_LINES = 25
 
@@ -28,6 +31,25 @@ def report_of(watched: Watched, known: Judged, subject: Subject, unjudged: str |
         reason=made.reason or clean,
         output_tail=tuple(watched.lines[-OUTPUT_LINES:]) if shows_output else (),
     )
+
+
+def rehearsal_report(watched: Watched, known: Judged, subject: Subject) -> Report:
+    """The report on a script of which nothing was run but its rehearsal."""
+    seen = next((fact for fact in known.facts if isinstance(fact, Rehearsal)), Rehearsal(reached_end=False))
+    coverage = Coverage(
+        steps=seen.steps,
+        seconds=round(watched.seconds, 3),
+        ended="the last line was reached" if seen.reached_end else "the last line was not reached",
+        held_back=tuple(shown(file.path) for file in seen.files),
+        experiments=tuple(sorted(watched.timelines)),
+        suppressed=known.allowed,
+        limits=("loops that train made a few rounds only; whether and what it learns was not asked",),
+    )
+    assurance = assurance_of(known.facts)
+    words = dict(rows(assurance)).get("whole", "no attempt could be made")
+    unjudged = None if seen.reached_end or seen.own else words
+    made = report(subject, Judgement(known.findings, known.outcomes), coverage, timing_of(watched), unjudged)
+    return msgspec.structs.replace(made, assurance=assurance, reason=made.reason or words)
 
 
 def timing_of(watched: Watched) -> Timing:

@@ -43,6 +43,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Given to the script before its first line, so that one that does not seed itself can be run again alike."""
     extensions: tuple[str, ...] = ()
     """`module:function`, called with the observer once its taps are in place."""
+    preludes: tuple[str, ...] = ()
+    """`module:function`, called with this before the first line of the script."""
 
 
 def write(spec: Spec, path: Path) -> None:

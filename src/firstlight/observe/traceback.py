@@ -72,14 +72,22 @@ def message_of(lines: list[str]) -> str:
 
 def site_of(lines: list[str], cwd: Path) -> Site | None:
     """The innermost frame of the last traceback that lies in the user's own files."""
+    return next(reversed(trace_of(lines, cwd)), None)
+
+
+def trace_of(lines: list[str], cwd: Path) -> tuple[Site, ...]:
+    """The frames of the last traceback that lie in the user's own files, the outermost first."""
     begin = max((i for i, line in enumerate(lines) if line.startswith("Traceback ")), default=0)
     frames = [match for line in lines[begin:] if (match := FRAME.match(line)) is not None]
-    for frame in reversed(frames):
-        path = frame["file"]
-        if path.startswith((*OWN, "<")) or any(part in path for part in NOT_THEIRS):
-            continue
-        full = os.path.realpath(cwd / path)
-        relative = os.path.relpath(full, os.path.realpath(cwd))
-        shown = full if relative.startswith("..") else relative
-        return Site(file=shown, line=int(frame["line"]), function=frame["function"] or "")
-    return None
+    return tuple(_shown(frame, cwd) for frame in frames if _is_theirs(frame["file"]))
+
+
+def _is_theirs(path: str) -> bool:
+    return not path.startswith((*OWN, "<")) and not any(part in path for part in NOT_THEIRS)
+
+
+def _shown(frame: re.Match[str], cwd: Path) -> Site:
+    full = os.path.realpath(cwd / frame["file"])
+    relative = os.path.relpath(full, os.path.realpath(cwd))
+    shown = full if relative.startswith("..") else relative
+    return Site(file=shown, line=int(frame["line"]), function=frame["function"] or "")

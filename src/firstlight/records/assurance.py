@@ -31,6 +31,18 @@ class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
     epochs: int = 0
     evaluations: int = 0
     checkpoints: int = 0
+    why: str = ""
+    """What stopped it, where it did not reach the end."""
+    by_shortening: bool = False
+    """What stopped it may come from having been shortened."""
+    full_seconds: float | None = None
+    """What the whole program is expected to take."""
+    written: int = 0
+    """Bytes of the files it wrote."""
+    full_bytes: int | None = None
+    """Bytes the whole program is expected to write."""
+    peak_bytes: int = 0
+    """Of memory."""
 
 
 class Assurance(msgspec.Struct, frozen=True, kw_only=True):

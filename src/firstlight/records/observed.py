@@ -20,6 +20,7 @@ from firstlight.records.program import (
     Waiting,
     Wrapped,
 )
+from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence, NurseryOpened, TimelineEnded
@@ -71,4 +72,7 @@ Observed = (
     | Failing
     | Symmetry
     | LearningSign
+    | Shortened
+    | ScheduleBreaks
+    | RehearsalEnded
 )

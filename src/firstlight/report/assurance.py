@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from firstlight.records.assurance import Assurance, Learns
+from firstlight.records.assurance import Assurance, Learns, Rehearsed
 from firstlight.records.finding import Finding
 from firstlight.records.learning import CERTIFIED, NO_SIGN
 
@@ -15,13 +15,49 @@ def rows(assurance: Assurance | None) -> Iterator[tuple[str, str]]:
         yield "learns", _learns(assurance.learns)
     if (heart := assurance.by_heart) is not None:
         yield "by heart", f"one batch, repeated: {heart.first:.3g} → {heart.last:.3g} in {heart.steps} steps"
-    if (seen := assurance.rehearsal) is not None:
-        counts = f"{seen.epochs} epochs, {seen.evaluations} evaluations, {seen.checkpoints} checkpoints"
-        reached = "reached the last line" if seen.reached_end else f"stopped at {seen.stopped_at}"
-        yield "rehearsed", f"{reached} in {seen.seconds:.0f} s: {counts}"
+    if assurance.rehearsal is not None:
+        yield "whole", _rehearsed(assurance.rehearsal)
+        if expected := _expected(assurance.rehearsal):
+            yield "in full", expected
     if assurance.sensitivity:
         told = ", ".join(f"{flow} {share:.0%}" for flow, share in assurance.sensitivity.items())
         yield "noticed", f"of faults planted in such programs: {told}"
+
+
+def _rehearsed(seen: Rehearsed) -> str:
+    counted = (("epoch", seen.epochs), ("evaluation", seen.evaluations), ("checkpoint", seen.checkpoints))
+    counts = ", ".join(f"{count} {word}{'s' * (count != 1)}" for word, count in counted)
+    if seen.reached_end:
+        return f"reached the last line in {seen.seconds:.0f} s: {counts}"
+    place = f" at {seen.stopped_at}" if seen.stopped_at else ""
+    doubt = ", which may come from having been shortened" if seen.by_shortening else ""
+    return f"stopped{place} after {seen.seconds:.0f} s ({counts}): {seen.why or 'it did not say why'}{doubt}"
+
+
+def _expected(seen: Rehearsed) -> str:
+    """What the whole program will take, by what the shortened one took."""
+    told = []
+    if seen.full_seconds is not None and seen.reached_end:
+        told.append(f"up to {duration(seen.full_seconds)} here")
+    if seen.full_bytes and seen.reached_end:
+        told.append(f"up to {size(seen.full_bytes)} of files")
+    if seen.peak_bytes:
+        told.append(f"at least {size(seen.peak_bytes)} of memory")
+    return ", ".join(told)
+
+
+def duration(seconds: float) -> str:
+    for unit, name in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.0f} {name}"
+    return f"{seconds:.0f} s"
+
+
+def size(count: int) -> str:
+    for unit, name in ((1 << 30, "GB"), (1 << 20, "MB")):
+        if count >= unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count / 1024:.0f} kB"
 
 
 def _learns(learns: Learns) -> str:

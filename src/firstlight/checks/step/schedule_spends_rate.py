@@ -1,8 +1,9 @@
 """The schedule drives the learning rate to nothing long before the run ends, or up without end.
 
 ## What it sees
-A dry run of the schedule over the declared length of the run (ten epochs where none is declared): the share of the run
-at which the rate is spent, at which it peaks, and where it ends.
+A dry run of the schedule over the length of the run: the one declared (ten epochs where none is), or the one that a
+rehearsal of the whole program shows. The share of the run at which the rate is spent, at which it peaks, and where it
+ends.
 
 ## When it is fine
 A run that is cut short on purpose. Without `total_steps` the length is a guess, and this is a warning.

@@ -47,6 +47,8 @@ class Made:
     exit_code: int | None
     """None where it did not end by itself; negative for a signal."""
     message: str = ""
+    output: tuple[str, ...] = ()
+    """The end of what it printed, our own frames removed; of one that failed."""
 
 
 def job(order: Order, target: Target, program: Spec, environment: Mapping[str, str], startup_seconds: float) -> Job:
@@ -75,8 +77,9 @@ def make(job: Job, start: Start = popen, given_up: Callable[[], bool] = lambda: 
         with running(job.target, spec, Means(job.environment, start)) as script:
             code = script.wait(_over(script, job, given_up))
             seconds = script.seconds
-        message = traceback.message_of(script.output.lines()) if code else ""
-        return Made(home.events.read_bytes() if home.events.exists() else b"", round(seconds, 3), code, message)
+        output = traceback.without_ours(script.output.lines()) if code else []
+        events = home.events.read_bytes() if home.events.exists() else b""
+        return Made(events, round(seconds, 3), code, traceback.message_of(output) if code else "", tuple(output))
     finally:
         shutil.rmtree(home.path, ignore_errors=True)
         with contextlib.suppress(OSError):

@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from firstlight.experiments.engines.job import Job, Made, lost, make
 from firstlight.experiments.engines.warm import WarmParent, warmable
-from firstlight.observe.process import popen
+from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 
@@ -16,8 +16,9 @@ class LocalHands:
 
     name = "fresh"
 
-    def __init__(self, target: Target, program: Spec, warm: bool = True) -> None:
-        self._target, self._program = target, program
+    def __init__(self, target: Target, program: Spec, warm: bool = True, start: Start = popen) -> None:
+        """`start` is used where there is no warm parent."""
+        self._target, self._program, self._start = target, program, start
         self._is_warmable = warm and warmable(target)
         self._warm: WarmParent | None = None
         self._dropped = threading.Event()
@@ -29,7 +30,8 @@ class LocalHands:
         return self._warm is None or self._warm.settled()
 
     def begin(self, job: Job) -> "Future[Made]":
-        return self._pool.submit(make, job, popen if self._warm is None else self._warm.start, self._dropped.is_set)
+        start = self._start if self._warm is None else self._warm.start
+        return self._pool.submit(make, job, start, self._dropped.is_set)
 
     def made(self, token: "Future[Made]") -> Made | None:
         if not token.done():

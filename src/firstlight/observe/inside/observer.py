@@ -25,8 +25,8 @@ import torch
 from firstlight.observe import spec as session
 from firstlight.observe.inside import containment
 from firstlight.records import wire
+from firstlight.records.declared import Logged
 from firstlight.records.events import Fact, Step, _Event
-from firstlight.records.observed import Observed
 from firstlight.records.program import Ending, ProcessSeen, Unseen
 from firstlight.records.training import StepSeen
 from firstlight.store.event_log import EventLog
@@ -107,7 +107,7 @@ class Observer:
     def seconds(self) -> float:
         return 0.0 if self.first_backward is None else time.monotonic() - self.first_backward
 
-    def emit(self, record: Observed) -> None:
+    def emit(self, record: Logged) -> None:
         if isinstance(record, StepSeen):
             self.note(
                 Step,

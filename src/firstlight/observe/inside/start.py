@@ -4,6 +4,7 @@
 script gets a real `__main__`, its own `sys.argv` and `sys.path[0]`; only the standard library is imported before it.
 """
 
+import importlib
 import importlib.machinery
 import importlib.util
 import os
@@ -29,6 +30,9 @@ def main() -> None:
             containment.stay_offline(Path(spec.scratch))
         if spec.seed is not None:
             _seed(spec.seed)
+        for prelude in spec.preludes:
+            module, _, function = prelude.partition(":")
+            getattr(importlib.import_module(module), function)(spec)
     imports.when_imported("torch", lambda _module: activate())  # torch before 2.5 calls no entry points
     if arguments[0] == "-m":
         _run_module(arguments[1], arguments[1:])

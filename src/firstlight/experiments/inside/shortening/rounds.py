@@ -1,0 +1,300 @@
+"""One pass of a loop, and when it has made rounds enough."""
+
+import itertools
+import operator
+import sys
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+LEAST_ROUNDS = 2
+SLOW_SECONDS = 2.0
+"""A loop that takes longer ends after its least rounds, whether it trains or, once training has begun, not."""
+SLOW_ROUNDS = 3
+"""Of a loop that takes the time and does not train, or no longer."""
+PATIENCE = 100
+"""Rounds without a step that a loop which trained before may make."""
+SKIP_SECONDS = 0.5
+"""For reading on to the last item of what a loop goes over."""
+PLAIN = frozenset(
+    {
+        "range",
+        "list",
+        "tuple",
+        "range_iterator",
+        "list_iterator",
+        "tuple_iterator",
+        "DataLoader",
+        "_BaseDataLoaderIter",
+    }
+)
+"""Kinds whose items can be read over: doing so changes nothing but the place in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    inner: int
+    """Rounds of a loop that steps an optimizer itself."""
+    outer: int
+    """Rounds of a loop around it."""
+    last: str
+    """Which loops make their last round too, where what lies between can be read over: `all`, `inner` ones, or `none`.
+    A loop around others often counts what was gathered so far."""
+
+
+WHOLE = Plan(inner=sys.maxsize, outer=sys.maxsize, last="none")
+
+
+@dataclass
+class Loop:
+    """A loop of the user's source, and what was seen of it."""
+
+    file: str
+    first: int
+    """The first and the last line of its body."""
+    last: int
+    may_be_left: bool
+    """By `break` or `return`, so that it may make fewer rounds than planned."""
+    trains: bool = False
+    outer: bool = False
+    """It trains by way of another loop."""
+    passes: int = 0
+    """Those in which it trained."""
+    rounds: int = 0
+    """Most of them in one pass."""
+    planned: int | None = None
+    """Rounds it would have made by itself, where that is known."""
+    seconds: float = 0.0
+    """Per round, in the last pass that trained."""
+    skips: bool = True
+    """Its last item can be reached in time."""
+    fired: set[int] = field(default_factory=set)
+    """Its periodic tests that were true at least once."""
+
+
+class Book:
+    """Everything that is known of the loops of one process."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.loops: list[Loop] = []
+        self.steps = 0
+        self.epochs = 0
+        """Of loops that are not the user's."""
+        self.forced = 0
+        """Periodic tests that were made true because nothing else would have."""
+        self.saved = 0.0
+        """Seconds the whole program would have taken longer."""
+        self.unbounded = False
+        """Some loop that was cut does not say how many rounds it would have made."""
+        self._by_file: dict[str, list[Loop]] = {}
+        self._running: list[weakref.ref[Pass]] = []
+        """From the outermost loop to the innermost one; those left by `break` are gone, or over what lies below."""
+        self._around: dict[tuple[str, int], tuple[Loop, ...]] = {}
+
+    def stepped(self, stack: Iterable[tuple[str, int]]) -> None:
+        """An optimizer stepped: the loops on the stack train. `stack` names files and lines, the innermost first."""
+        self.steps += 1
+        training = [loop for file, line in stack for loop in self.around(file, line)]
+        for loop in training:
+            loop.trains = True
+        for loop in training[1:]:
+            loop.outer = True
+
+    def register(self, file: str) -> Callable[[int, int, bool], int]:
+        def registered(first: int, last: int, may_be_left: bool) -> int:
+            loop = Loop(file, first, last, may_be_left)
+            self.loops.append(loop)
+            self._by_file.setdefault(file, []).append(loop)
+            return len(self.loops) - 1
+
+        return registered
+
+    def around(self, file: str, line: int) -> tuple[Loop, ...]:
+        """The loops whose body holds that line, the innermost first."""
+        if file not in self._by_file:
+            return ()
+        if (file, line) not in self._around:
+            found = [loop for loop in self._by_file[file] if loop.first <= line <= loop.last]
+            self._around[file, line] = tuple(sorted(found, key=lambda loop: (loop.last - loop.first, -loop.first)))
+        return self._around[file, line]
+
+    def over(self, number: int, iterable: Iterable[Any]) -> "Pass":
+        return Pass(self, self.loops[number], iterable)
+
+    def begin(self, number: int) -> "Pass":
+        return Pass(self, self.loops[number], None)
+
+    def due(self, number: int, test: int, value: Any) -> Any:
+        """What is done every so many rounds of a loop that trains is done in this one, if it was not done before."""
+        loop = self.loops[number]
+        if value or not loop.trains or test in loop.fired:
+            if value:
+                loop.fired.add(test)
+            return value
+        loop.fired.add(test)
+        self.forced += 1
+        return True
+
+    def entered(self, one: "Pass") -> None:
+        while self._running and self._running[-1]() is None:
+            self._running.pop()
+        self._running.append(weakref.ref(one))
+
+    def back_at(self, one: "Pass") -> None:
+        """At the head of a loop: what lies within it and was left by `break` is over."""
+        if not any(ref() is one for ref in self._running):
+            return  # another thread has taken it for its own
+        while (top := self._running[-1]()) is not one:
+            one.missing += 0.0 if top is None else top.missing
+            self._running.pop()
+
+    def left(self, one: "Pass", missing: float | None) -> None:
+        """`missing` are the seconds it would have gone on for; None where nobody knows."""
+        around = [found for ref in self._running if (found := ref()) is not None and found is not one]
+        self._running = [weakref.ref(found) for found in around]
+        self.unbounded = self.unbounded or missing is None
+        if around:
+            around[-1].missing += missing or 0.0
+        else:
+            self.saved += missing or 0.0
+
+    def begin_anew(self) -> None:
+        """In a forked process: whether it trains is seen from here on. One that loads data never does."""
+        self.steps = 0
+        self._running = []
+
+
+class Pass:
+    """From the moment a loop is entered to the moment it is left."""
+
+    def __init__(self, book: Book, loop: Loop, iterable: Iterable[Any] | None) -> None:
+        self._book, self._loop, self._iterable = book, loop, iterable
+        self._items = iter(itertools.repeat(None) if iterable is None else iterable)
+        self._begun = time.monotonic()
+        self._steps = book.steps
+        self._made = self._trained = self._idle = 0
+        self._last = False
+        self._source: Any = None
+        self.missing = 0.0
+        """Seconds that loops within it would have taken longer."""
+        book.entered(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if not self._book.steps:  # nothing trains yet: preparing data must not become slow
+            self._made += 1
+            return next(self._items)
+        self._count()
+        if self._last:
+            self._leave(cut=True)
+            raise StopIteration
+        if self._enough():
+            return self._skip_to_last()
+        try:
+            item = next(self._items)
+        except StopIteration:
+            self._leave(cut=False)
+            raise
+        self._made += 1
+        return item
+
+    def again(self) -> bool:
+        """Whether a `while` whose condition holds makes another round."""
+        if not self._book.steps:
+            self._made += 1
+            return True
+        self._count()
+        if self._enough():
+            self._leave(cut=True)
+            return False
+        self._made += 1
+        return True
+
+    def _count(self) -> None:
+        """At the head of the loop: did the round before train?"""
+        book, loop = self._book, self._loop
+        stepped, self._steps = book.steps != self._steps, book.steps
+        self._trained += stepped
+        self._idle = 0 if stepped else self._idle + 1
+        book.back_at(self)
+        if loop.trains and stepped and self._trained == 1:
+            self._source = None if self._iterable is None else _innermost(self._iterable)
+            loop.planned = _length(self._source, self._made)
+
+    @property
+    def _most(self) -> int:
+        return self._book.plan.outer if self._loop.outer else self._book.plan.inner
+
+    def _enough(self) -> bool:
+        slow = time.monotonic() - self._begun > SLOW_SECONDS
+        if not self._loop.trains:
+            return slow and bool(self._book.steps) and self._made >= SLOW_ROUNDS
+        if slow and (self._trained >= LEAST_ROUNDS or self._idle > SLOW_ROUNDS):
+            return True
+        return self._trained >= self._most or self._idle > PATIENCE
+
+    def _skip_to_last(self) -> Any:
+        loop = self._loop
+        wanted = self._book.plan.last in (("all",) if loop.outer else ("all", "inner"))
+        if wanted and loop.trains and loop.skips and self._source is not None:
+            found = _last_of(self._items)
+            loop.skips = bool(found)
+            if found:
+                self._made += 1
+                self._last = True
+                return found[0]
+        self._leave(cut=True)
+        raise StopIteration
+
+    def _leave(self, cut: bool) -> None:
+        loop, elapsed = self._loop, time.monotonic() - self._begun
+        if not loop.trains:
+            self._book.left(self, 0.0)
+            return
+        loop.passes += self._trained > 0
+        loop.rounds = max(loop.rounds, self._made)
+        loop.seconds = (elapsed + self.missing) / max(1, self._made)
+        total = loop.planned if cut else self._made
+        self._book.left(self, None if total is None else max(0.0, total * loop.seconds - elapsed))
+
+
+def _last_of(items: Iterator[Any]) -> list[Any]:
+    """The last item, in a list; an empty list where there is none, or it takes too long to get there."""
+    until = time.monotonic() + SKIP_SECONDS
+    found: list[Any] = []
+    for item in items:
+        found = [item]
+        if time.monotonic() > until:
+            return []
+    return found
+
+
+def _innermost(iterable: Any) -> Any:
+    """What `enumerate`, `zip` and progress bars go over, if reading it on does nothing else; else None."""
+    if isinstance(iterable, enumerate | zip):
+        inner = iterable.__reduce__()[1]
+        parts = [_innermost(part) for part in (inner[:1] if isinstance(iterable, enumerate) else inner)]
+        return parts[0] if parts and all(part is not None for part in parts) else None
+    if hasattr(iterable, "iterable") and hasattr(iterable, "update"):
+        return _innermost(iterable.iterable)
+    kinds = {kind.__name__ for kind in type(iterable).__mro__}
+    return iterable if kinds & PLAIN and _length(iterable, 0) is not None else None
+
+
+def _length(source: Any, made: int) -> int | None:
+    """Of an iterator, with the items it has given already."""
+    try:
+        return len(source) if hasattr(source, "__len__") else made + _left(source)
+    except Exception:  # noqa: BLE001  # a data set of the user's own may raise whatever it likes
+        return None
+
+
+def _left(source: Any) -> int:
+    if (found := operator.length_hint(source, -1)) < 0:
+        raise TypeError("it does not say how much is left")
+    return found

@@ -1,0 +1,192 @@
+"""Has the whole program run, shortened, beside whatever else is made of it; and again where it crashes.
+
+A crash of a shortened run may come from having been shortened. So it is tried once more, shortened in another way, and
+where that ends alike and the error could still be our doing, with nothing shortened, for as long as there is time. What
+each attempt saw stands in the event log under its name.
+"""
+
+import linecache
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firstlight.experiments.engines.fresh import LEAST_STARTUP_SECONDS, STARTUP_FACTOR
+from firstlight.experiments.engines.job import Job, Made, job
+from firstlight.experiments.engines.local import LocalHands
+from firstlight.experiments.engines.warm import warmable
+from firstlight.experiments.plan import Order
+from firstlight.observe import traceback
+from firstlight.observe.process import Start, popen
+from firstlight.observe.spec import Spec
+from firstlight.observe.target import Target
+from firstlight.observe.watch import Watched
+from firstlight.records import wire
+from firstlight.records.events import Fact
+from firstlight.records.program import ProcessSeen
+from firstlight.records.rehearsal import RehearsalEnded
+from firstlight.store.event_log import EventLog
+
+SECONDS = 15.0
+ATTEMPTS: dict[str, tuple[str, ...]] = {
+    "rehearsal": ("inner=3", "outer=2", "last=all"),
+    "rehearsal-longer": ("inner=6", "outer=4", "last=inner"),
+    "rehearsal-whole": (),
+}
+TAPS = ("checkpoints", "evaluations", "failures")
+PRELUDE = "firstlight.experiments.inside.shortening.prelude:begin"
+EXTENSION = "firstlight.experiments.inside.rehearsal:install"
+NEVER = 1_000_000_000
+
+
+def can_be_shortened(target: Target) -> bool:
+    """A launcher starts the script itself, and gives nobody the time to read it first."""
+    return warmable(target) and not any(word in LAUNCHERS for word in target.words)
+
+
+LAUNCHERS = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
+
+
+def attempt(name: str, rehearsals: "Rehearsals", startup_seconds: float) -> Job:
+    order = Order(name=name, interventions=ATTEMPTS[name], steps=NEVER, seconds=rehearsals.seconds)
+    made = job(order, rehearsals.target, rehearsals.program, dict(os.environ), startup_seconds)
+    spec = msgspec.structs.replace(
+        made.spec,
+        taps=TAPS,
+        full_steps=0,
+        sample_every=NEVER,
+        extensions=(EXTENSION,),
+        preludes=(PRELUDE,) if order.interventions else (),
+    )
+    return replace(made, spec=spec)
+
+
+def ended(made: Made) -> RehearsalEnded:
+    lines = list(made.output)
+    trace = traceback.trace_of(lines, Path.cwd()) if made.exit_code else ()
+    site = trace[-1] if trace else None
+    linecache.checkcache()
+    return RehearsalEnded(
+        step=0,
+        seconds=made.seconds,
+        exit_code=made.exit_code,
+        message=made.message,
+        site=site,
+        trace=trace,
+        source=linecache.getline(site.file, site.line).strip() if site is not None else "",
+    )
+
+
+def may_be_ours(crash: RehearsalEnded) -> bool:
+    """Whether fewer rounds than were meant can bring it about: too little was gathered, or something was never done."""
+    kind, _, text = crash.message.partition(":")
+    name = kind.rpartition(".")[2]
+    if not name.endswith(RAISED) or any(words in text for words in ("NoneType", "empty", "__firstlight")):
+        return True
+    if name == "KeyError":
+        return text.strip() not in crash.source.replace('"', "'")
+    return name in FEW_ROUNDS and not any(words in text for words in NOT_FEW_ROUNDS)
+
+
+RAISED = ("Error", "Exception")
+FEW_ROUNDS = (
+    "IndexError",
+    "ZeroDivisionError",
+    "AssertionError",
+    "UnboundLocalError",
+    "FileNotFoundError",
+    "StatisticsError",
+    "ValueError",
+    "OverflowError",
+)
+NOT_FEW_ROUNDS = ("unpack", "could not convert", "nsupported", "not supported", "invalid literal", "not a valid")
+"""Words in the message of an error that has nothing to do with how much there is of anything."""
+
+
+def alike(one: RehearsalEnded, other: RehearsalEnded) -> bool:
+    """The same error on the same line. A number in the message that follows the rounds made tells them apart."""
+    return (one.exit_code, one.message, one.site) == (other.exit_code, other.message, other.site)
+
+
+def next_attempt(so_far: list[RehearsalEnded]) -> str | None:
+    """The name of the attempt that is still needed; None where everything is known that can be."""
+    names = list(ATTEMPTS)
+    if not so_far:
+        return names[0]
+    crashed = all(one.exit_code for one in so_far) and all(alike(one, so_far[0]) for one in so_far)
+    if not crashed or len(so_far) == len(names) or (len(so_far) > 1 and not may_be_ours(so_far[0])):
+        return None
+    return names[len(so_far)]
+
+
+@dataclass
+class Rehearsals:
+    """Asked again and again whether they are over; each time, what can be begun is begun."""
+
+    target: Target
+    program: Spec
+    """What the program itself is observed with."""
+    seconds: float = SECONDS
+    """For one attempt, from its first backward on."""
+    startup_seconds: float | None = None
+    """How long a start may take; by the program's own where that is seen."""
+    start: Start = popen
+    made: list[RehearsalEnded] = field(default_factory=list)
+    _hands: LocalHands | None = None
+    _running: Any = None
+    _over: bool = False
+
+    def settled(self, watched: Watched) -> bool:
+        if not can_be_shortened(self.target):
+            return True
+        if self._over or not self._may_begin(watched):
+            return self._over or watched.over
+        if self._hands is None:
+            self._hands = LocalHands(self.target, self.program, warm=False, start=self.start)
+        if self._running is None:
+            self._begin(watched)
+        elif (made := self._hands.made(self._running)) is not None:
+            self._running = None
+            self._note(made)
+        return self._over
+
+    def _may_begin(self, watched: Watched) -> bool:
+        """Not beside a program whose device it would share."""
+        if watched.startup is None:
+            return self.startup_seconds is not None
+        return watched.over or all(seen.device == "cpu" and seen.world == 1 for seen in watched.of(ProcessSeen))
+
+    def _begin(self, watched: Watched) -> None:
+        assert self._hands is not None
+        name = next_attempt(self.made)
+        if name is None:
+            self._over = True
+            return
+        startup = self.startup_seconds or max(LEAST_STARTUP_SECONDS, STARTUP_FACTOR * (watched.startup or 0.0))
+        self._running = self._hands.begin(attempt(name, self, startup))
+
+    def _note(self, made: Made) -> None:
+        """What was seen goes into the program's log, and after it how it ended."""
+        log = EventLog(Path(self.program.events), self.program.run_id)
+        log.timeline = list(ATTEMPTS)[len(self.made)]
+        log.take_in(made.events)
+        self.made.append(ended(made))
+        log.append(Fact, observed=wire.to_plain(self.made[-1]))
+        log.close()
+
+    def close(self) -> None:
+        """Nothing of it is left behind, whatever is still under way."""
+        if self._hands is not None:
+            self._hands.end()
+
+
+def attempts_of(watched: Watched) -> Iterator[tuple[RehearsalEnded, list[Any]]]:
+    """How each attempt ended, with everything else that it saw."""
+    for name in ATTEMPTS:
+        records = watched.timelines.get(name, [])
+        for record in records:
+            if isinstance(record, RehearsalEnded):
+                yield record, records

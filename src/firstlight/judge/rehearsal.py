@@ -1,0 +1,83 @@
+"""What the attempts at a rehearsal amount to."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from firstlight.experiments.rehearsal import ATTEMPTS, alike, attempts_of, may_be_ours
+from firstlight.observe.watch import Watched
+from firstlight.records.rehearsal import FileWritten, LoopSeen, Rehearsal, RehearsalEnded, ScheduleBreaks, Shortened
+
+DIGITS = re.compile(r"\d+")
+LEAST_ALIKE = 2
+"""Files whose names differ in their numbers only, from which on one comes with every so many rounds."""
+
+
+def rehearsal_of(watched: Watched) -> Rehearsal | None:
+    """An attempt that reached the end clears the program of what an earlier one ran into."""
+    attempts = [(ended, _told(records)) for ended, records in attempts_of(watched)]
+    if not attempts:
+        return None
+    fates = [ended for ended, _ in attempts]
+    ended, seen = next((one for one in attempts if _reached(*one)), attempts[0])
+    main = max(seen, key=lambda one: (len(one.loops), one.step), default=Shortened(step=0, ended="exit"))
+    crashed = bool(ended.exit_code)
+    return Rehearsal(
+        reached_end=_reached(ended, seen),
+        crashed=crashed,
+        own=crashed and main.step > 0 and _is_own(fates),
+        message=ended.message,
+        site=ended.site or next((one.site for one in seen if one.site is not None), None),
+        trace=ended.trace,
+        seconds=ended.seconds,
+        steps=main.step,
+        epochs=main.epochs,
+        evaluations=max((one.evaluations for one in seen), default=0),
+        checkpoints=sum(one.checkpoints for one in seen),
+        breaks=tuple(_breaks(watched)),
+        files=main.files,
+        written=main.written,
+        full_seconds=main.full_seconds,
+        full_bytes=full_bytes(main.files, main.written, main.loops),
+        peak_bytes=max((one.peak_bytes for one in seen), default=0),
+    )
+
+
+def _told(records: Iterable[Any]) -> list[Shortened]:
+    return [record for record in records if isinstance(record, Shortened)]
+
+
+def _breaks(watched: Watched) -> Iterator[ScheduleBreaks]:
+    """Those of the first attempt: another one would tell the same of each."""
+    for _, records in islice(attempts_of(watched), 1):
+        yield from (record for record in records if isinstance(record, ScheduleBreaks))
+
+
+def _reached(ended: RehearsalEnded, seen: list[Shortened]) -> bool:
+    return ended.exit_code == 0 and all(one.ended == "exit" for one in seen)
+
+
+def _is_own(fates: list[RehearsalEnded]) -> bool:
+    """Every attempt ended alike, and either the error has nothing to do with rounds or nothing was shortened."""
+    first = fates[0]
+    if len(fates) == 1 or not all(alike(one, first) for one in fates):
+        return False
+    return not may_be_ours(first) or len(fates) == len(ATTEMPTS)
+
+
+def full_bytes(files: tuple[FileWritten, ...], written: int, loops: tuple[LoopSeen, ...]) -> int | None:
+    """Files that come round by round grow in number with the rounds of the outermost loop; the others are as they are.
+
+    None where that loop does not say how many rounds it makes.
+    """
+    groups: dict[str, list[int]] = {}
+    for file in files:
+        groups.setdefault(DIGITS.sub("#", file.path), []).append(file.size)
+    many = [sum(sizes) for name, sizes in groups.items() if len(sizes) >= LEAST_ALIKE]
+    if not many:
+        return written
+    outer = max((loop for loop in loops if loop.rounds), key=lambda loop: loop.outer, default=None)
+    if outer is None or outer.planned is None:
+        return None
+    return round(written + sum(many) * (outer.planned / outer.rounds - 1))

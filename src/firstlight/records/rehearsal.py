@@ -1,0 +1,98 @@
+"""The whole program, shortened: what was seen from inside, how it ended, and what both amount to."""
+
+import msgspec
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+
+class LoopSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """A loop of the user's that trains."""
+
+    site: Site
+    passes: int
+    """How often it was entered and trained."""
+    rounds: int
+    """Most of them in one pass."""
+    planned: int | None
+    """Rounds it would have made by itself; None where nobody knows."""
+    outer: bool
+    """It trains by way of another loop."""
+
+
+class FileWritten(msgspec.Struct, frozen=True, kw_only=True):
+    path: str
+    size: int
+    """In bytes."""
+
+
+class ScheduleBreaks(Sighting, frozen=True, kw_only=True, tag="schedule-breaks"):
+    """A schedule of the learning rate raises before the whole program has stepped it as often as it will."""
+
+    schedule: str
+    site: Site | None
+    """Where it is stepped."""
+    at: int
+    """Steps it takes."""
+    expected: int
+    """Steps the whole program makes of it."""
+    message: str
+
+
+class Shortened(Sighting, frozen=True, kw_only=True, tag="shortened"):
+    """Told by a process of the rehearsal when it ends, by itself or because its time was over."""
+
+    ended: str
+    """`exit` or `time`."""
+    site: Site | None = None
+    """The user's line that was running when the time was over."""
+    epochs: int = 0
+    evaluations: int = 0
+    checkpoints: int = 0
+    loops: tuple[LoopSeen, ...] = ()
+    files: tuple[FileWritten, ...] = ()
+    written: int = 0
+    """Bytes of all files, those that are not named included."""
+    full_seconds: float | None = None
+    """What the whole program would take; None where a loop does not say how many rounds it makes."""
+    peak_bytes: int = 0
+
+
+class RehearsalEnded(Sighting, frozen=True, kw_only=True, tag="rehearsal-ended"):
+    """One attempt, as seen from outside."""
+
+    seconds: float
+    exit_code: int | None
+    """None where it was ended from outside; negative for a signal."""
+    message: str = ""
+    site: Site | None = None
+    """The user's line in the traceback, innermost."""
+    trace: tuple[Site, ...] = ()
+    """All of the user's lines in it, outermost first."""
+    source: str = ""
+    """The text of that line."""
+
+
+class Rehearsal(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rehearsal came to. The fact that checks judge."""
+
+    reached_end: bool
+    crashed: bool = False
+    own: bool = False
+    """The crash is the program's, and cannot come from having been shortened."""
+    message: str = ""
+    site: Site | None = None
+    """Where it stopped."""
+    trace: tuple[Site, ...] = ()
+    seconds: float = 0.0
+    steps: int = 0
+    epochs: int = 0
+    evaluations: int = 0
+    checkpoints: int = 0
+    breaks: tuple[ScheduleBreaks, ...] = ()
+    files: tuple[FileWritten, ...] = ()
+    written: int = 0
+    full_seconds: float | None = None
+    full_bytes: int | None = None
+    """A guess of what the whole program will have written."""
+    peak_bytes: int = 0

@@ -1,0 +1,155 @@
+"""Loops that train end after a few rounds; others, and what is read by another loop, do not."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.experiments.inside.shortening.test_rewriting import book, run
+
+from firstlight.experiments.inside.shortening import rounds
+from firstlight.experiments.inside.shortening.rounds import Book
+
+Step = Callable[[int], None]
+
+
+def train(source: str, seen: Book) -> dict[str, Any]:
+    """`step(line)` is a step of an optimizer on that line."""
+    return run(source, seen, step=lambda line: seen.stepped([("train.py", line)]), count=itertools.count)
+
+
+@pytest.mark.parametrize(
+    ("head", "made"),
+    [
+        ("for i in range(1000):", [0, 1, 2]),
+        ("for i, _ in enumerate(range(1000)):", [0, 1, 2]),
+        ("for i in count():", [0, 1, 2]),
+        ("for i in (n for n in range(1000)):", [0, 1, 2]),
+        ("for i, _ in zip(range(1000), count()):", [0, 1, 2]),
+        ("for i in range(2):", [0, 1]),
+    ],
+)
+def test_a_loop_that_trains_makes_a_few_rounds(head: str, made: list[int]) -> None:
+    assert train(f"found = []\n{head}\n    found.append(i)\n    step(4)\n", book())["found"] == made
+
+
+@pytest.mark.parametrize("head", ["while True:", "while n < 1000:", "while n := n + 1:"])
+def test_so_does_a_while(head: str) -> None:
+    assert train(f"n, found = 0, []\n{head}\n    found.append(n)\n    step(4)\n", book())["found"] != []
+    assert len(train(f"n, found = 0, []\n{head}\n    found.append(n)\n    step(4)\n", book())["found"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("head", "made"),
+    [
+        ("for i in range(1000):", [0, 1, 2, 999]),
+        ("for i, _ in enumerate(['a'] * 50):", [0, 1, 2, 49]),
+        ("for i, _ in zip(range(70), range(70)):", [0, 1, 2, 69]),
+        ("for i in (n for n in range(1000)):", [0, 1, 2]),
+        ("for i in count():", [0, 1, 2]),
+        ("for i in range(3):", [0, 1, 2]),
+        ("for i in range(4):", [0, 1, 2, 3]),
+    ],
+)
+def test_the_last_round_is_made_where_it_can_be_reached_without_side_effects(head: str, made: list[int]) -> None:
+    assert train(f"found = []\n{head}\n    found.append(i)\n    step(4)\n", book(last="all"))["found"] == made
+
+
+EPOCHS = """found = []
+for epoch in range(50):
+    for batch in range(20):
+        step(4)
+    found.append(epoch)
+    if (epoch + 1) % 10 == 0:
+        found.append('saved')
+"""
+
+
+def test_loops_around_it_make_fewer() -> None:
+    seen = book()
+
+    assert train(EPOCHS, seen)["found"] == [0, "saved", 1]
+    outer, inner = seen.loops
+    assert (outer.outer, outer.rounds, outer.planned) == (True, 2, 50)
+    assert (inner.outer, inner.passes, inner.rounds, inner.planned) == (False, 2, 3, 20)
+
+
+def test_what_is_done_every_so_often_is_done_once_and_by_itself_where_it_comes() -> None:
+    seen = book(last="all")
+
+    assert train(EPOCHS, seen)["found"] == [0, "saved", 1, 49, "saved"]
+    assert seen.forced == 1
+
+
+def test_a_loop_around_others_may_be_left_without_its_last_round() -> None:
+    seen = book(last="inner")
+
+    assert train(EPOCHS, seen)["found"] == [0, "saved", 1]
+    assert [loop.rounds for loop in seen.loops] == [2, 4]
+
+
+def test_rounds_count_when_they_train() -> None:
+    """Steps once in eight rounds, as with accumulated gradients."""
+    source = "for i in range(1000):\n    if (i + 1) % 8 == 0:\n        step(3)\nfound = i"
+    assert train(source, book(inner=2))["found"] < 16
+
+
+def test_a_loop_that_feeds_another_goes_on() -> None:
+    source = """def batches():
+    while True:
+        for n in range(2):
+            yield n
+feed, found = batches(), []
+for i in range(7):
+    found.append(next(feed))
+    step(8)
+"""
+    assert train(source, book(inner=7))["found"] == [0, 1, 0, 1, 0, 1, 0]
+
+
+def test_a_phase_that_does_not_train_is_whole() -> None:
+    source = """found = []
+for phase in ['train', 'val']:
+    for n in range(40):
+        if phase == 'train':
+            step(5)
+        found.append(phase)
+"""
+    assert train(source, book())["found"] == ["train"] * 3 + ["val"] * 40
+
+
+def test_a_slow_loop_that_does_not_train_ends_once_training_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """for n in range(50):
+    before = n
+for i in range(9):
+    step(4)
+for n in range(50):
+    after = n
+"""
+    monkeypatch.setattr(rounds, "SLOW_SECONDS", 0.0)
+    found = train(source, book())
+
+    assert (found["before"], found["after"]) == (49, 2)
+
+
+def test_a_slow_loop_that_trains_makes_two_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "SLOW_SECONDS", 0.0)
+    assert train("for i in range(9):\n    step(2)\nfound = i", book())["found"] == 1
+
+
+def test_the_whole_time_follows_from_the_rounds_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock on which each step takes a second."""
+    seen = book(inner=4, outer=2)
+    monkeypatch.setattr("firstlight.experiments.inside.shortening.rounds.time.monotonic", lambda: float(seen.steps))
+    monkeypatch.setattr(rounds, "SLOW_SECONDS", 1e9)
+    train(EPOCHS, seen)
+
+    assert seen.steps + seen.saved == 50 * 20
+    assert not seen.unbounded
+
+
+def test_nobody_knows_how_long_an_endless_loop_takes() -> None:
+    seen = book()
+    train("for i in count():\n    step(2)\n", seen)
+
+    assert seen.unbounded

@@ -1,0 +1,80 @@
+"""Which attempt comes next, and which errors may come from having been shortened."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.experiments.rehearsal import can_be_shortened, may_be_ours, next_attempt
+from firstlight.observe.target import Target
+from firstlight.records.places import Site
+from firstlight.records.rehearsal import RehearsalEnded
+
+CRASH = RehearsalEnded(
+    step=0, seconds=3.0, exit_code=1, message="TypeError: bad operand", site=Site(file="train.py", line=9)
+)
+FEW = replace(CRASH, message="IndexError: list index out of range")
+
+
+@pytest.mark.parametrize(
+    ("message", "source"),
+    [
+        ("IndexError: list index out of range", "history[epochs - 1]"),
+        ("ZeroDivisionError: division by zero", "total / count"),
+        ("ValueError: x and y must have same first dimension, but have shapes (100,) and (3,)", "plt.plot(x, y)"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'epoch_100.pt'", "torch.load(path)"),
+        ("AttributeError: 'NoneType' object has no attribute 'items'", "best.items()"),
+        ("RuntimeError: torch.cat(): expected a non-empty list of Tensors", "torch.cat(found)"),
+        ("KeyError: 100", "scores[epochs]"),
+        ("it did not get good enough", "sys.exit(1)"),
+    ],
+)
+def test_too_little_was_gathered_or_something_was_never_done(message: str, source: str) -> None:
+    assert may_be_ours(replace(CRASH, message=message, source=source))
+
+
+@pytest.mark.parametrize(
+    ("message", "source"),
+    [
+        ("TypeError: evaluate() missing 1 required positional argument: 'loader'", "evaluate(model)"),
+        ("AttributeError: 'Net' object has no attribute 'predict'", "model.predict(x)"),
+        ("NameError: name 'plt' is not defined", "plt.plot(x)"),
+        ("ModuleNotFoundError: No module named 'seaborn'", "import seaborn"),
+        ("RuntimeError: Error(s) in loading state_dict for Net", "model.load_state_dict(state)"),
+        ("KeyError: 'model'", 'model.load_state_dict(state["model"])'),
+        ("ValueError: too many values to unpack (expected 2)", "loss, score = evaluate()"),
+        ("torch.OutOfMemoryError: CUDA out of memory", "model(x)"),
+    ],
+)
+def test_other_errors_have_nothing_to_do_with_rounds(message: str, source: str) -> None:
+    assert not may_be_ours(replace(CRASH, message=message, source=source))
+
+
+@pytest.mark.parametrize(
+    ("so_far", "wanted"),
+    [
+        ([], "rehearsal"),
+        ([replace(CRASH, exit_code=0)], None),
+        ([CRASH], "rehearsal-longer"),
+        ([CRASH, CRASH], None),
+        ([FEW, FEW], "rehearsal-whole"),
+        ([FEW, replace(FEW, exit_code=0)], None),
+        ([FEW, replace(FEW, site=None)], None),
+        ([FEW, FEW, FEW], None),
+    ],
+)
+def test_an_attempt_is_made_while_it_would_tell(so_far: list[RehearsalEnded], wanted: str | None) -> None:
+    assert next_attempt(so_far) == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "can"),
+    [
+        (("python", "-m", "firstlight.observe.inside.start", "train.py"), True),
+        (("python", "-m", "firstlight.observe.inside.start", "-m", "torch.distributed.run", "train.py"), False),
+        (("torchrun", "train.py"), False),
+    ],
+)
+def test_what_a_launcher_starts_cannot_be_read_first(words: tuple[str, ...], can: bool) -> None:
+    target: Any = Target(words, words, None, "python")
+    assert can_be_shortened(target) is can

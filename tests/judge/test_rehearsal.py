@@ -1,0 +1,74 @@
+"""What attempts amount to, from the records that they leave."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.experiments.rehearsal import ATTEMPTS
+from firstlight.judge.rehearsal import full_bytes, rehearsal_of
+from firstlight.observe.watch import Watched
+from firstlight.records.places import Site
+from firstlight.records.rehearsal import FileWritten, LoopSeen, Rehearsal, RehearsalEnded, Shortened
+
+SITE = Site(file="train.py", line=9)
+REACHED = RehearsalEnded(step=0, seconds=3.0, exit_code=0)
+CRASH = replace(REACHED, exit_code=1, message="TypeError: bad operand", site=SITE)
+FEW = replace(CRASH, message="IndexError: list index out of range")
+SEEN = Shortened(step=8, ended="exit", epochs=2, evaluations=2, checkpoints=1)
+
+
+def judged(*fates: RehearsalEnded, seen: Shortened | None = SEEN) -> Rehearsal:
+    records: Any = [[*([seen] if seen is not None else []), fate] for fate in fates]
+    found = rehearsal_of(Watched(timelines=dict(zip(ATTEMPTS, records, strict=False))))
+    assert found is not None
+    return found
+
+
+def test_without_an_attempt_nothing_is_known() -> None:
+    assert rehearsal_of(Watched()) is None
+
+
+def test_the_end_was_reached() -> None:
+    found = judged(REACHED)
+    assert (found.reached_end, found.crashed, found.steps, found.evaluations) == (True, False, 8, 2)
+
+
+def test_it_was_not_when_the_time_was_over() -> None:
+    found = judged(REACHED, seen=replace(SEEN, ended="time", site=SITE))
+    assert (found.reached_end, found.crashed, found.site) == (False, False, SITE)
+
+
+def test_an_attempt_that_reaches_the_end_clears_the_program() -> None:
+    assert judged(FEW, REACHED).reached_end
+
+
+@pytest.mark.parametrize(
+    ("fates", "own"),
+    [
+        ((CRASH, CRASH), True),
+        ((CRASH,), False),
+        ((CRASH, replace(CRASH, message="TypeError: another")), False),
+        ((FEW, FEW), False),
+        ((FEW, FEW, FEW), True),
+        ((FEW, FEW, replace(FEW, exit_code=None)), False),
+    ],
+)
+def test_a_crash_is_the_programs_own_where_shortening_cannot_cause_it(
+    fates: tuple[RehearsalEnded, ...], own: bool
+) -> None:
+    assert judged(*fates).own is own
+
+
+def test_a_crash_before_the_first_step_is_not() -> None:
+    """The program itself came further."""
+    assert not judged(CRASH, CRASH, seen=replace(SEEN, step=0)).own
+
+
+def test_files_that_come_with_every_epoch_grow_in_number() -> None:
+    files = tuple(FileWritten(path=f"epoch_{n}.pt", size=100) for n in range(2))
+    loop = LoopSeen(site=SITE, passes=1, rounds=2, planned=50, outer=True)
+
+    assert full_bytes(files, 230, (loop,)) == 230 + 200 * 24
+    assert full_bytes(files[:1], 130, (loop,)) == 130
+    assert full_bytes(files, 230, (replace(loop, planned=None),)) is None
