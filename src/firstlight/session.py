@@ -19,6 +19,7 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
+from firstlight.experiments.faults import PLANT
 from firstlight.facts.sources import DECLARED, EXPERIMENT, LIVE, READ_FROM_LOG, SOURCES
 from firstlight.judge.evidence import Judged, judged
 from firstlight.judge.grounds import without_grounds
@@ -49,8 +50,22 @@ class Depth:
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
-    depth = Depth(_controls(settings), PATIENCE * settings.budget.seconds)
-    return _judged_script(target, settings, eyes, depth)
+    return _judged_script(target, settings, eyes, _depth(settings))
+
+
+def check_with_fault(fault: str, target: Target, settings: Settings, eyes: Eyes, spec: Spec) -> tuple[Report, Watched]:
+    """As `check`, of the program with a fault planted in it; `spec` says where the run is kept while it lasts."""
+    faulty = msgspec.structs.replace(spec, fault=fault, extensions=(PLANT,))
+    return _judged(target, settings, eyes, _depth(settings), faulty)
+
+
+def plan(settings: Settings, run: RunDirectory) -> Spec:
+    """How `check` observes a program."""
+    return _plan(settings, run, experiments=bool(_controls(settings)))
+
+
+def _depth(settings: Settings) -> Depth:
+    return Depth(_controls(settings), PATIENCE * settings.budget.seconds)
 
 
 def _controls(settings: Settings) -> tuple[str, ...]:
@@ -70,22 +85,26 @@ DIAGNOSIS_SECONDS = 90.0
 
 
 def _judged_script(target: Target, settings: Settings, eyes: Eyes, depth: Depth) -> Report:
-    checks = _checks(settings)
     with recorded(target.words, settings) as (run, finish):
-        spec = _plan(settings, checks, run, experiments=bool(depth.controls))
-        engine = engine_of(settings.engine, target, spec, depth.seconds) if depth.controls else NoEngine()
-        known = _judge(target, checks, engine)
-        inquiry = Inquiry(
-            engine,
-            _question(known, checks, depth.always),
-            depth.controls,
-            seconds=depth.seconds,
-            timeline_seconds=settings.budget.timeline_seconds,
-            symptoms=depth.symptoms,
-        )
-        watched = _watched(target, spec, replace(eyes, settled=inquiry.settled), engine)
-        subject = Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
-        return finish(_report(watched, known(watched), subject, inquiry, settings))
+        spec = _plan(settings, run, experiments=bool(depth.controls))
+        return finish(_judged(target, settings, eyes, depth, spec)[0])
+
+
+def _judged(target: Target, settings: Settings, eyes: Eyes, depth: Depth, spec: Spec) -> tuple[Report, Watched]:
+    checks = _checks(settings)
+    engine = engine_of(settings.engine, target, spec, depth.seconds) if depth.controls else NoEngine()
+    known = _judge(target, checks, engine)
+    inquiry = Inquiry(
+        engine,
+        _question(known, checks, depth.always),
+        depth.controls,
+        seconds=depth.seconds,
+        timeline_seconds=settings.budget.timeline_seconds,
+        symptoms=depth.symptoms,
+    )
+    watched = _watched(target, spec, replace(eyes, settled=inquiry.settled), engine)
+    subject = Subject(kind="script", command=target.words, file=target.file, run=shown(spec.run))
+    return _report(watched, known(watched), subject, inquiry, settings), watched
 
 
 def _question(known: Callable[[Watched], Judged], checks: tuple[Check, ...], always: bool) -> Question:
@@ -129,7 +148,8 @@ def _report(watched: Watched, known: Judged, subject: Subject, inquiry: Inquiry,
 
 def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
     try:
-        return watch(target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
+        extensions = (*engine.extensions, *spec.extensions)
+        return watch(target, msgspec.structs.replace(spec, extensions=extensions), eyes)
     finally:
         engine.end()
 
@@ -158,9 +178,9 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 
-def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
+def _plan(settings: Settings, run: RunDirectory, experiments: bool) -> Spec:
     """The union of what the enabled checks and the experiments need, and what the page draws."""
-    taps = {tap for check in checks for tap in SOURCES[check.needs].taps} | {"portrait"}
+    taps = {tap for check in _checks(settings) for tap in SOURCES[check.needs].taps} | {"portrait"}
     taps |= SOURCES[Contrast].taps if experiments else frozenset()
     budget = settings.budget
     path = run.path.absolute()

@@ -53,7 +53,12 @@ def why_unjudged(outcome: ScriptOutcome) -> str:
 def without_pieces(known: Judged, checks: tuple[Check, ...], steps: int, untrained: str | None) -> str | None:
     """Of a declared experiment: why it cannot be judged. `untrained` says why no training was made, where one was
     wanted."""
-    if known.findings or steps or not (beyond := _beyond_building(known, checks)) or any(one.status is Status.CLEAN for one in beyond):
+    if (
+        known.findings
+        or steps
+        or not (beyond := _beyond_building(known, checks))
+        or any(one.status is Status.CLEAN for one in beyond)
+    ):
         return None
     return f"nothing could be asked but whether the model can be built: {untrained or beyond[0].reason}"
 

@@ -22,7 +22,14 @@ from firstlight.records.program import (
 )
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.symmetry import Symmetry
-from firstlight.records.timelines import Behaviour, CustomGradient, Dependence, NurseryOpened, TimelineEnded
+from firstlight.records.timelines import (
+    Behaviour,
+    CustomGradient,
+    Dependence,
+    FaultPlanted,
+    NurseryOpened,
+    TimelineEnded,
+)
 from firstlight.records.training import (
     Attention,
     BackwardSeen,
@@ -43,6 +50,7 @@ Observed = (
     | ColumnsDropped
     | NurseryOpened
     | TimelineEnded
+    | FaultPlanted
     | ProcessSeen
     | ModelSeen
     | ShapesSeen

@@ -47,9 +47,13 @@ def wants_colour(stream: IO[str]) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
+def screen_width() -> int:
+    return min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
+
+
 def render(report: Report, colour: bool, width: int | None = None) -> str:
     paint = Paint(colour)
-    columns = min(width or shutil.get_terminal_size((80, 24)).columns, WIDEST)
+    columns = min(width, WIDEST) if width else screen_width()
     blocks = [_incident(finding, paint, columns, report.excerpts) for finding in _shown(report)]
     if report.output_tail:
         blocks.append(_output(report, paint))
@@ -69,7 +73,7 @@ def _shown(report: Report) -> Iterator[Finding]:
 
 def incident(finding: Finding, colour: bool) -> str:
     """One finding by itself."""
-    return _incident(finding, Paint(colour), min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
+    return _incident(finding, Paint(colour), screen_width())
 
 
 def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Excerpt, ...] = ()) -> str:
