@@ -91,3 +91,12 @@ def _note(log: EventLog, report: Report) -> None:
         )
     if report.diagnosis:
         log.append(events.Hypotheses, posterior=[wire.to_plain(hypothesis) for hypothesis in report.diagnosis])
+
+
+def rewrite(run: RunDirectory, report: Report) -> Report:
+    """The report of a run that is over, with what was found out since."""
+    run.report.write_text(json_report.render(report), encoding="utf-8")
+    log = EventLog(run.events, run.id)
+    write_page(run, log, report)
+    log.close()
+    return report

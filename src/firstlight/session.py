@@ -21,6 +21,7 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
+from firstlight.experiments.faults import PLANT
 from firstlight.experiments.rehearsal import SECONDS, Rehearsals, can_be_shortened
 from firstlight.facts.sources import DECLARED, EXPERIMENT, LIVE, OF_A_REHEARSAL, READ_FROM_LOG, SOURCES
 from firstlight.judge.evidence import Judged, judged
@@ -36,7 +37,6 @@ from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, follow_log, tried_alone, watch
 from firstlight.recording import recorded, seed_of
 from firstlight.records.contrast import Contrast
-from firstlight.records.learning import LearningSign
 from firstlight.records.report import Report, Subject
 from firstlight.settings import Settings, enabled
 from firstlight.store.run_directory import RunDirectory, shown
@@ -56,9 +56,23 @@ class Depth:
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
+    return _judged_script(target, settings, eyes, _depth(settings))
+
+
+def check_with_fault(fault: str, target: Target, settings: Settings, eyes: Eyes, spec: Spec) -> tuple[Report, Watched]:
+    """As `check`, of the program with a fault planted in it; `spec` says where the run is kept while it lasts."""
+    faulty = msgspec.structs.replace(spec, fault=fault, extensions=(PLANT,))
+    return _judged(target, settings, eyes, replace(_depth(settings), rehearses=False), faulty)
+
+
+def plan(settings: Settings, run: RunDirectory) -> Spec:
+    """How `check` observes a program."""
+    return _plan(settings, run, experiments=bool(_controls(settings)))
+
+
+def _depth(settings: Settings) -> Depth:
     rehearses = settings.contain and settings.profile != "quick"
-    depth = Depth(_controls(settings), PATIENCE * settings.budget.seconds, rehearses=rehearses)
-    return _judged_script(target, settings, eyes, depth)
+    return Depth(_controls(settings), PATIENCE * settings.budget.seconds, rehearses=rehearses)
 
 
 def _controls(settings: Settings) -> tuple[str, ...]:
@@ -78,24 +92,28 @@ DIAGNOSIS_SECONDS = 90.0
 
 
 def _judged_script(target: Target, settings: Settings, eyes: Eyes, depth: Depth) -> Report:
-    checks = _checks(settings)
     with recorded(target.words, settings) as (run, finish):
-        spec = _plan(settings, checks, run, experiments=bool(depth.controls))
-        engine = engine_of(settings.engine, target, spec, depth.seconds) if depth.controls else NoEngine()
-        known = _judge(target, checks, engine)
-        inquiry = Inquiry(
-            engine,
-            _question(known, checks, depth.always),
-            depth.controls,
-            seconds=depth.seconds,
-            timeline_seconds=settings.budget.timeline_seconds,
-            symptoms=depth.symptoms,
-        )
-        with contextlib.closing(Rehearsals(target, spec, start=eyes.means.start)) as rehearsals:
-            parts = [inquiry.settled, *([rehearsals.settled] if depth.rehearses else [])]
-            watched = _watched(target, spec, replace(eyes, settled=lambda seen: _all_settled(parts, seen)), engine)
-        subject = Subject(kind="script", command=target.words, file=target.file, run=shown(run.path))
-        return finish(_report(watched, known(watched), subject, inquiry, settings))
+        spec = _plan(settings, run, experiments=bool(depth.controls))
+        return finish(_judged(target, settings, eyes, depth, spec)[0])
+
+
+def _judged(target: Target, settings: Settings, eyes: Eyes, depth: Depth, spec: Spec) -> tuple[Report, Watched]:
+    checks = _checks(settings)
+    engine = engine_of(settings.engine, target, spec, depth.seconds) if depth.controls else NoEngine()
+    known = _judge(target, checks, engine)
+    inquiry = Inquiry(
+        engine,
+        _question(known, checks, depth.always),
+        depth.controls,
+        seconds=depth.seconds,
+        timeline_seconds=settings.budget.timeline_seconds,
+        symptoms=depth.symptoms,
+    )
+    with contextlib.closing(Rehearsals(target, spec, start=eyes.means.start)) as rehearsals:
+        parts = [inquiry.settled, *([rehearsals.settled] if depth.rehearses else [])]
+        watched = _watched(target, spec, replace(eyes, settled=lambda seen: _all_settled(parts, seen)), engine)
+    subject = Subject(kind="script", command=target.words, file=target.file, run=shown(spec.run))
+    return _report(watched, known(watched), subject, inquiry, settings), watched
 
 
 def _all_settled(parts: Sequence[Callable[[Watched], bool]], watched: Watched) -> bool:
@@ -110,7 +128,7 @@ def rehearse(target: Target, settings: Settings, eyes: Eyes) -> Report:
         raise UsageError(f"`{target.shown}` starts the script by a launcher. Name the script itself, for one process")
     checks = tuple(check for check in _checks(settings) if check.needs in OF_A_REHEARSAL)
     with recorded(target.words, settings) as (run, finish):
-        spec, watched = _plan(settings, checks, run, experiments=False), Watched()
+        spec, watched = _plan(settings, run, experiments=False), Watched()
         made = Rehearsals(target, spec, settings.seconds or SECONDS, settings.startup_seconds, eyes.means.start)
         begun = time.monotonic()
         with contextlib.closing(made):
@@ -174,7 +192,8 @@ def _report(watched: Watched, known: Judged, subject: Subject, inquiry: Inquiry,
 
 def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:
     try:
-        watched = watch(target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
+        extensions = (*engine.extensions, *spec.extensions)
+        watched = watch(target, msgspec.structs.replace(spec, extensions=extensions), eyes)
     finally:
         engine.end()
     tried_alone(target, spec, eyes, watched)
@@ -205,11 +224,10 @@ def _checks(settings: Settings) -> tuple[Check, ...]:
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 
-def _plan(settings: Settings, checks: tuple[Check, ...], run: RunDirectory, experiments: bool) -> Spec:
-    """The union of what the enabled checks and the experiments need, what the page draws, and what says that it
-    learns."""
-    needed = {check.needs for check in checks} | {LearningSign} | ({Contrast} if experiments else set())
-    taps = {tap for kind in needed for tap in SOURCES[kind].taps} | {"portrait"}
+def _plan(settings: Settings, run: RunDirectory, experiments: bool) -> Spec:
+    """The union of what the enabled checks and the experiments need, and what the page draws."""
+    taps = {tap for check in _checks(settings) for tap in SOURCES[check.needs].taps} | {"portrait"}
+    taps |= SOURCES[Contrast].taps if experiments else frozenset()
     budget = settings.budget
     path = run.path.absolute()
     return Spec(

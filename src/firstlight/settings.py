@@ -215,7 +215,7 @@ def _values(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, ...]
     for key, value in table.items():
         if key not in fields:
             keys = ", ".join(fields)
-            raise origin.error(f"{origin.at(key)} is no setting{_nearest(key, fields)} The settings are {keys}.")
+            raise origin.error(f"{origin.at(key)} is no setting{nearest(key, fields)} The settings are {keys}.")
         match key:
             case "profile" | "engine":
                 typed: Any = _choice(origin, (key,), value, get_args(fields[key].type))
@@ -242,7 +242,7 @@ def _converted(origin: _Origin, key: str, value: Any, kind: Any) -> Any:
 def _choice(origin: _Origin, keys: tuple[str, ...], value: Any, names: Iterable[str]) -> str:
     if value in (names := tuple(names)):
         return str(value)
-    raise origin.error(f"{origin.at(*keys)} is {value!r}; it takes {', '.join(names)}{_nearest(value, names)}")
+    raise origin.error(f"{origin.at(*keys)} is {value!r}; it takes {', '.join(names)}{nearest(value, names)}")
 
 
 def _table(origin: _Origin, keys: tuple[str, ...], value: Any) -> dict[str, Any]:
@@ -263,7 +263,7 @@ def _check(origin: _Origin, keys: tuple[str, ...], word: str, catalogue: tuple[C
     if check is None:
         known = [name for each in catalogue for name in (each.id, each.name)]
         raise origin.error(
-            f"{origin.at(*keys)}: `{word}` is no check{_nearest(word, known)} `firstlight checks` lists them all."
+            f"{origin.at(*keys)}: `{word}` is no check{nearest(word, known)} `firstlight checks` lists them all."
         )
     return check
 
@@ -297,9 +297,7 @@ def _limits(origin: _Origin, word: str, check: Check, table: dict[str, Any]) -> 
     for key, value in table.items():
         place, name = origin.at("checks", word, key), known.get(key.replace("_", "-"))
         if name is None:
-            rest = (
-                f"{_nearest(key, known)} `firstlight explain {check.name}` lists them." if known else "; it has none."
-            )
+            rest = f"{nearest(key, known)} `firstlight explain {check.name}` lists them." if known else "; it has none."
             raise origin.error(f"{place} is no limit of {check.name}{rest}")
         if name in limits:
             raise origin.error(f"{place} is given twice, with `-` and with `_`. Keep one of them.")
@@ -317,7 +315,7 @@ def _fits(value: Any, default: Limit) -> bool:
     return type(value) is type(default)
 
 
-def _nearest(word: Any, names: Iterable[str]) -> str:
+def nearest(word: Any, names: Iterable[str]) -> str:
     """The end of the sentence, with the nearest valid name where there is one."""
     by_lower = {name.lower(): name for name in names}
     found = difflib.get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.5)

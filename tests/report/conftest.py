@@ -10,6 +10,7 @@ import pytest
 
 from firstlight.records import wire
 from firstlight.records.finding import Finding, Proof, Severity, Witness
+from firstlight.records.mutants import Mutant, Outcome
 from firstlight.records.places import Where
 from firstlight.records.report import (
     REPORT_SCHEMA,
@@ -84,6 +85,22 @@ def told(word: str) -> Report:
             Excerpt(file=f"train{word}.py", first=35, lines=tuple(f"line {n} {word}" for n in range(35, 43))),
             Excerpt(file="model.py", first=14, lines=(f"x = {word}", "y", "z", "w", "return softmax(x)", "", "")),
         ),
+        mutants=tuple(_mutant(outcome, word) for outcome in Outcome),
+    )
+
+
+def _mutant(outcome: Outcome, word: str) -> Mutant:
+    caught = outcome is Outcome.CAUGHT
+    return Mutant(
+        fault=f"fault-{outcome.value}",
+        flow="answers",
+        does=f"does {word}",
+        causes=("loss-sign",),
+        outcome=outcome,
+        told=f"FL203 {word}" if caught else None,
+        cause="loss-sign" if caught else None,
+        right=caught,
+        reason="" if caught else f"because {word}",
     )
 
 

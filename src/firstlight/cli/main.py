@@ -42,6 +42,9 @@ COMMANDS: dict[str, Lazy] = {
     "run": Lazy("firstlight.cli.run:command", "Check a script, then run it for real with every step watched."),
     "replay": Lazy("firstlight.cli.replay:command", "Do a step the guard captured again, and find what went wrong."),
     "diagnose": Lazy("firstlight.cli.diagnose:command", "Find why a script trains badly, by experiments on it."),
+    "mutate": Lazy(
+        "firstlight.cli.mutate:command", "Plant faults in copies of a script: what is a clean verdict worth?"
+    ),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),

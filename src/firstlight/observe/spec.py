@@ -41,6 +41,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """False: run once more, contained by the floor, to see whether it does the same without us."""
     seed: int | None = None
     """Given to the script before its first line, so that one that does not seed itself can be run again alike."""
+    fault: str = ""
+    """Planted in the program and all its copies, by its name; empty for the program as it is."""
     extensions: tuple[str, ...] = ()
     """`module:function`, called with the observer once its taps are in place."""
     preludes: tuple[str, ...] = ()

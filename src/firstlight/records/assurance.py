@@ -50,4 +50,4 @@ class Assurance(msgspec.Struct, frozen=True, kw_only=True):
     by_heart: ByHeart | None = None
     rehearsal: Rehearsed | None = None
     sensitivity: dict[str, float] = {}
-    """For each flow, the share of planted faults that are noticed in such programs."""
+    """For each flow, the share of the faults planted in this program that are noticed."""

@@ -23,7 +23,14 @@ from firstlight.records.program import (
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.symmetry import Symmetry
-from firstlight.records.timelines import Behaviour, CustomGradient, Dependence, NurseryOpened, TimelineEnded
+from firstlight.records.timelines import (
+    Behaviour,
+    CustomGradient,
+    Dependence,
+    FaultPlanted,
+    NurseryOpened,
+    TimelineEnded,
+)
 from firstlight.records.training import (
     Attention,
     BackwardSeen,
@@ -44,6 +51,7 @@ Observed = (
     | ColumnsDropped
     | NurseryOpened
     | TimelineEnded
+    | FaultPlanted
     | ProcessSeen
     | ModelSeen
     | ShapesSeen

@@ -7,6 +7,7 @@ import msgspec
 
 from firstlight.records.assurance import Assurance
 from firstlight.records.finding import Finding, Scalar
+from firstlight.records.mutants import Mutant
 
 REPORT_SCHEMA: Literal["firstlight.report/1"] = "firstlight.report/1"
 
@@ -146,5 +147,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: tuple[Inference, ...] = ()
     """The same for programs to read."""
     excerpts: tuple[Excerpt, ...] = ()
+    mutants: tuple[Mutant, ...] = ()
+    """From `mutate`: faults that were planted in copies of the program, and whether they were caught."""
     output_tail: tuple[str, ...] = ()
     """The end of the script's own output, when it crashed."""

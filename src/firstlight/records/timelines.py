@@ -14,6 +14,12 @@ class NurseryOpened(Sighting, frozen=True, kw_only=True, tag="nursery"):
     """Why not by the engine tried first."""
 
 
+class FaultPlanted(Sighting, frozen=True, kw_only=True, tag="fault-planted"):
+    """A fault that was to be planted took effect, at this step."""
+
+    name: str
+
+
 class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
     name: str
     seconds: float

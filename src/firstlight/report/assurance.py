@@ -21,7 +21,7 @@ def rows(assurance: Assurance | None) -> Iterator[tuple[str, str]]:
             yield "in full", expected
     if assurance.sensitivity:
         told = ", ".join(f"{flow} {share:.0%}" for flow, share in assurance.sensitivity.items())
-        yield "noticed", f"of faults planted in such programs: {told}"
+        yield "noticed", f"of faults planted in it: {told}"
 
 
 def _rehearsed(seen: Rehearsed) -> str:

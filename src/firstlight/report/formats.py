@@ -28,8 +28,10 @@ class Asked:
 
 
 def _terminal(asked: Asked) -> str:
-    from firstlight.report import listing, terminal
+    from firstlight.report import listing, mutants, terminal
 
+    if asked.report.mutants:
+        return mutants.render(asked.report, asked.colour)
     if asked.report.subject.kind in LISTED:
         return inert(listing.render(asked.report, asked.colour, asked.statistics))
     text = terminal.render(asked.report, asked.colour)

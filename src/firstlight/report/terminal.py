@@ -49,9 +49,13 @@ def wants_colour(stream: IO[str]) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
+def screen_width() -> int:
+    return min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
+
+
 def render(report: Report, colour: bool, width: int | None = None) -> str:
     report, paint = printable_record(report), Paint(colour)
-    columns = min(width or shutil.get_terminal_size((80, 24)).columns, WIDEST)
+    columns = min(width, WIDEST) if width else screen_width()
     blocks = [_incident(finding, paint, columns, report.excerpts) for finding in _shown(report)]
     if report.output_tail:
         blocks.append(_output(report, paint))
@@ -74,7 +78,7 @@ def incident(finding: Finding, colour: bool) -> str:
     finding, where = printable_record(finding), finding.where
     line = linecache.getline(where.file, where.line) if where.file and where.line and "\0" not in where.file else ""
     now = Excerpt(file=finding.where.file or "", first=where.line or 0, lines=(printable(line),))
-    return _incident(finding, Paint(colour), min(shutil.get_terminal_size((80, 24)).columns, WIDEST), (now,))
+    return _incident(finding, Paint(colour), screen_width(), (now,))
 
 
 def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Excerpt, ...]) -> str:

@@ -61,7 +61,7 @@ def job(order: Order, target: Target, program: Spec, environment: Mapping[str, s
         scratch=str(home.scratch),
         steps=order.steps,
         seconds=order.seconds,
-        extensions=EXTENSIONS,
+        extensions=(*EXTENSIONS, *program.extensions),
     )
     return Job(order, target, spec, environment, startup_seconds)
 

@@ -34,13 +34,19 @@ def _steer(mend: Mend, *functions: str) -> None:
     Steered(mend, functions).__enter__()  # type: ignore[no-untyped-call]  # stays for the life of the timeline
 
 
-def _first(args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[torch.Tensor], torch.Tensor]) -> Arguments:
+def with_input(
+    args: tuple[Any, ...], kwargs: dict[str, Any], change: Callable[[torch.Tensor], torch.Tensor]
+) -> Arguments:
     if args:
         return (change(args[0]), *args[1:]), kwargs
     return args, {**kwargs, "input": change(kwargs["input"])}
 
 
-def _with_target(args: tuple[Any, ...], kwargs: dict[str, Any], target: torch.Tensor) -> Arguments:
+def target_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args[1] if len(args) > 1 else kwargs.get("target")
+
+
+def with_target(args: tuple[Any, ...], kwargs: dict[str, Any], target: torch.Tensor) -> Arguments:
     if len(args) > 1:
         return (args[0], target, *args[2:]), kwargs
     return args, {**kwargs, "target": target}
@@ -51,15 +57,15 @@ def undo_activation(_observer: "Observer", _value: str) -> None:
 
     def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         if name == "cross_entropy":
-            return _first(args, kwargs, lambda p: p.clamp_min(TINY).log())
-        return _first(args, kwargs, lambda p: torch.logit(p, eps=1e-6))
+            return with_input(args, kwargs, lambda p: p.clamp_min(TINY).log())
+        return with_input(args, kwargs, lambda p: torch.logit(p, eps=1e-6))
 
     _steer(mend, "cross_entropy", "binary_cross_entropy_with_logits")
 
 
 def add_activation(_observer: "Observer", _value: str) -> None:
     def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-        return _first(args, kwargs, lambda p: F.log_softmax(p, dim=1 if p.ndim > 1 else 0))
+        return with_input(args, kwargs, lambda p: F.log_softmax(p, dim=1 if p.ndim > 1 else 0))
 
     _steer(mend, "nll_loss", "kl_div")
 
@@ -67,10 +73,10 @@ def add_activation(_observer: "Observer", _value: str) -> None:
 def match_target(_observer: "Observer", _value: str) -> None:
     def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         prediction = args[0] if args else kwargs["input"]
-        target = args[1] if len(args) > 1 else kwargs["target"]
+        target = target_of(args, kwargs)
         if prediction.numel() == target.numel() and prediction.shape != target.shape:
             target = target.reshape(prediction.shape)
-        return _with_target(args, kwargs, target)
+        return with_target(args, kwargs, target)
 
     _steer(mend, *ELEMENTWISE)
 
@@ -81,10 +87,10 @@ def steer_targets(change: Callable[[torch.Tensor], torch.Tensor]) -> None:
 
     def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         calls.append(name)
-        target = args[1] if len(args) > 1 else kwargs.get("target")
+        target = target_of(args, kwargs)
         if len(calls) == 1 or not isinstance(target, torch.Tensor) or target.requires_grad:
             return args, kwargs
-        return _with_target(args, kwargs, change(target))
+        return with_target(args, kwargs, change(target))
 
     _steer(mend, *ELEMENTWISE, *SCORED)
 
@@ -94,13 +100,13 @@ def standardise_targets(_observer: "Observer", _value: str) -> None:
     kept: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-        target = args[1] if len(args) > 1 else kwargs["target"]
+        target = target_of(args, kwargs)
         if not target.is_floating_point() or len(target.shape) == 0 or len(target) < 2:
             return args, kwargs
         with torch.no_grad():
             mean, spread = kept.setdefault(name, (target.mean(0, keepdim=True), target.std(0, keepdim=True)))
             scaled = (target - mean) / (spread + TINY)
-        return _with_target(args, kwargs, scaled)
+        return with_target(args, kwargs, scaled)
 
     _steer(mend, *ELEMENTWISE)
 
@@ -136,7 +142,7 @@ def sharpen(_observer: "Observer", value: str) -> None:
     factor = float(value)
 
     def mend(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-        return _first(args, kwargs, lambda scores: scores * factor)
+        return with_input(args, kwargs, lambda scores: scores * factor)
 
     _steer(mend, "cross_entropy")
 

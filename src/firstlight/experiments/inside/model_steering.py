@@ -1,6 +1,6 @@
 """Steers the models: their mode, their precision, their units, their weights."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -35,18 +35,23 @@ def _with_subclasses(kind: Any) -> list[Any]:
     return [kind, *(child for direct in kind.__subclasses__() for child in _with_subclasses(direct))]
 
 
-def train_mode(observer: "Observer", _value: str) -> None:
-    def set_mode(module: torch.nn.Module, _given: Any) -> None:
-        if torch.is_grad_enabled() and not module.training:
-            module.train()
-
-    torch.nn.modules.module.register_module_forward_pre_hook(set_mode)
+def train_mode(_observer: "Observer", _value: str) -> None:
+    hold_mode(training=True)
 
 
 def eval_mode(_observer: "Observer", _value: str) -> None:
+    hold_mode(training=False)
+
+
+def hold_mode(
+    training: bool, gradients: bool = True, changed: Callable[[torch.nn.Module], None] = lambda _: None
+) -> None:
+    """Every module called with gradients, or without, is in this mode; `changed` is told of those that were not."""
+
     def set_mode(module: torch.nn.Module, _given: Any) -> None:
-        if torch.is_grad_enabled() and module.training:
-            module.eval()
+        if torch.is_grad_enabled() == gradients and module.training != training:
+            changed(module)
+            module.train(training)
 
     torch.nn.modules.module.register_module_forward_pre_hook(set_mode)
 

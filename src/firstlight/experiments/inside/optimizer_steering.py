@@ -40,10 +40,14 @@ def constant_lr(observer: "Observer", _value: str) -> None:
 
 
 def clear_gradients(observer: "Observer", _value: str) -> None:
-    def clear(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        optimizer.zero_grad(set_to_none=True)
-
     observer.moments.step_ended.append(clear)
+
+
+def clear(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+    """By hand: in the program that needs it, `zero_grad` may not do what it says."""
+    for group in optimizer.param_groups:
+        for parameter in group["params"]:
+            parameter.grad = None
 
 
 def no_decay(observer: "Observer", _value: str) -> None:

@@ -71,7 +71,11 @@ def noise_inputs(observer: "Observer", _value: str) -> None:
 
 
 def zero_inputs(observer: "Observer", _value: str) -> None:
-    _steer_inputs(observer, lambda tensor: tensor if tensor.dtype == torch.bool else torch.zeros_like(tensor))
+    _steer_inputs(observer, zeros)
+
+
+def zeros(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor if tensor.dtype == torch.bool else torch.zeros_like(tensor)
 
 
 def permute_inputs(observer: "Observer", _value: str) -> None:
@@ -125,14 +129,21 @@ def _hook(change: Change) -> Callable[..., Any]:
     def steer(_module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not torch.is_grad_enabled():
             return None
-        with torch.no_grad():
-            named = {
-                key: value if any(word in key.lower() for word in LABELS) else changed(value, change)
-                for key, value in kwargs.items()
-            }
-            return tuple(changed(value, change) for value in args), named
+        return inputs_changed(args, kwargs, change)
 
     return steer
+
+
+def inputs_changed(
+    args: tuple[Any, ...], kwargs: dict[str, Any], change: Change
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What a model is called with, its inputs changed."""
+    with torch.no_grad():
+        named = {
+            key: value if any(word in key.lower() for word in LABELS) else changed(value, change)
+            for key, value in kwargs.items()
+        }
+        return tuple(changed(value, change) for value in args), named
 
 
 def changed(tree: Any, change: Change) -> Any:

@@ -3,7 +3,7 @@
 from firstlight import __version__
 from firstlight.records.chronicle import Chronicle
 from firstlight.records.report import Report
-from firstlight.report.html import findings, grounds, inquiry, plots, sections, verdict
+from firstlight.report.html import findings, grounds, inquiry, mutants, plots, sections, verdict
 from firstlight.report.html.markup import Markup, tag, text
 from firstlight.report.html.plots import Plot
 from firstlight.report.web.assets import fingerprint, joined, text_of
@@ -16,6 +16,7 @@ ICON = (
 LABELS = {
     "findings": "Findings",
     "output": "Output",
+    "mutants": "Planted faults",
     "diagnosis": "Diagnosis",
     "curves": "Curves",
     "experiments": "Experiments",
@@ -47,6 +48,7 @@ def _sections(report: Report, told: Chronicle, drawn: dict[str, Plot]) -> dict[s
     found = {
         "findings": findings.findings(report, told, drawn),
         "output": grounds.output(report),
+        "mutants": mutants.mutants(report),
         "diagnosis": inquiry.diagnosis(report, drawn),
         "curves": sections.curves(told, drawn),
         "experiments": inquiry.experiments(report, told, drawn),
