@@ -78,12 +78,17 @@ class AfterImport(importlib.abc.MetaPathFinder):
     """Calls a function with a module as soon as the module has been imported."""
 
     def __init__(self) -> None:
-        self.waiting = {"torch": shift_torch, "numpy.random": shift_numpy}
+        self.asking: str | None = None
+        """What the other finders are being asked for, so that this one keeps out of it."""
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
-        shift = self.waiting.pop(name, None)
-        spec = importlib.util.find_spec(name) if shift else None
-        if shift is None or spec is None or spec.loader is None:
+        shift = {"torch": shift_torch, "numpy.random": shift_numpy}.get(name)
+        if shift is None or name == self.asking:
+            return None
+        self.asking = name
+        spec = importlib.util.find_spec(name)
+        self.asking = None
+        if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module
 
