@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from zoo.mutations import detached, hp, loss, steps
+from zoo.mutations import arch, detached, hp, inputs, labels, life, loss, steps
 from zoo.records import Mutation
 
 CATALOGUE: tuple[Mutation, ...] = (
+    *labels.MUTATIONS,
+    *inputs.MUTATIONS,
     *loss.MUTATIONS,
     *detached.MUTATIONS,
     *steps.MUTATIONS,
+    *life.MUTATIONS,
+    *arch.MUTATIONS,
     *hp.MUTATIONS,
 )

@@ -6,7 +6,8 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
@@ -24,6 +25,7 @@ class HasNode(Protocol):
 
 
 Found = TypeVar("Found", bound="ast.AST | HasNode")
+Member = TypeVar("Member", bound=ast.AST)
 Plant = Callable[[Source], Iterator[Planted]]
 
 
@@ -72,17 +74,33 @@ def scaled(factor: float) -> Callable[[Source, ast.Constant], list[Edit]]:
     return change
 
 
-def first(*plants: Plant) -> Plant:
-    """Plant with the first of these that finds a place in the program."""
+@dataclass(frozen=True, slots=True)
+class Group(Generic[Member]):
+    """Places of a program that do the same, and are changed together."""
 
-    def plant(source: Source) -> Iterator[Planted]:
-        for one in plants:
-            found = list(one(source))
-            if found:
-                yield from found
-                return
+    node: Member
+    members: tuple[Member, ...]
 
-    return plant
+
+def together(find: Callable[[Source], Iterable[Member]]) -> Callable[[Source], Iterator[Group[Member]]]:
+    """All that is found, as one place."""
+
+    def found(source: Source) -> Iterator[Group[Member]]:
+        members = tuple(find(source))
+        if members:
+            yield Group(members[0], members)
+
+    return found
+
+
+def each(change: Callable[[Source, Member], list[Edit]]) -> Callable[[Source, Group[Member]], list[Edit]]:
+    """Make a change at every member of a group; where one of them refuses, at none."""
+
+    def all_changes(source: Source, group: Group[Member]) -> list[Edit]:
+        changes = [change(source, member) for member in group.members]
+        return [one for edits in changes for one in edits] if all(changes) else []
+
+    return all_changes
 
 
 def _key(source: Source, node: ast.AST) -> str:

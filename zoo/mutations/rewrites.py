@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
-from zoo.mutations.source import Loop, Source, argument, last_name
+from zoo.mutations.source import COMPOUND, Loop, Source, argument, last_name
 
 Change = Callable[[Source, ast.Call], list[Edit]]
 
@@ -69,7 +69,7 @@ def after_loop(source: Source, statement: ast.stmt) -> list[Edit]:
     loop = source.loop(statement)
     block = source.siblings(loop) if loop is not None else []
     place = block.index(loop) + 1 if loop in block else len(block)
-    if loop is None or place >= len(block) or isinstance(block[place], edit.COMPOUND):
+    if loop is None or place >= len(block) or isinstance(block[place], COMPOUND):
         return []
     return edit.remove(source, statement) + edit.before(source, block[place], source.text(statement))
 

@@ -1,7 +1,8 @@
-"""Which names of a program stand for its models, optimizers, schedulers, losses and loaders.
+"""Which names of a program stand for its models, optimizers, schedulers and losses.
 
 A name has a role if it is ever bound to something that has: a constructor's result, a function that returns one, a
-parameter that is given one. Roles belong to the last part of a name, in the whole program: `optimizer` for `self.optimizer`.
+parameter that is given one. Roles belong to the last part of a name, in the whole program: `optimizer` for
+`self.optimizer`.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ class Roles:
     """The names of each role; losses by their kind."""
 
     models: frozenset[str]
+    model_makers: frozenset[str]
+    """The program's functions that return a model."""
     optimizers: frozenset[str]
     schedulers: frozenset[str]
-    loaders: frozenset[str]
     criteria: dict[str, str]
 
 
@@ -53,13 +55,14 @@ def roles_of(source: Source) -> Roles:
     """Read the roles of all names off a program."""
     criteria: dict[str, str] = {}
     for kind in set(_KINDS.values()):
-        names = _bound(source, lambda call, kind=kind: _kind_of(source, call.func) == kind)  # type: ignore[misc]
+        names, _ = _bound(source, lambda call, kind=kind: _kind_of(source, call.func) == kind)  # type: ignore[misc]
         criteria |= dict.fromkeys(names, kind)
+    models, makers = _bound(source, lambda call: builds_model(source, call))
     return Roles(
-        models=frozenset(_bound(source, lambda call: builds_model(source, call))),
-        optimizers=frozenset(_bound(source, lambda call: builds_optimizer(source, call))),
-        schedulers=frozenset(_bound(source, lambda call: builds_scheduler(source, call))),
-        loaders=frozenset(_bound(source, lambda call: source.meaning(call.func).endswith("DataLoader"))),
+        models=frozenset(models),
+        model_makers=frozenset(makers),
+        optimizers=frozenset(_bound(source, lambda call: builds_optimizer(source, call))[0]),
+        schedulers=frozenset(_bound(source, lambda call: builds_scheduler(source, call))[0]),
         criteria=criteria,
     )
 
@@ -128,8 +131,8 @@ def _kind_of(source: Source, function: ast.AST) -> str:
     return _KINDS.get(name, "") if head in {"torch.nn", "torch.nn.functional"} and name[:1].isupper() else ""
 
 
-def _bound(source: Source, origin: Origin) -> set[str]:
-    """All names that are bound to what the origin makes."""
+def _bound(source: Source, origin: Origin) -> tuple[set[str], set[str]]:
+    """All names that are bound to what the origin makes, and all functions that return it."""
     names: set[str] = set()
     makers: set[str] = set()
     for _ in range(_ROUNDS):
@@ -143,7 +146,7 @@ def _bound(source: Source, origin: Origin) -> set[str]:
                 makers.add(function.name)
         if len(names) + len(makers) == before:
             break
-    return names
+    return names, makers
 
 
 def _holder(origin: Origin, names: set[str], makers: set[str]) -> Callable[[ast.expr], bool]:

@@ -10,7 +10,7 @@ from zoo.mutations.edit import Edit
 from zoo.mutations.faults import fault
 from zoo.mutations.plant import at, removed
 from zoo.mutations.rewrites import after_loop, ahead, before_loop, behind, each, every, uncalled
-from zoo.mutations.source import Source, dotted_name, inside, last_name
+from zoo.mutations.source import COMPOUND, Source, dotted_name, inside, last_name
 from zoo.mutations.training import training
 
 
@@ -55,7 +55,7 @@ def _pairs(source: Source) -> Iterator[ast.Expr]:
 def _backward_beside(source: Source, statement: ast.stmt) -> ast.stmt | None:
     for call in training(source).backwards:
         found = source.statement(call)
-        if found in source.siblings(statement) and not isinstance(found, edit.COMPOUND):
+        if found in source.siblings(statement) and not isinstance(found, COMPOUND):
             return found
     return None
 

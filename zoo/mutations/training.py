@@ -121,9 +121,10 @@ class Training:
         names = {item.name for item in functions if isinstance(item, ast.FunctionDef)}
         return [
             node
-            for kind in (ast.Name, ast.Attribute)
-            for node in self.source.walk(kind)
-            if last_name(node) in names and isinstance(node.ctx, ast.Load)
+            for node in self.source.walk(ast.expr)
+            if isinstance(node, ast.Name | ast.Attribute)
+            and last_name(node) in names
+            and isinstance(node.ctx, ast.Load)
         ]
 
     @cached_property
@@ -221,9 +222,13 @@ class Training:
             item
             for item in self.source.walk(ast.Assign)
             if len(item.targets) == 1
-            and any(builds_model(self.source, call) for call in inside(item.value, ast.Call))
+            and isinstance(item.value, ast.Call)
+            and any(self._builds(call) for call in inside(item.value, ast.Call))
             and last_name(item.targets[0]) in self.roles.models
         ]
+
+    def _builds(self, call: ast.Call) -> bool:
+        return builds_model(self.source, call) or last_name(call.func) in self.roles.model_makers - {"forward"}
 
     @cached_property
     def model_calls(self) -> list[ast.Call]:
@@ -265,10 +270,10 @@ class Training:
         found: list[Batch] = []
         for loop in self.loops:
             if isinstance(loop, ast.For):
-                names = _pair(loop.target)
+                names = named_pair(loop.target)
                 found += [Batch(loop, *names, start_of=loop)] if names else []
         for item in self.source.walk(ast.Assign):
-            names = _pair(item.targets[0])
+            names = named_pair(item.targets[0])
             if names and self.trains(item) and self.source.owner(item) not in map(self.source.owner, self.forwards):
                 found.append(Batch(item, *names, start_of=None))
         return found
@@ -290,7 +295,7 @@ def is_input(name: str) -> bool:
     return bool(_INPUT.match(name))
 
 
-def _pair(target: ast.expr) -> tuple[str, str] | None:
+def named_pair(target: ast.expr) -> tuple[str, str] | None:
     """Inputs and target of what a batch is unpacked into, `i, (x, y)` too."""
     if isinstance(target, ast.Tuple) and len(target.elts) == 2 and isinstance(target.elts[1], ast.Tuple):
         target = target.elts[1]
