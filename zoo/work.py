@@ -10,6 +10,7 @@ from zoo.running import end_all
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+SECONDS_BETWEEN_ENDS = 0.1
 SECONDS_BETWEEN_LINES = 20.0
 """Where the progress goes to a file, a line that is rewritten would be noise."""
 
@@ -32,9 +33,9 @@ def side_by_side(
                 yield task, future.result()
             _fill(pending, pool, work, remaining, jobs)
     finally:
-        if pending:
-            end_all()
-        pool.shutdown(wait=True, cancel_futures=True)
+        while wait(pending, timeout=SECONDS_BETWEEN_ENDS).not_done:
+            end_all()  # again and again: a task may be about to start its next process
+        pool.shutdown()
         progress.end()
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
 from zoo.mutants import Mutant
 from zoo.mutations.source import Source
 from zoo.programs import load

@@ -1,12 +1,12 @@
 """A program of the test's own is verified, mutated, judged by the real command, and scored."""
 
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 from tests.zoo.conftest import MakeProgram, mutant_of, replacing
-from zoo import running, verified
+from zoo import verified
 from zoo.cache import Cache
 from zoo.mutants import Mutant
 from zoo.records import Program
@@ -79,7 +79,7 @@ def test_what_is_verified_is_scored(zoo: Zoo, tmp_path: Path, monkeypatch: pytes
 def _nothing_is_run_again(known: Verified, zoo: Zoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The committed list and the cache each suffice by themselves."""
     before = dict(known.mutants)
-    monkeypatch.setattr(running.subprocess, "Popen", None)
+    monkeypatch.setattr(subprocess, "Popen", None)
     again = Verification(known, Cache(tmp_path / "empty.jsonl"), jobs=1)
     again.verify_programs([zoo.program])
     again.verify_mutants(list(zoo.mutants.values()))

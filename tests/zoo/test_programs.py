@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from tests.zoo.conftest import DESCRIPTION, TRAIN, MakeProgram
 from zoo.errors import ZooError
 from zoo.programs import load, load_all

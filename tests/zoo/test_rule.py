@@ -2,7 +2,6 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from zoo.records import Metric
 from zoo.rule import FLOOR, TOLERANCE, WAY, rule_on_mutant, rule_on_program
 from zoo.running import Ending, Outcome

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from zoo.records import Metric
 from zoo.running import InterruptedRunError, copied, end_all, environment, execute, measured, run_program
 

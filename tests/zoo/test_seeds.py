@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from zoo.running import environment
 
 DRAWS = """
@@ -53,9 +52,8 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, object
 
 def _said(seed: int, folder: Path) -> dict[str, object]:
     words = [sys.executable, "-c", DRAWS]
-    ended = subprocess.run(words, env=environment(seed), cwd=folder, capture_output=True, text=True, timeout=200)
-    assert ended.returncode == 0, ended.stderr
-    answer: dict[str, object] = json.loads(ended.stdout)
+    drawn = subprocess.check_output(words, env=environment(seed), cwd=folder, text=True, timeout=200)
+    answer: dict[str, object] = json.loads(drawn)
     return answer
 
 
