@@ -13,6 +13,7 @@ from zoo.mutations.plant import at, each, replaced, together, wrapped
 from zoo.mutations.rewrites import then, with_argument
 from zoo.mutations.source import Source, inside, last_name
 from zoo.mutations.training import training
+import itertools
 
 _REGRESSION = ("squares", "huber", "absolute")
 _NORMS = ("BatchNorm1d", "BatchNorm2d", "LayerNorm", "GroupNorm", "Dropout")
@@ -87,7 +88,7 @@ def _hidden_linears(source: Source) -> Iterator[tuple[ast.expr, ast.Call]]:
     """Pairs of layers in one Sequential where the first's outputs are the second's inputs, as one number."""
     for call in source.calls("torch.nn.Sequential"):
         made = [item for item in call.args if isinstance(item, ast.Call) and last_name(item) == "Linear"]
-        for first, second in zip(made, made[1:], strict=False):
+        for first, second in itertools.pairwise(made):
             if len(first.args) > 1 and second.args and source.text(first.args[1]) == source.text(second.args[0]):
                 yield first.args[1], second
 

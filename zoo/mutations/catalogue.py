@@ -12,6 +12,7 @@ from zoo.mutations import (
     labels,
     life,
     loss,
+    rl,
     sampling,
     selection,
     steps,
@@ -33,4 +34,5 @@ CATALOGUE: tuple[Mutation, ...] = (
     *influence.MUTATIONS,
     *hp.MUTATIONS,
     *environment.MUTATIONS,
+    *rl.MUTATIONS,
 )

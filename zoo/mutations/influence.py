@@ -15,7 +15,7 @@ from zoo.mutations.rewrites import with_argument, without_argument
 from zoo.mutations.source import Source, argument, inside, last_name
 from zoo.mutations.training import training
 
-_POSITION = re.compile(r"\b(self\.)?(pos\w*|pe|wpe|\w*_pos|position\w*)\b", re.I)
+_POSITION = re.compile(r"\b(self\.)?(pos\w*|pe|wpe|\w*_pos|position\w*)\b", re.IGNORECASE)
 _SEQUENTIAL = (
     "LSTM",
     "GRU",

@@ -13,7 +13,7 @@ from zoo.mutations.plant import at, removed, replaced, wrapped
 from zoo.mutations.source import Source, argument, inside, last_name
 from zoo.mutations.training import training
 
-_AVERAGES = re.compile(r"ema|teacher|swa|shadow|averag|target_?net|\btarget\b|slow", re.I)
+_AVERAGES = re.compile(r"ema|teacher|swa|shadow|averag|target_?net|\btarget\b|slow", re.IGNORECASE)
 _TURNED = {ast.Gt: "<", ast.GtE: "<", ast.Lt: ">", ast.LtE: ">"}
 
 
@@ -23,13 +23,16 @@ def _selections(source: Source) -> Iterator[ast.Compare]:
         sides = [last_name(node.left), *(last_name(item) for item in node.comparators)]
         chosen = source.parent(node)
         if (
-            len(sides) == 2
-            and any("best" in side for side in sides)
-            and isinstance(chosen, ast.If)
-            and chosen.test is node
+            (
+                len(sides) == 2
+                and any("best" in side for side in sides)
+                and isinstance(chosen, ast.If)
+                and chosen.test is node
+            )
+            and type(node.ops[0]) in _TURNED
+            and any("best" in source.text(item) for item in chosen.body)
         ):
-            if type(node.ops[0]) in _TURNED and any("best" in source.text(item) for item in chosen.body):
-                yield node
+            yield node
 
 
 def _turned(source: Source, node: ast.Compare) -> list[Edit]:
@@ -136,16 +139,15 @@ def _sums(source: Source) -> Iterator[ast.AugAssign]:
         asked = loop is not None and any(
             last_name(c.func) in training(source).roles.models for c in inside(loop, ast.Call)
         )
-        counted = isinstance(item.value, ast.Call) or isinstance(item.value, ast.BinOp)
+        counted = isinstance(item.value, (ast.Call, ast.BinOp))
         if (
             isinstance(item.op, ast.Add)
             and asked
             and counted
             and loop not in training(source).loops
             and _evaluated(source, item)
-        ):
-            if not re.search(r"len\(|size\(|numel|shape", source.text(item.value)):
-                yield item
+        ) and not re.search(r"len\(|size\(|numel|shape", source.text(item.value)):
+            yield item
 
 
 def _overwritten(source: Source, item: ast.AugAssign) -> list[Edit]:
@@ -174,7 +176,9 @@ def _averaging(source: Source) -> Iterator[ast.stmt]:
     for call in source.walk(ast.Call):
         statement = source.parent(call)
         name = source.text(call.func)
-        updates = re.search(r"update|sync|copy", last_name(call), re.I) and not re.search(r"update_bn|scaler", name)
+        updates = re.search(r"update|sync|copy", last_name(call), re.IGNORECASE) and not re.search(
+            r"update_bn|scaler", name
+        )
         averaged = _AVERAGES.search(name) or any(_AVERAGES.search(source.text(item)) for item in call.args)
         if isinstance(statement, ast.Expr) and updates and averaged and training(source).trains(call):
             yield statement

@@ -76,7 +76,7 @@ def _scores(source: Source) -> Iterator[ast.BinOp]:
 def _temperatures(source: Source) -> Iterator[ast.expr]:
     """The temperature logits are divided by in training."""
     for node in source.walk(ast.BinOp):
-        named = re.search(r"temp|tau", source.text(node.right), re.I)
+        named = re.search(r"temp|tau", source.text(node.right), re.IGNORECASE)
         if isinstance(node.op, ast.Div) and named and training(source).trains(node):
             yield node.right
 
