@@ -1,4 +1,4 @@
-"""Losses and hidden values that carry a value and no gradient, by each of the ways Python offers, and false gradients."""
+"""Losses and hidden values that carry no gradient, by each of the ways Python offers, and gradients that are false."""
 
 from __future__ import annotations
 
@@ -17,19 +17,11 @@ from zoo.mutations.finders import (
     predictions,
 )
 from zoo.mutations.plant import at, wrapped
+from zoo.mutations.rewrites import then
 from zoo.mutations.source import Source, inside, last_name
 from zoo.mutations.training import training
 
 _ALL = ("cross-entropy", "binary", "squares", "huber", "absolute", "likelihood", "binary-probabilities")
-
-
-def _assigned(template: str) -> Callable[[Source, ast.Assign], list[Edit]]:
-    """Write a statement behind an assignment, in which `{}` is the name that was assigned."""
-
-    def change(source: Source, statement: ast.Assign) -> list[Edit]:
-        return edit.after(source, statement, template.replace("{}", source.text(statement.targets[0])))
-
-    return change
 
 
 def _under_no_grad(source: Source, statement: ast.Assign) -> list[Edit]:
@@ -63,7 +55,7 @@ def _prediction_statements(source: Source) -> Iterator[ast.Assign]:
 
 
 def _hooked(function: str) -> Callable[[Source, ast.Assign], list[Edit]]:
-    return _assigned("{}.register_hook(" + function + ")")
+    return then("{}.register_hook(" + function + ")")
 
 
 MUTATIONS = (
@@ -72,7 +64,7 @@ MUTATIONS = (
         "loss-detached",
         "loop",
         "Wraps the number of the loss in a new tensor that requires gradients, so backward runs and reaches nothing.",
-        at(loss_assignments, _assigned("{} = torch.tensor({}.item(), requires_grad=True)")),
+        at(loss_assignments, then("{} = torch.tensor({}.item(), requires_grad=True)")),
     ),
     fault(
         "loss-data-requires-grad",
@@ -138,7 +130,7 @@ MUTATIONS = (
         "loss-detached",
         "class",
         "Uses the data of a hidden value in forward.",
-        at(inner_assignments, _assigned("{} = {}.data")),
+        at(inner_assignments, then("{} = {}.data")),
     ),
     fault(
         "hidden-under-no-grad",
@@ -187,7 +179,7 @@ MUTATIONS = (
         "loss-detached",
         "loop",
         "Detaches the output of one model before it goes into the next.",
-        at(_inputs_of_others, _assigned("{} = {}.detach()")),
+        at(_inputs_of_others, then("{} = {}.detach()")),
     ),
     fault(
         "gradient-hook-reverses",
@@ -208,7 +200,7 @@ MUTATIONS = (
         "loss-gradient",
         "class",
         "A hook on a hidden value keeps only the sign that was left by its forward, not the gradient.",
-        at(inner_assignments, _assigned("{}.requires_grad and {}.register_hook(lambda grad: grad.abs())")),
+        at(inner_assignments, then("{}.requires_grad and {}.register_hook(lambda grad: grad.abs())")),
     ),
     fault(
         "gradient-hook-shuffles",

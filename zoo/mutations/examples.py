@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
 from zoo.mutations.finders import has_part
-from zoo.mutations.source import LOOPS, Source, inside, last_name
-from zoo.mutations.training import Batch, is_target, named_pair, training
+from zoo.mutations.names import is_target, named_pair
+from zoo.mutations.source import Source, inside, last_name
+from zoo.mutations.training import Batch, training
 
 _HELD_BACK = re.compile(r"test|val|dev|eval|hold", re.IGNORECASE)
-_SPREAD = re.compile(r"std|\bsd\b|sigma|_s\b|scale", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +115,36 @@ def class_loaders(source: Source) -> Iterator[ast.Call]:
     return iter([call for call in training_loaders(source) if kinds == {"cross-entropy"} and plain])
 
 
-def standardisations(source: Source) -> Iterator[ast.BinOp]:
-    """`(x - mean) / std`, outside training and models."""
-    view = training(source)
-    for node in source.walk(ast.BinOp):
-        centred = isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Sub)
-        if isinstance(node.op, ast.Div) and centred and _SPREAD.search(source.text(node.right)):
-            if not any(source.function(node) is item for item in view.forwards):
-                yield node
-
-
 def _evaluates(source: Source, loop: ast.For) -> bool:
     """Whether a loop asks a model for its answers."""
     models = training(source).roles.models
     asked = any(last_name(call.func) in models for call in inside(loop, ast.Call))
-    return asked and isinstance(loop, LOOPS) and not any(last_name(c) == "backward" for c in inside(loop, ast.Call))
+    return asked and not any(last_name(call) == "backward" for call in inside(loop, ast.Call))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The training examples as a slice of all: their inputs, targets and what else is cut in the same way."""
+
+    node: ast.Subscript
+    members: tuple[ast.Subscript, ...]
+
+
+def training_parts(source: Source) -> Iterator[Part]:
+    """`train = examples[:n]`, with all that is cut by the same slice: `x_train, y_train = x[:n], y[:n]`."""
+    found: dict[str, list[ast.Subscript]] = {}
+    for name, value in _bound_slices(source):
+        trains = re.search(r"train|^tr_|_tr$|tr$", name.lower()) and not holds_back(name)
+        if trains and isinstance(value.slice, ast.Slice) and value.slice.step is None:
+            found.setdefault(ast.dump(value.slice), []).append(value)
+    for members in found.values():
+        yield Part(members[0], tuple(members))
+
+
+def _bound_slices(source: Source) -> Iterator[tuple[str, ast.Subscript]]:
+    for item in source.walk(ast.Assign):
+        names = item.targets[0].elts if isinstance(item.targets[0], ast.Tuple) else [item.targets[0]]
+        values = item.value.elts if isinstance(item.value, ast.Tuple) else [item.value]
+        for name, value in zip(names, values, strict=False):
+            if isinstance(value, ast.Subscript):
+                yield last_name(name), value

@@ -141,9 +141,12 @@ def inner_assignments(source: Source) -> Iterator[ast.Assign]:
     for function in training(source).forwards:
         for item in inside(function, ast.Assign):
             single = len(item.targets) == 1 and isinstance(item.targets[0], ast.Name)
-            if single and any(made.get(_own_layer(call)) in _SINGLE for call in inside(item.value, ast.Call)):
-                if not any(made.get(_own_layer(call)) in _RECURRENT for call in inside(item.value, ast.Call)):
-                    yield item
+            if (
+                single
+                and any(made.get(_own_layer(call)) in _SINGLE for call in inside(item.value, ast.Call))
+                and not any(made.get(_own_layer(call)) in _RECURRENT for call in inside(item.value, ast.Call))
+            ):
+                yield item
 
 
 def optimizer_arguments(name: str) -> Callable[[Source], Iterator[ast.expr]]:
@@ -197,3 +200,36 @@ def _terms(value: ast.expr) -> Iterator[ast.expr]:
 def _is_weight(node: ast.expr) -> bool:
     name = last_name(node).lower()
     return any(word in name for word in ("weight", "lam", "alpha", "beta", "coef", "w_", "_w", "gamma", "mu"))
+
+
+def activations(source: Source) -> Iterator[ast.Call]:
+    """The calls that make an activation layer."""
+    return layers(*ACTIVATIONS)(source)
+
+
+def activation_calls(source: Source) -> Iterator[ast.Call]:
+    """The calls of an activation function in forward."""
+    for function in training(source).forwards:
+        for call in inside(function, ast.Call):
+            if source.meaning(call.func) in _activation_names():
+                yield call
+
+
+def _activation_names() -> set[str]:
+    names = ("relu", "gelu", "tanh", "silu", "elu", "leaky_relu")
+    return {f"{module}.{name}" for module in ("torch", "torch.nn.functional") for name in names}
+
+
+def residuals(source: Source) -> Iterator[ast.BinOp]:
+    """`x + block(x)` in forward."""
+    made = parts(source)
+    for function in training(source).forwards:
+        for node in inside(function, ast.BinOp):
+            added = any(last_name(call) in made for call in inside(node.right, ast.Call))
+            if isinstance(node.op, ast.Add) and isinstance(node.left, ast.Name) and added:
+                yield node
+
+
+def optimizer_steps(source: Source) -> Iterator[ast.Expr]:
+    """The statements that step an optimizer."""
+    return iter(training(source).steps)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
 from zoo.mutations.faults import fault
-from zoo.mutations.finders import layers, optimizer_arguments
+from zoo.mutations.finders import layers, optimizer_arguments, optimizer_steps
 from zoo.mutations.plant import at, replaced, scaled
 from zoo.mutations.rewrites import ahead, with_argument
 from zoo.mutations.settings import (
@@ -67,10 +67,6 @@ def _optimizers(*names: str) -> Callable[[Source], Iterator[ast.Call]]:
     return lambda source: (call for call in training(source).optimizers if not names or last_name(call) in names)
 
 
-def _steps(source: Source) -> Iterator[ast.Expr]:
-    return iter(training(source).steps)
-
-
 def _dropouts(source: Source) -> Iterator[ast.Call]:
     return layers("Dropout", "Dropout2d", "Dropout1d")(source)
 
@@ -120,14 +116,14 @@ MUTATIONS = (
         "hp-lr-high",
         "loop",
         "Multiplies the rate of every group by 1000 for a warm restart and never takes it back.",
-        at(_steps, ahead("{}.param_groups[0].update(lr=3.0)")),
+        at(optimizer_steps, ahead("{}.param_groups[0].update(lr=3.0)")),
     ),
     fault(
         "rate-lowered-in-groups",
         "hp-lr-low",
         "loop",
         "Sets the rate of every group to a value of another optimizer, before each step.",
-        at(_steps, ahead("{}.param_groups[0].update(lr=1e-8)")),
+        at(optimizer_steps, ahead("{}.param_groups[0].update(lr=1e-8)")),
     ),
     fault(
         "weight-decay-far-too-strong",
@@ -180,7 +176,7 @@ MUTATIONS = (
         "loop",
         "Clamps every gradient to a tiny range before the step.",
         at(
-            _steps,
+            optimizer_steps,
             ahead("[p.grad.clamp_(-1e-10, 1e-10) for g in {}.param_groups for p in g['params'] if p.grad is not None]"),
         ),
     ),
@@ -189,7 +185,10 @@ MUTATIONS = (
         "hp-clip",
         "helper",
         "Rescales all gradients to a tiny norm instead of limiting them.",
-        at(_steps, ahead("torch.nn.utils.clip_grad_norm_([p for g in {}.param_groups for p in g['params']], 1e-8)")),
+        at(
+            optimizer_steps,
+            ahead("torch.nn.utils.clip_grad_norm_([p for g in {}.param_groups for p in g['params']], 1e-8)"),
+        ),
     ),
     fault(
         "betas-swapped",

@@ -1,4 +1,4 @@
-"""Inputs that are badly scaled, destroyed, not finite, augmented too much, or other in evaluation than in training."""
+"""Inputs that are badly scaled, destroyed, not finite, corrupt, or augmented too much."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
 from zoo.mutations.examples import (
-    evaluation_batches,
-    holds_back,
     number_batches,
     on_batch,
-    standardisations,
     takes_numbers,
 )
 from zoo.mutations.faults import fault
-from zoo.mutations.plant import at, each, together, wrapped
+from zoo.mutations.names import is_input
+from zoo.mutations.plant import at, at_all, wrapped
+from zoo.mutations.rewrites import then
 from zoo.mutations.source import Source, last_name
-from zoo.mutations.training import is_input, training
+from zoo.mutations.standardising import raw, standardisations, transforms, untransformed
+from zoo.mutations.training import training
 
 _SMALLEST_RANGE = 8
 
@@ -29,9 +29,15 @@ def _divisions(source: Source) -> Iterator[ast.BinOp]:
         number = node.right.value if isinstance(node.right, ast.Constant) else 0
         stored = isinstance(number, int | float) and number >= _SMALLEST_RANGE
         scope = source.scope(node).lower()
-        if isinstance(node.op, ast.Div) and stored and not isinstance(node.left, ast.Constant | ast.BinOp):
-            if takes_numbers(source) and "eval" not in scope and _is_array(source, node):
-                yield node
+        if (
+            isinstance(node.op, ast.Div)
+            and stored
+            and not isinstance(node.left, ast.Constant | ast.BinOp)
+            and takes_numbers(source)
+            and "eval" not in scope
+            and _is_array(source, node)
+        ):
+            yield node
 
 
 def _is_array(source: Source, node: ast.BinOp) -> bool:
@@ -45,41 +51,6 @@ def _undivided(source: Source, node: ast.expr) -> list[Edit]:
 
 def _floored(source: Source, node: ast.BinOp) -> list[Edit]:
     return edit.replace(source, node, f"{source.text(node.left)} // {source.text(node.right)}")
-
-
-def _raw(source: Source, node: ast.expr) -> list[Edit]:
-    """`x` for `(x - mean) / std`."""
-    inner = node.left if isinstance(node, ast.BinOp) else None
-    return edit.replace(source, node, edit.written(source, inner.left)) if isinstance(inner, ast.BinOp) else []
-
-
-def _held_back_standardised(source: Source) -> Iterator[ast.expr]:
-    """The standardisation of held-back examples alone."""
-    for node in standardisations(source):
-        statement = source.text(source.statement(node))
-        if holds_back(source.text(node)) or (holds_back(statement.split("=")[0]) and "train" not in statement):
-            yield node
-
-
-def _transforms(source: Source) -> Iterator[ast.Call]:
-    """The calls by which a fitted scaler of scikit-learn standardises."""
-    for call in source.methods("transform", "fit_transform"):
-        if (
-            len(call.args) == 1
-            and isinstance(call.func, ast.Attribute)
-            and "scal" in source.text(call.func.value).lower()
-        ):
-            yield call
-
-
-def _held_back_transforms(source: Source) -> Iterator[ast.Call]:
-    return (call for call in _transforms(source) if holds_back(source.text(call)))
-
-
-def _untransformed(source: Source, node: ast.expr) -> list[Edit]:
-    return (
-        edit.replace(source, node, f"numpy.asarray({source.text(node.args[0])})") if isinstance(node, ast.Call) else []
-    )
 
 
 def _forward_inputs(template: str) -> Callable[[Source, ast.FunctionDef], list[Edit]]:
@@ -103,13 +74,14 @@ def _training_arrays(source: Source) -> Iterator[ast.Assign]:
     for item in source.walk(ast.Assign):
         name = last_name(item.targets[0]).lower()
         names = "train" in name or name.startswith("tr_") or name.endswith("_tr") or name in {"xtr", "x_tr"}
-        if isinstance(item.targets[0], ast.Name) and names and is_input(name) and takes_numbers(source):
-            if not training(source).trains(item):
-                yield item
-
-
-def _then(template: str) -> Callable[[Source, ast.Assign], list[Edit]]:
-    return lambda source, item: edit.after(source, item, template.replace("{}", source.text(item.targets[0])))
+        if (
+            isinstance(item.targets[0], ast.Name)
+            and names
+            and is_input(name)
+            and takes_numbers(source)
+            and not training(source).trains(item)
+        ):
+            yield item
 
 
 def _noises(source: Source) -> Iterator[ast.expr]:
@@ -129,21 +101,21 @@ MUTATIONS = (
         "data-scale",
         "data",
         "Forgets to divide inputs by the range they are stored in.",
-        at(together(_divisions), each(_undivided)),
+        at_all(_divisions, _undivided),
     ),
     fault(
         "standardisation-left-out",
         "data-scale",
         "data",
         "Forgets to standardise, in training and evaluation alike.",
-        at(together(standardisations), each(_raw)),
+        at_all(standardisations, raw),
     ),
     fault(
         "scaler-not-applied",
         "data-scale",
         "data",
         "Fits a scaler and never applies it.",
-        at(together(_transforms), each(_untransformed)),
+        at_all(transforms, untransformed),
     ),
     fault(
         "inputs-in-thousandths",
@@ -185,7 +157,7 @@ MUTATIONS = (
         "data-degenerate",
         "data",
         "Standardises with `//` and throws the fractions away.",
-        at(together(standardisations), each(lambda s, n: edit.wrap(s, n, "({} // 4)"))),
+        at_all(standardisations, lambda s, n: edit.wrap(s, n, "({} // 4)")),
     ),
     fault(
         "inputs-of-batch-mean",
@@ -199,7 +171,7 @@ MUTATIONS = (
         "data-nonfinite",
         "data",
         "A missing value is kept as NaN in the training inputs.",
-        at(_training_arrays, _then("{}[3] = float('nan')")),
+        at(_training_arrays, then("{}[3] = float('nan')")),
     ),
     fault(
         "logarithm-of-inputs",
@@ -220,7 +192,7 @@ MUTATIONS = (
         "data-outlier",
         "data",
         "Every twentieth training row was recorded in a unit 10 000 times smaller.",
-        at(_training_arrays, _then("{}[::20] = {}[::20] * 10000")),
+        at(_training_arrays, then("{}[::20] = {}[::20] * 10000")),
     ),
     fault(
         "first-of-batch-corrupt",
@@ -256,54 +228,5 @@ MUTATIONS = (
         "class",
         "The noise of the augmentation is 50 times too strong.",
         at(_noises, wrapped("(50 * {})")),
-    ),
-    fault(
-        "held-back-not-standardised",
-        "data-split-shift",
-        "data",
-        "Standardises training examples and not the held-back ones.",
-        at(_held_back_standardised, _raw),
-    ),
-    fault(
-        "held-back-not-transformed",
-        "data-split-shift",
-        "data",
-        "Applies the scaler to training examples and not to the held-back ones.",
-        at(_held_back_transforms, _untransformed),
-    ),
-    fault(
-        "evaluation-scaled-again",
-        "data-split-shift",
-        "helper",
-        "Evaluation divides by the stored range a second time.",
-        at(evaluation_batches, on_batch("{x} = {x} / 255")),
-    ),
-    fault(
-        "evaluation-shifted",
-        "data-split-shift",
-        "helper",
-        "Evaluation centres inputs that are centred already.",
-        at(evaluation_batches, on_batch("{x} = {x} * 2 - 3")),
-    ),
-    fault(
-        "evaluation-columns-reversed",
-        "data-schema",
-        "helper",
-        "Evaluation reads the columns in the opposite order.",
-        at(evaluation_batches, on_batch("{x} = {x}.flip(-1)")),
-    ),
-    fault(
-        "training-columns-moved",
-        "data-schema",
-        "loop",
-        "Training reads columns one further than evaluation.",
-        at(number_batches, on_batch("{x} = {x}.roll(3, -1)")),
-    ),
-    fault(
-        "training-columns-sorted",
-        "data-schema",
-        "data",
-        "The columns of the training rows lose their order.",
-        at(number_batches, on_batch("{x} = {x}.sort(-1).values")),
     ),
 )

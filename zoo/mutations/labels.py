@@ -10,9 +10,10 @@ from zoo.mutations.edit import Edit
 from zoo.mutations.examples import Pair, batches, class_batches, fetches, on_batch, pairs, training_pairs
 from zoo.mutations.faults import fault
 from zoo.mutations.finders import targets
+from zoo.mutations.names import is_input, is_target
 from zoo.mutations.plant import at, wrapped
 from zoo.mutations.source import Source, inside, last_name
-from zoo.mutations.training import is_input, is_target, training
+from zoo.mutations.training import training
 
 _ALL = ("cross-entropy", "binary", "squares", "huber", "absolute", "likelihood", "binary-probabilities")
 _NEIGHBOURS = "{}[[*range(1, len({})), 0]]"

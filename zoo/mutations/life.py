@@ -1,4 +1,4 @@
-"""What happens around the steps: what the optimizer holds, what is frozen, modes, schedules, and what is made anew."""
+"""Modes, schedules, and what is made anew while training goes on."""
 
 from __future__ import annotations
 
@@ -8,54 +8,11 @@ from collections.abc import Callable, Iterator
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
 from zoo.mutations.faults import fault
-from zoo.mutations.finders import has_part, layers, trained_parameters
-from zoo.mutations.plant import at, removed, scaled, wrapped
-from zoo.mutations.rewrites import behind, uncalled, with_argument
-from zoo.mutations.source import Source, argument, dotted_name, inside, last_name
+from zoo.mutations.finders import has_part, optimizer_steps
+from zoo.mutations.plant import at, removed, scaled
+from zoo.mutations.rewrites import behind, uncalled
+from zoo.mutations.source import Source, argument, dotted_name, last_name
 from zoo.mutations.training import training
-
-
-def _optimizer_statements(source: Source) -> Iterator[ast.Assign]:
-    """The assignments of an optimizer that holds all parameters of a model."""
-    for call in trained_parameters(source):
-        statement = source.statement(call)
-        if isinstance(statement, ast.Assign):
-            yield statement
-
-
-def _held_model(source: Source, statement: ast.stmt) -> str:
-    for call in inside(statement, ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "parameters":
-            return dotted_name(call.func.value)
-    return ""
-
-
-def _before_optimizer(template: str) -> Callable[[Source, ast.Assign], list[Edit]]:
-    """Write a statement before the optimizer is made; `{}` is the model it holds."""
-
-    def change(source: Source, statement: ast.Assign) -> list[Edit]:
-        model = _held_model(source, statement)
-        return edit.before(source, statement, template.replace("{}", model)) if model else []
-
-    return change
-
-
-def _after_optimizer(template: str) -> Callable[[Source, ast.Assign], list[Edit]]:
-    """Write a statement after the optimizer is made; `{}` is the model it holds."""
-
-    def change(source: Source, statement: ast.Assign) -> list[Edit]:
-        model = _held_model(source, statement)
-        return edit.after(source, statement, template.replace("{}", model)) if model not in {"", "self"} else []
-
-    return change
-
-
-def _parameter_objects(source: Source) -> Iterator[ast.Call]:
-    return (call for call in source.calls("torch.nn.Parameter") if call.args)
-
-
-def _module_lists(source: Source) -> Iterator[ast.Call]:
-    return (call for call in source.calls("torch.nn.ModuleList") if call.args)
 
 
 def _mode_statements(mode: str) -> Callable[[Source], Iterator[ast.Expr]]:
@@ -66,9 +23,13 @@ def _mode_statements(mode: str) -> Callable[[Source], Iterator[ast.Expr]]:
             return
         for call in source.methods(mode):
             statement = source.parent(call)
-            if isinstance(statement, ast.Expr) and not call.args and isinstance(call.func, ast.Attribute):
-                if last_name(call.func.value) in training(source).roles.models:
-                    yield statement
+            if (
+                isinstance(statement, ast.Expr)
+                and not call.args
+                and isinstance(call.func, ast.Attribute)
+                and last_name(call.func.value) in training(source).roles.models
+            ):
+                yield statement
 
     return find
 
@@ -125,10 +86,6 @@ def _scheduled(source: Source) -> Iterator[ast.Assign]:
             yield statement
 
 
-def _steps(source: Source) -> Iterator[ast.Expr]:
-    return iter(training(source).steps)
-
-
 def _epoch_starts(source: Source) -> Iterator[ast.stmt]:
     """The first statement of the loop over epochs, where it is simple."""
     for inner in training(source).loops:
@@ -160,118 +117,6 @@ def _reset(source: Source, statement: ast.stmt) -> list[Edit]:
 
 
 MUTATIONS = (
-    fault(
-        "only-last-layer-optimised",
-        "train-params-missing",
-        "loop",
-        "Hands only the last layer to the optimizer.",
-        at(trained_parameters, wrapped("list({})[-2:]")),
-    ),
-    fault(
-        "only-first-layer-optimised",
-        "train-params-missing",
-        "loop",
-        "Hands only the first layer to the optimizer.",
-        at(trained_parameters, wrapped("list({})[:1]")),
-    ),
-    fault(
-        "only-biases-optimised",
-        "train-params-missing",
-        "loop",
-        "The filter that should keep biases from decay keeps only them.",
-        at(trained_parameters, wrapped("[p for p in {} if p.ndim < 2]")),
-    ),
-    fault(
-        "copy-optimised",
-        "train-params-missing",
-        "api",
-        "The optimizer holds the parameters of a copy.",
-        at(
-            trained_parameters,
-            lambda source, call: (
-                edit.wrap(source, call.func.value, "copy.deepcopy({})") if isinstance(call.func, ast.Attribute) else []
-            ),
-        ),
-    ),
-    fault(
-        "model-copied-after-optimizer",
-        "train-params-missing",
-        "loop",
-        "Replaces the model by a copy after the optimizer was made.",
-        at(_optimizer_statements, _after_optimizer("{} = copy.deepcopy({})")),
-    ),
-    fault(
-        "parameters-replaced-after-optimizer",
-        "train-params-missing",
-        "helper",
-        "Converts parameters to new ones after the optimizer was made.",
-        at(
-            _optimizer_statements,
-            _after_optimizer(
-                "[setattr(m, n, torch.nn.Parameter(p.detach().clone())) for m in {}.modules() for n, p in list(m.named_parameters(recurse=False))]"
-            ),
-        ),
-    ),
-    fault(
-        "modules-in-plain-list",
-        "train-params-missing",
-        "class",
-        "Keeps modules in a Python list, which registers nothing.",
-        at(_module_lists, lambda source, call: edit.replace(source, call, f"list({source.text(call.args[0])})")),
-    ),
-    fault(
-        "parameter-as-plain-tensor",
-        "train-params-missing",
-        "class",
-        "Keeps a parameter as a plain tensor, which registers nothing.",
-        at(_parameter_objects, lambda source, call: edit.replace(source, call, source.text(call.args[0]))),
-    ),
-    fault(
-        "body-frozen-before-optimizer",
-        "train-frozen",
-        "loop",
-        "Freezes all but the last layer, from a fine-tuning script.",
-        at(_optimizer_statements, _before_optimizer("[p.requires_grad_(False) for p in list({}.parameters())[:-2]]")),
-    ),
-    fault(
-        "head-frozen-after-optimizer",
-        "train-frozen",
-        "loop",
-        "Freezes the last layers after the optimizer was made.",
-        at(_optimizer_statements, _after_optimizer("[p.requires_grad_(False) for p in list({}.parameters())[2:]]")),
-    ),
-    fault(
-        "weights-frozen-by-shape",
-        "train-frozen",
-        "helper",
-        "Freezes every matrix, where only norms were meant.",
-        at(_optimizer_statements, _before_optimizer("[p.requires_grad_(p.ndim < 2) for p in {}.parameters()]")),
-    ),
-    fault(
-        "embedding-from-pretrained-frozen",
-        "train-frozen",
-        "class",
-        "Loads a table by `from_pretrained`, which freezes it.",
-        at(
-            layers("Embedding"),
-            lambda source, call: (
-                edit.replace(
-                    source,
-                    call,
-                    f"torch.nn.Embedding.from_pretrained(torch.randn({source.text(call.args[0])}, {source.text(call.args[1])}))",
-                )
-                if len(call.args) > 1
-                else []
-            ),
-        ),
-    ),
-    fault(
-        "parameter-without-gradient",
-        "train-frozen",
-        "class",
-        "A parameter is made without gradients.",
-        at(_parameter_objects, with_argument("requires_grad=False")),
-    ),
     fault(
         "train-mode-never-restored",
         "train-mode",
@@ -333,14 +178,14 @@ MUTATIONS = (
         "train-schedule",
         "loop",
         "Multiplies the rate by 0.9 at every batch, by hand.",
-        at(_steps, behind("{}.param_groups[0].update(lr={}.param_groups[0]['lr'] * 0.9)")),
+        at(optimizer_steps, behind("{}.param_groups[0].update(lr={}.param_groups[0]['lr'] * 0.9)")),
     ),
     fault(
         "rate-grows-each-step",
         "train-schedule",
         "loop",
         "Raises the rate by a twentieth at every batch and forgets to stop.",
-        at(_steps, behind("{}.param_groups[0].update(lr={}.param_groups[0]['lr'] * 1.05)")),
+        at(optimizer_steps, behind("{}.param_groups[0].update(lr={}.param_groups[0]['lr'] * 1.05)")),
     ),
     fault(
         "schedule-takes-factor-for-rate",
@@ -387,6 +232,6 @@ MUTATIONS = (
         "train-reinit",
         "loop",
         "Forgets what the optimizer remembers, at each step.",
-        at(_steps, behind("{}.state.clear()")),
+        at(optimizer_steps, behind("{}.state.clear()")),
     ),
 )

@@ -1,9 +1,9 @@
-"""Losses that ask for the wrong thing: activations, signs, shapes, axes and kinds."""
+"""Losses that ask for the wrong thing: signs, shapes, axes and kinds."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
@@ -14,53 +14,15 @@ from zoo.mutations.finders import (
     loss_returns,
     loss_values,
     losses,
-    outputs,
     predictions,
-    sequence_ends,
     targets,
 )
 from zoo.mutations.plant import at, wrapped
+from zoo.mutations.rewrites import other_loss, with_argument
 from zoo.mutations.source import Source, argument, inside, last_name
-from zoo.mutations.training import Difference, Loss, training
+from zoo.mutations.training import Difference, training
 
 _REGRESSION = ("squares", "huber", "absolute")
-
-
-def _criteria(name: str) -> Callable[[Source], Iterator[ast.Call]]:
-    """The objects of a loss class that are made with arguments every such class takes."""
-
-    def find(source: Source) -> Iterator[ast.Call]:
-        for call in source.calls(f"torch.nn.{name}"):
-            if all(keyword.arg in {"weight", "ignore_index", "reduction"} for keyword in call.keywords):
-                yield call
-
-    return find
-
-
-def _plain_calls(kind: str) -> Callable[[Source], Iterator[ast.Call]]:
-    """The calls of torch's functions of a loss with arguments every such function takes."""
-
-    def find(source: Source) -> Iterator[ast.Call]:
-        for loss in losses(kind)(source):
-            plain = all(keyword.arg in {"weight", "ignore_index", "reduction"} for keyword in loss.node.keywords)
-            if plain and source.meaning(loss.node.func).startswith("torch.nn.functional."):
-                yield loss.node
-
-    return find
-
-
-def _called(name: str) -> Callable[[Source, ast.Call], list[Edit]]:
-    return lambda source, call: edit.replace(source, call.func, name)
-
-
-def _call(template: str) -> Callable[[Source, Loss], list[Edit]]:
-    """Write another loss of the same prediction, `{p}`, and target, `{t}`."""
-
-    def change(source: Source, loss: Loss) -> list[Edit]:
-        prediction, target = edit.written(source, loss.prediction), edit.written(source, loss.target)
-        return edit.replace(source, loss.node, template.replace("{p}", prediction).replace("{t}", target))
-
-    return change
 
 
 def _minuses(source: Source) -> Iterator[ast.UnaryOp]:
@@ -77,22 +39,15 @@ def _ones_minus(source: Source) -> Iterator[ast.BinOp]:
     for node in source.walk(ast.BinOp):
         one = isinstance(node.left, ast.Constant) and node.left.value == 1
         named = "loss" in source.scope(node).lower() or "dice" in source.text(node).lower()
-        if isinstance(node.op, ast.Sub) and one and named and view.trains(node):
-            if isinstance(node.right, ast.BinOp | ast.Call) and not isinstance(source.parent(node), ast.BinOp):
-                yield node
-
-
-def _with_argument(text: str) -> Callable[[Source, ast.Call], list[Edit]]:
-    """Give a call one more argument."""
-
-    def change(source: Source, call: ast.Call) -> list[Edit]:
-        name = text.split("=", maxsplit=1)[0]
-        last = [*call.args, *(keyword.value for keyword in call.keywords)]
-        if argument(call, name) is not None or not last:
-            return []
-        return edit.wrap(source, last[-1], "{}, " + text)
-
-    return change
+        if (
+            isinstance(node.op, ast.Sub)
+            and one
+            and named
+            and view.trains(node)
+            and isinstance(node.right, ast.BinOp | ast.Call)
+            and not isinstance(source.parent(node), ast.BinOp)
+        ):
+            yield node
 
 
 def _squeezed(source: Source) -> Iterator[ast.Call]:
@@ -118,9 +73,12 @@ def _flattened(source: Source) -> Iterator[ast.expr]:
     """Predictions of sequences that are flattened as they enter a loss."""
     for loss in losses("cross-entropy")(source):
         call = loss.prediction
-        if isinstance(call, ast.Call) and last_name(call) in {"flatten", "view", "reshape"}:
-            if isinstance(call.func, ast.Attribute):
-                yield call.func.value
+        if (
+            isinstance(call, ast.Call)
+            and last_name(call) in {"flatten", "view", "reshape"}
+            and isinstance(call.func, ast.Attribute)
+        ):
+            yield call.func.value
 
 
 def _normalised_axes(source: Source) -> Iterator[ast.expr]:
@@ -136,79 +94,6 @@ def _normalised_axes(source: Source) -> Iterator[ast.expr]:
 
 
 MUTATIONS = (
-    fault(
-        "softmax-before-cross-entropy",
-        "loss-double-activation",
-        "loop",
-        "Applies softmax to the logits on their way into cross-entropy, which does so itself.",
-        at(predictions("cross-entropy"), wrapped("torch.softmax({}, dim=1)")),
-    ),
-    fault(
-        "softmax-returned-by-forward",
-        "loss-double-activation",
-        "class",
-        "The model returns probabilities, and cross-entropy takes them for logits.",
-        at(outputs("cross-entropy"), wrapped("{}.softmax(dim=-1)")),
-    ),
-    fault(
-        "softmax-ends-sequential",
-        "loss-double-activation",
-        "api",
-        "The last layer of the model is a softmax, and the loss has one too.",
-        at(sequence_ends("cross-entropy"), wrapped("{}, torch.nn.Softmax(dim=1)")),
-    ),
-    fault(
-        "sigmoid-before-cross-entropy",
-        "loss-double-activation",
-        "loop",
-        "Squashes the logits with a sigmoid before cross-entropy.",
-        at(predictions("cross-entropy"), wrapped("torch.sigmoid({})")),
-    ),
-    fault(
-        "sigmoid-before-bce-with-logits",
-        "loss-double-activation",
-        "loop",
-        "Applies a sigmoid to logits that BCE-with-logits squashes again.",
-        at(predictions("binary"), wrapped("torch.sigmoid({})")),
-    ),
-    fault(
-        "sigmoid-returned-by-forward",
-        "loss-double-activation",
-        "class",
-        "The model ends in a sigmoid while the loss expects logits.",
-        at(outputs("binary"), wrapped("{}.sigmoid()")),
-    ),
-    fault(
-        "sigmoid-ends-sequential",
-        "loss-double-activation",
-        "api",
-        "A sigmoid layer closes the model while the loss expects logits.",
-        at(sequence_ends("binary"), wrapped("{}, torch.nn.Sigmoid()")),
-    ),
-    fault(
-        "nll-object-on-logits",
-        "loss-missing-activation",
-        "api",
-        "Makes an NLLLoss for a model that returns raw logits.",
-        at(_criteria("CrossEntropyLoss"), _called("torch.nn.NLLLoss")),
-    ),
-    fault(
-        "nll-function-on-logits",
-        "loss-missing-activation",
-        "loop",
-        "Calls nll_loss with raw logits.",
-        at(_plain_calls("cross-entropy"), _called("torch.nn.functional.nll_loss")),
-    ),
-    fault(
-        "bce-on-clipped-logits",
-        "loss-missing-activation",
-        "loop",
-        "Clips logits into 0..1 instead of squashing them, and calls them probabilities.",
-        at(
-            losses("binary"),
-            _call("torch.nn.functional.binary_cross_entropy({p}.clamp(1e-6, 1 - 1e-6), {t})"),
-        ),
-    ),
     fault(
         "loss-negated-at-backward",
         "loss-sign",
@@ -249,7 +134,7 @@ MUTATIONS = (
         "loss-sign",
         "config",
         "The optimizer was told to maximise.",
-        at(lambda source: iter(training(source).optimizers), _with_argument("maximize=True")),
+        at(lambda source: iter(training(source).optimizers), with_argument("maximize=True")),
     ),
     fault(
         "target-gets-an-axis",
@@ -293,7 +178,7 @@ MUTATIONS = (
         "Writes cross-entropy by hand with a log-softmax over the batch.",
         at(
             losses("cross-entropy"),
-            _call("torch.nn.functional.nll_loss(torch.nn.functional.log_softmax({p}, dim=0), {t})"),
+            other_loss("torch.nn.functional.nll_loss(torch.nn.functional.log_softmax({p}, dim=0), {t})"),
         ),
     ),
     fault(
@@ -308,14 +193,14 @@ MUTATIONS = (
         "loss-dim",
         "loop",
         "Reduces the error of regression over the batch before it is squared.",
-        at(losses("squares"), _call("({p}.mean(0) - {t}.mean(0)).pow(2).mean()")),
+        at(losses("squares"), other_loss("({p}.mean(0) - {t}.mean(0)).pow(2).mean()")),
     ),
     fault(
         "index-regression",
         "loss-mismatch",
         "loop",
         "Treats the class as a number and regresses its index on the mean of the logits.",
-        at(losses("cross-entropy"), _call("torch.nn.functional.mse_loss({p}.mean(1), {t}.float())")),
+        at(losses("cross-entropy"), other_loss("torch.nn.functional.mse_loss({p}.mean(1), {t}.float())")),
     ),
     fault(
         "cosine-for-squares",
@@ -323,7 +208,8 @@ MUTATIONS = (
         "loop",
         "Uses a similarity of directions where the size of the error counts.",
         at(
-            losses("squares"), _call("(1 - torch.nn.functional.cosine_similarity({p}.flatten(), {t}.flatten(), dim=0))")
+            losses("squares"),
+            other_loss("(1 - torch.nn.functional.cosine_similarity({p}.flatten(), {t}.flatten(), dim=0))"),
         ),
     ),
     fault(
@@ -331,6 +217,6 @@ MUTATIONS = (
         "loss-mismatch",
         "loop",
         "Uses a hinge of the raw targets 0 and 1 where a likelihood of logits belongs.",
-        at(losses("binary"), _call("torch.relu(1 - {p} * {t}).mean()")),
+        at(losses("binary"), other_loss("torch.relu(1 - {p} * {t}).mean()")),
     ),
 )

@@ -82,25 +82,19 @@ class Group(Generic[Member]):
     members: tuple[Member, ...]
 
 
-def together(find: Callable[[Source], Iterable[Member]]) -> Callable[[Source], Iterator[Group[Member]]]:
-    """All that is found, as one place."""
+def at_all(find: Callable[[Source], Iterable[Member]], change: Callable[[Source, Member], list[Edit]]) -> Plant:
+    """Make a change at all that is found, as one fault; where one place refuses, at none."""
 
-    def found(source: Source) -> Iterator[Group[Member]]:
+    def together(source: Source) -> Iterator[Group[Member]]:
         members = tuple(find(source))
         if members:
             yield Group(members[0], members)
 
-    return found
-
-
-def each(change: Callable[[Source, Member], list[Edit]]) -> Callable[[Source, Group[Member]], list[Edit]]:
-    """Make a change at every member of a group; where one of them refuses, at none."""
-
-    def all_changes(source: Source, group: Group[Member]) -> list[Edit]:
+    def each(source: Source, group: Group[Member]) -> list[Edit]:
         changes = [change(source, member) for member in group.members]
         return [one for edits in changes for one in edits] if all(changes) else []
 
-    return all_changes
+    return at(together, each)
 
 
 def _key(source: Source, node: ast.AST) -> str:

@@ -1,4 +1,4 @@
-"""Changes that several families share: guards, moves, uncalled calls, added arguments, statements behind an assignment."""
+"""Changes that several families share: guards, moves, uncalled calls, other arguments, further statements."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
 from zoo.mutations.source import COMPOUND, Loop, Source, argument, last_name
+from zoo.mutations.training import Loss
 
 Change = Callable[[Source, ast.Call], list[Edit]]
 
@@ -140,5 +141,15 @@ def ahead(template: str) -> Callable[[Source, ast.Expr], list[Edit]]:
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             return []
         return edit.before(source, statement, template.replace("{}", source.text(call.func.value)))
+
+    return change
+
+
+def other_loss(template: str) -> Callable[[Source, Loss], list[Edit]]:
+    """Write another loss of the same prediction, `{p}`, and target, `{t}`."""
+
+    def change(source: Source, loss: Loss) -> list[Edit]:
+        prediction, target = edit.written(source, loss.prediction), edit.written(source, loss.target)
+        return edit.replace(source, loss.node, template.replace("{p}", prediction).replace("{t}", target))
 
     return change

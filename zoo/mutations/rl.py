@@ -1,4 +1,4 @@
-"""Reinforcement learning and physics: rewards, ends of episodes, bootstraps, advantages, exploration, boundary terms."""
+"""Reinforcement learning and physics: rewards, ends, bootstraps, advantages, exploration, boundary terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is saved, loaded, averaged and measured is not the model that was trained, or not what it claims to be."""
+"""What is saved, loaded and averaged is not the model that was trained, or not what it claims to be."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
-from zoo.mutations.faults import fault, leak
-from zoo.mutations.plant import at, removed, replaced, wrapped
+from zoo.mutations.faults import fault
+from zoo.mutations.plant import at, removed, wrapped
 from zoo.mutations.source import Source, argument, inside, last_name
 from zoo.mutations.training import training
 
@@ -41,16 +41,13 @@ def _turned(source: Source, node: ast.Compare) -> list[Edit]:
 
 
 def _kept_first(source: Source, node: ast.Compare) -> list[Edit]:
-    """Keep what was measured first: the condition is never true again after a first time."""
+    """Keep what was measured in the first round of a counting loop."""
     loop = source.loop(node)
-    counts = isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and last_name(loop.iter) == "range"
-    first = source.text(loop.iter.args[0]) if counts and isinstance(loop, ast.For) and _bounds(loop) == 2 else "0"
-    name = last_name(loop.target) if isinstance(loop, ast.For) and counts else ""
-    return edit.replace(source, node, f"{source.text(node)} and {name} == {first}") if name else []
-
-
-def _bounds(loop: ast.For) -> int:
-    return len(loop.iter.args) if isinstance(loop.iter, ast.Call) else 0
+    over = loop.iter if isinstance(loop, ast.For) else None
+    if not isinstance(loop, ast.For) or not isinstance(over, ast.Call) or last_name(over) != "range":
+        return []
+    begin = source.text(over.args[0]) if len(over.args) > 1 else "0"
+    return edit.replace(source, node, f"{source.text(node)} and {source.text(loop.target)} == {begin}")
 
 
 def _copies(source: Source) -> Iterator[ast.expr]:
@@ -101,74 +98,6 @@ def _reset(source: Source, statement: ast.Expr) -> list[Edit]:
     model = source.text(statement.value.func.value)
     each = f"[m.reset_parameters() for m in {model}.modules() if hasattr(m, 'reset_parameters')]"
     return edit.after(source, statement, each)
-
-
-def _evaluated(source: Source, node: ast.AST) -> bool:
-    return not training(source).trains(node)
-
-
-def _decisions(source: Source) -> Iterator[ast.Call]:
-    """The most likely class, in evaluation."""
-    return (call for call in source.methods("argmax") if _evaluated(source, call) and _is_tensor(source, call))
-
-
-def _is_tensor(source: Source, call: ast.Call) -> bool:
-    text = source.text(call)
-    return any(name in text for name in (*training(source).roles.models, "logit", "out", "pred", "score"))
-
-
-def _lowest(source: Source, call: ast.Call) -> list[Edit]:
-    assert isinstance(call.func, ast.Attribute)
-    return edit.replace(source, call.func, f"{source.text(call.func.value)}.argmin")
-
-
-def _comparisons(source: Source) -> Iterator[ast.expr]:
-    """The targets a prediction is compared with, in evaluation."""
-    for node in source.walk(ast.Compare):
-        made = any(last_name(call) == "argmax" for call in inside(node.left, ast.Call)) or "pred" in source.text(
-            node.left
-        )
-        if isinstance(node.ops[0], ast.Eq) and made and _evaluated(source, node):
-            yield node.comparators[0]
-
-
-def _sums(source: Source) -> Iterator[ast.AugAssign]:
-    """What evaluation adds up over its batches."""
-    for item in source.walk(ast.AugAssign):
-        loop = source.loop(item)
-        asked = loop is not None and any(
-            last_name(c.func) in training(source).roles.models for c in inside(loop, ast.Call)
-        )
-        counted = isinstance(item.value, (ast.Call, ast.BinOp))
-        if (
-            isinstance(item.op, ast.Add)
-            and asked
-            and counted
-            and loop not in training(source).loops
-            and _evaluated(source, item)
-        ) and not re.search(r"len\(|size\(|numel|shape", source.text(item.value)):
-            yield item
-
-
-def _overwritten(source: Source, item: ast.AugAssign) -> list[Edit]:
-    return edit.rewrite(source, item, f"{source.text(item.target)} = {source.text(item.value)}")
-
-
-def _thresholds(source: Source) -> Iterator[ast.Constant]:
-    """The threshold of a decision between two classes, in evaluation."""
-    for node in source.walk(ast.Compare):
-        limit = node.comparators[0]
-        if isinstance(node.ops[0], ast.Gt) and isinstance(limit, ast.Constant) and limit.value in (0.5, 0, 0.0):
-            if _evaluated(source, node) and re.search(r"prob|sigmoid|logit|model|net|score", source.text(node.left)):
-                yield limit
-
-
-def _datasets_counted(source: Source) -> Iterator[ast.expr]:
-    """`len(loader.dataset)` that a sum over examples is divided by."""
-    for node in source.walk(ast.BinOp):
-        over = node.right
-        if isinstance(node.op, ast.Div) and source.text(over).endswith(".dataset)") and _evaluated(source, node):
-            yield over
 
 
 def _averaging(source: Source) -> Iterator[ast.stmt]:
@@ -263,44 +192,6 @@ MUTATIONS = (
         "framework",
         "The callback keeps the lowest where the highest was meant.",
         at(_modes, _other_mode),
-    ),
-    fault(
-        "lowest-class-chosen",
-        "train-metric",
-        "helper",
-        "Evaluation takes the least likely class.",
-        at(_decisions, _lowest),
-    ),
-    fault(
-        "compared-with-neighbours",
-        "train-metric",
-        "helper",
-        "Evaluation compares predictions with the targets of other rows.",
-        at(_comparisons, wrapped("{}.roll(1, 0)")),
-    ),
-    fault(
-        "sum-overwritten",
-        "train-metric",
-        "helper",
-        "Evaluation keeps only what the last batch gave.",
-        at(_sums, _overwritten),
-    ),
-    fault(
-        "threshold-off",
-        "train-metric",
-        "helper",
-        "Decides at a threshold nothing reaches.",
-        at(_thresholds, replaced("0.999")),
-    ),
-    leak(
-        "divided-by-batches",
-        "train-metric",
-        "helper",
-        "Divides a sum over examples by the number of batches.",
-        at(
-            _datasets_counted,
-            lambda source, node: edit.replace(source, node, source.text(node).replace(".dataset", "")),
-        ),
     ),
     fault(
         "average-never-updated",

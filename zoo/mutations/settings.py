@@ -105,9 +105,13 @@ def batch_sizes(source: Source) -> Iterator[ast.expr]:
     """The batch sizes of loaders, and of slices and random draws of training examples."""
     yield from loader_sizes(source)
     for loop in training(source).loops:
-        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call) and last_name(loop.iter) == "range":
-            if len(loop.iter.args) > 2:
-                yield loop.iter.args[2]
+        if (
+            isinstance(loop, ast.For)
+            and isinstance(loop.iter, ast.Call)
+            and last_name(loop.iter) == "range"
+            and len(loop.iter.args) > 2
+        ):
+            yield loop.iter.args[2]
 
 
 def _names(source: Source, values: Callable[[Source], Iterator[ast.expr]]) -> list[str]:

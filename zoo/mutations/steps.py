@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
 from zoo.mutations.faults import fault
+from zoo.mutations.finders import optimizer_steps
 from zoo.mutations.plant import at, removed
 from zoo.mutations.rewrites import after_loop, ahead, before_loop, behind, each, every, uncalled
 from zoo.mutations.source import COMPOUND, Source, dotted_name, inside, last_name
 from zoo.mutations.training import training
-
-
-def _steps(source: Source) -> Iterator[ast.Expr]:
-    return iter(training(source).steps)
 
 
 def _clearings(source: Source) -> Iterator[ast.Expr]:
@@ -171,27 +168,27 @@ MUTATIONS = (
         "Forgets to clear gradients in an update written by hand.",
         at(_hand_clearings, removed),
     ),
-    fault("step-left-out", "train-no-step", "loop", "Forgets to step the optimizer.", at(_steps, removed)),
+    fault("step-left-out", "train-no-step", "loop", "Forgets to step the optimizer.", at(optimizer_steps, removed)),
     fault(
         "step-not-called",
         "train-no-step",
         "loop",
         "Names the optimizer's step without calling it.",
-        at(_steps, uncalled),
+        at(optimizer_steps, uncalled),
     ),
     fault(
         "step-once-after-loop",
         "train-no-step",
         "loop",
         "Steps once after all batches, by wrong indentation.",
-        at(_steps, after_loop),
+        at(optimizer_steps, after_loop),
     ),
     fault(
         "step-waits-for-too-many",
         "train-no-step",
         "loop",
         "Steps after more batches than the loop has.",
-        at(_steps, every(5000)),
+        at(optimizer_steps, every(5000)),
     ),
     fault(
         "hand-update-rebinds",
@@ -212,14 +209,14 @@ MUTATIONS = (
         "train-order",
         "loop",
         "Steps before the backward pass, on gradients that were just cleared.",
-        at(_steps, _step_before_backward),
+        at(optimizer_steps, _step_before_backward),
     ),
     fault(
         "cleared-again-before-step",
         "train-order",
         "loop",
         "Clears the gradients a second time just before the step.",
-        at(_steps, ahead("{}.zero_grad()")),
+        at(optimizer_steps, ahead("{}.zero_grad()")),
     ),
     fault(
         "clipped-after-step",
@@ -233,14 +230,14 @@ MUTATIONS = (
         "train-swallowed",
         "loop",
         "An exception of a broken clipping call is suppressed, and the step with it.",
-        at(_steps, _swallowed),
+        at(optimizer_steps, _swallowed),
     ),
     fault(
         "second-backward-swallowed",
         "train-swallowed",
         "loop",
         "A second backward raises, the error is suppressed, and the step is never reached.",
-        at(_steps, _swallowed_backward),
+        at(optimizer_steps, _swallowed_backward),
     ),
     fault(
         "accumulation-clears-each-batch",
@@ -268,6 +265,6 @@ MUTATIONS = (
         "hp-regularisation",
         "loop",
         "Decays all weights by a tenth at each step by hand.",
-        at(_steps, behind("[p.data.mul_(0.9) for g in {}.param_groups for p in g['params']]")),
+        at(optimizer_steps, behind("[p.data.mul_(0.9) for g in {}.param_groups for p in g['params']]")),
     ),
 )

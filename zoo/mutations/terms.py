@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from zoo.mutations import edit
 from zoo.mutations.edit import Edit
 from zoo.mutations.faults import fault
-from zoo.mutations.finders import loss_assignments, loss_values, outputs, predictions, term_weights
+from zoo.mutations.finders import loss_assignments, loss_values, optimizer_steps, outputs, predictions, term_weights
 from zoo.mutations.plant import at, wrapped
 from zoo.mutations.rewrites import ahead, behind, with_argument
 from zoo.mutations.source import Source, argument, dotted_name
@@ -50,10 +50,6 @@ def _named_loss(template: str) -> Callable[[Source, ast.Assign], list[Edit]]:
         return edit.after(source, item, text)
 
     return change
-
-
-def _steps(source: Source) -> Iterator[ast.Expr]:
-    return iter(training(source).steps)
 
 
 def _floors(source: Source) -> Iterator[ast.BinOp]:
@@ -178,14 +174,16 @@ MUTATIONS = (
         "num-precision",
         "loop",
         "Keeps the weights in a format of three bits after the point.",
-        at(_steps, behind("[p.data.copy_(p.data.to(torch.float8_e5m2).float()) for p in " + _PARAMETERS + "]")),
+        at(
+            optimizer_steps, behind("[p.data.copy_(p.data.to(torch.float8_e5m2).float()) for p in " + _PARAMETERS + "]")
+        ),
     ),
     fault(
         "weights-kept-in-bfloat16",
         "num-precision",
         "loop",
         "Keeps the weights in bfloat16, where small updates are lost.",
-        at(_steps, behind("[p.data.copy_(p.data.bfloat16().float()) for p in " + _PARAMETERS + "]")),
+        at(optimizer_steps, behind("[p.data.copy_(p.data.bfloat16().float()) for p in " + _PARAMETERS + "]")),
     ),
     fault(
         "gradients-underflow",
@@ -193,7 +191,7 @@ MUTATIONS = (
         "loop",
         "Sends small gradients through half precision without a scaler.",
         at(
-            _steps,
+            optimizer_steps,
             ahead("[p.grad.copy_((p.grad * 1e-6).half().float()) for p in " + _PARAMETERS + " if p.grad is not None]"),
         ),
     ),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from zoo.mutations.names import named_pair
 from zoo.mutations.roles import (
     builds_model,
     builds_optimizer,
@@ -19,13 +20,6 @@ from zoo.mutations.roles import (
 )
 from zoo.mutations.source import Function, Loop, Source, inside, last_name
 
-_TARGET = re.compile(
-    r"^(batch_?)?(y|t|yb|by|yy|ys|yt|y_?\w+|lab\w*|target\w*|tgt\w*|tags?|mask\w*|truth|gold|answer\w*|cls|gt\w*|wanted)$"
-)
-_INPUT = re.compile(
-    r"^(batch_?)?(x|xb|bx|xx|xs|xt|x_?\w+|im\w*|inp\w*|feat\w*|text\w*|token\w*|src\w*|data|sig\w*|wav\w*|seq\w*|ids)$",
-    re.IGNORECASE,
-)
 _STEP_FUNCTIONS = {"training_step", "compute_loss"}
 
 
@@ -283,28 +277,6 @@ class Training:
 def training(source: Source) -> Training:
     """The training of a program, worked out once."""
     return Training(source)
-
-
-def is_target(name: str) -> bool:
-    """Whether a name is one people give to what should be predicted."""
-    return bool(_TARGET.match(name))
-
-
-def is_input(name: str) -> bool:
-    """Whether a name is one people give to what predictions are made from."""
-    return bool(_INPUT.match(name))
-
-
-def named_pair(target: ast.expr) -> tuple[str, str] | None:
-    """Inputs and target of what a batch is unpacked into, `i, (x, y)` too."""
-    if isinstance(target, ast.Tuple) and len(target.elts) == 2 and isinstance(target.elts[1], ast.Tuple):
-        target = target.elts[1]
-    if not isinstance(target, ast.Tuple) or not all(isinstance(item, ast.Name) for item in target.elts):
-        return None
-    names = [last_name(item) for item in target.elts]
-    wanted = [name for name in names if is_target(name)]
-    given = [name for name in names if is_input(name) and name not in wanted]
-    return (given[0], wanted[-1]) if given and wanted else None
 
 
 def _mentioned(node: ast.AST) -> Iterator[str]:
