@@ -134,16 +134,25 @@ def _named(slug: str) -> list[Program]:
 @sample_option
 @jobs_option
 def verify(half: Half | None, sample: int | None, jobs: int) -> None:
-    """Run programs and mutants with two seeds, and keep the mutants that are really worse."""
+    """Run programs and mutants with two seeds, and keep the mutants that are really worse.
+
+    A sample is of mutants, and takes in only the programs that they come from.
+    """
     found = _programs()
-    planted = list(mutants_of(found, CATALOGUE))
+    planted = list(mutants_of(found, CATALOGUE, HALVES))
     known = verified.load()
     drop_outdated(known, found, planted)
-    wanted = [mutant for mutant in planted if mutant.half is not None and half in (None, mutant.half)]
+    wanted = in_fair_order(mutant for mutant in planted if half in (None, mutant.half))[:sample]
+    slugs = {mutant.program.slug for mutant in wanted}
+    healthy = [
+        program
+        for program in found
+        if half in (None, half_of_program(program)) and (sample is None or program.slug in slugs)
+    ]
     verification = Verification(known, cache.Cache(cache.FOLDER / "runs.jsonl"), jobs)
     try:
-        verification.verify_programs([program for program in found if half in (None, half_of_program(program))])
-        verification.verify_mutants(in_fair_order(wanted)[:sample])
+        verification.verify_programs(healthy)
+        verification.verify_mutants(wanted)
     finally:
         verified.save(known)
     _tell_verified(known)
@@ -184,7 +193,7 @@ def score(
             "of the report half only sums are told, so that nobody tunes to it; --verbose is for --half tune"
         )
     found, known = _programs(), verified.load()
-    chosen = choose(found, list(mutants_of(found, CATALOGUE)), known, half, sample)
+    chosen = choose(found, list(mutants_of(found, CATALOGUE, (half,))), known, half, sample)
     if not chosen.mutants:
         raise ZooError(f"no mutant of the {half} half is verified; `python -m zoo verify --half {half}` does that")
     executable = (executable or default_executable()).absolute()

@@ -2,13 +2,13 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from zoo.mutations.source import Source
 from zoo.records import Mutation, Planted, Program
-from zoo.split import Half, half_of
+from zoo.split import HALVES, Half, half_of
 
 Item = TypeVar("Item")
 
@@ -50,10 +50,15 @@ def fingerprint(*texts: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def mutants_of(programs: Iterable[Program], catalogue: Sequence[Mutation]) -> Iterator[Mutant]:
+def mutants_of(
+    programs: Iterable[Program], catalogue: Sequence[Mutation], halves: Collection[Half | None] = (*HALVES, None)
+) -> Iterator[Mutant]:
+    """Those of the given halves; None stands for the mixed ones. Planting takes time, so the others are not made."""
     for program in programs:
         source = Source(program)
         for mutation in catalogue:
+            if half_of(program, mutation) not in halves:
+                continue
             for planted in mutation.plant(source):
                 yield Mutant(program, mutation, planted)
 
@@ -79,13 +84,9 @@ def _interleaved(items: list[Item], keys: Sequence[Callable[[Item], str]]) -> li
     groups: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         groups[keys[0](item)].append(item)
-    rows = [_interleaved(groups[name], keys[1:]) for name in sorted(groups, key=_shuffled)]
+    rows = [_interleaved(groups[name], keys[1:]) for name in sorted(groups, key=fingerprint)]
     longest = max((len(row) for row in rows), default=0)
     return [row[at] for at in range(longest) for row in rows if at < len(row)]
-
-
-def _shuffled(name: Hashable) -> str:
-    return fingerprint(str(name))
 
 
 def _spelt(files: Mapping[str, str]) -> Iterator[str]:
