@@ -7,6 +7,7 @@ from zoo.mutations import (
     arch,
     detached,
     environment,
+    framework,
     held,
     hp,
     influence,
@@ -47,6 +48,7 @@ CATALOGUE: tuple[Mutation, ...] = (
     *arch.MUTATIONS,
     *influence.MUTATIONS,
     *hp.MUTATIONS,
+    *framework.MUTATIONS,
     *environment.MUTATIONS,
     *rl.MUTATIONS,
 )

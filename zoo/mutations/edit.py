@@ -108,7 +108,7 @@ def _is_program(path: str, text: str) -> bool:
     if not path.endswith(".py"):
         return True
     try:
-        compile(text, "<mutant>", "exec")
+        ast.parse(text)
     except SyntaxError:
         return False
     return True

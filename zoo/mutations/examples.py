@@ -21,7 +21,7 @@ _HELD_BACK = re.compile(r"test|val|dev|eval|hold", re.IGNORECASE)
 class Pair:
     """Inputs and targets that are picked by the same index: `x[idx], y[idx]`."""
 
-    node: ast.Tuple
+    node: ast.Tuple | ast.Call
     inputs: ast.Subscript
     target: ast.Subscript
 
@@ -75,14 +75,15 @@ def on_batch(template: str) -> Callable[[Source, Batch], list[Edit]]:
 
 
 def pairs(source: Source) -> Iterator[Pair]:
-    """Inputs and targets picked by the same index, anywhere."""
-    for node in source.walk(ast.Tuple):
-        picked = [item for item in node.elts if isinstance(item, ast.Subscript)]
-        if len(picked) != len(node.elts) or len(picked) != 2:
+    """Inputs and targets picked by the same index: `x[idx], y[idx]`, also as the two arguments of a call."""
+    for node in source.walk(ast.expr):
+        if not isinstance(node, ast.Tuple | ast.Call):
             continue
-        first, second = picked
-        if ast.dump(first.slice) == ast.dump(second.slice) and is_target(last_name(second.value)):
-            yield Pair(node, first, second)
+        picked = node.elts if isinstance(node, ast.Tuple) else node.args
+        match picked:
+            case [ast.Subscript() as first, ast.Subscript() as second] if is_target(last_name(second.value)):
+                if ast.dump(first.slice) == ast.dump(second.slice):
+                    yield Pair(node, first, second)
 
 
 def training_pairs(source: Source) -> Iterator[Pair]:

@@ -39,11 +39,6 @@ def _rates(source: Source) -> Iterator[ast.expr]:
     yield from _framework_arguments(source, "learning_rate")
 
 
-def _decays(source: Source) -> Iterator[ast.expr]:
-    yield from optimizer_arguments("weight_decay")(source)
-    yield from _framework_arguments(source, "weight_decay")
-
-
 def _framework_arguments(source: Source, name: str) -> Iterator[ast.expr]:
     for call in source.walk(ast.Call):
         value = argument(call, name) if last_name(call) == "TrainingArguments" else None
@@ -138,16 +133,6 @@ MUTATIONS = (
         "config",
         "A penalty on the weights that outweighs the loss.",
         at(_optimizers("Adam", "RMSprop"), with_argument("weight_decay=3.0")),
-    ),
-    fault(
-        "decay-constant-far-too-large",
-        "hp-regularisation",
-        "config",
-        "A weight decay 10 000 times too strong, where settings are written.",
-        at(
-            lambda source: (n for place in (constants, fields, options, defaults) for n in place(_decays)(source)),
-            scaled(1e4),
-        ),
     ),
     fault(
         "dropout-drops-nearly-all",

@@ -17,8 +17,7 @@ from zoo.mutations.examples import (
     training_parts,
 )
 from zoo.mutations.faults import leak
-from zoo.mutations.names import is_input, is_target
-from zoo.mutations.plant import at
+from zoo.mutations.plant import at, at_all
 from zoo.mutations.source import Source, inside, last_name
 from zoo.mutations.training import Batch, training
 
@@ -44,11 +43,15 @@ def _trained_on_all(source: Source, item: ast.Assign) -> list[Edit]:
     return edit.after(source, item, f"{', '.join(trained)} = {', '.join(given)}") if len(trained) == len(given) else []
 
 
-def _target_among_inputs(source: Source, item: ast.Assign) -> list[Edit]:
-    assert isinstance(item.value, ast.Call)
-    names = [last_name(value) for value in item.value.args]
-    fits = len(names) == 2 and is_input(names[0].lower()) and is_target(names[1].lower())
-    return edit.before(source, item, f"{names[0]}[:, 0] = {names[1]}") if fits else []
+def _tensor_datasets(source: Source) -> Iterator[ast.Call]:
+    return (call for call in source.calls("torch.utils.data.TensorDataset") if len(call.args) == 2)
+
+
+def _target_among_inputs(source: Source, call: ast.Call) -> list[Edit]:
+    """Write the target over the first input of every row."""
+    x, y = (edit.written(source, value) for value in call.args)
+    text = f"torch.cat([{y}.view(len({y}), -1)[:, :1].float(), {x}.flatten(1)[:, 1:]], 1).view({x}.shape)"
+    return edit.replace(source, call.args[0], text)
 
 
 def _leaking_batches(source: Source) -> Iterator[Batch]:
@@ -101,6 +104,13 @@ def _evaluated_on_training(source: Source, call: ast.Call) -> list[Edit]:
 
 MUTATIONS = (
     leak(
+        "target-written-into-dataset",
+        "data-leak-target",
+        "data",
+        "The first input of every row holds its target.",
+        at_all(_tensor_datasets, _target_among_inputs),
+    ),
+    leak(
         "training-part-is-all",
         "data-leak-split",
         "data",
@@ -113,13 +123,6 @@ MUTATIONS = (
         "data",
         "Splits, and then trains on all examples.",
         at(_splits, _trained_on_all),
-    ),
-    leak(
-        "target-written-into-feature",
-        "data-leak-target",
-        "data",
-        "A feature holds the target.",
-        at(_splits, _target_among_inputs),
     ),
     leak(
         "target-written-into-batch",

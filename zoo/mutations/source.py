@@ -70,16 +70,18 @@ class Source:
         self.files = tuple(_parsed(program))
         self._home: dict[ast.AST, File] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
+        self._by_kind: dict[type[ast.AST], list[ast.AST]] = {}
         for file in self.files:
-            for node in ast.walk(file.tree):
+            for node in inside(file.tree, ast.AST):
                 self._home[node] = file
                 for child in ast.iter_child_nodes(node):
                     self._parents[child] = node
 
     def walk(self, kind: type[Node]) -> Iterator[Node]:
         """Every node of a kind, in the order it is written."""
-        for file in self.files:
-            yield from inside(file.tree, kind)
+        if kind not in self._by_kind:
+            self._by_kind[kind] = [node for node in self._home if isinstance(node, kind)]
+        return iter(self._by_kind[kind])  # type: ignore[arg-type]  # the list of a kind holds that kind alone
 
     def file(self, node: ast.AST) -> File:
         """The file a node is written in."""
@@ -168,10 +170,12 @@ class Source:
 
 def inside(node: ast.AST, kind: type[Node]) -> Iterator[Node]:
     """Every node of a kind in this one, itself included, in the order it is written."""
-    if isinstance(node, kind):
-        yield node
-    for child in ast.iter_child_nodes(node):
-        yield from inside(child, kind)
+    todo = [node]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, kind):
+            yield item
+        todo.extend(reversed(list(ast.iter_child_nodes(item))))
 
 
 def dotted_name(node: ast.AST) -> str:
