@@ -24,7 +24,7 @@ CATALOGUE = tuple(replacing("lr=0.5", "lr=0.0", name=name, cause="hp-lr-low") fo
 def ids(make_program: MakeProgram, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, str]:
     """A zoo of the test's own: one mutant's id for each half, and for the mixed ones."""
     programs = [make_program(name) for name in NAMES]
-    monkeypatch.setattr(command_line.programs, "load_all", lambda: (programs, []))
+    monkeypatch.setattr("zoo.programs.load_all", lambda: (programs, []))
     monkeypatch.setattr(command_line, "CATALOGUE", CATALOGUE)
     return {mutant.half: mutant.id for mutant in mutants_of(programs, CATALOGUE)}
 
