@@ -16,7 +16,7 @@ from zoo.mutations.source import Source, inside, last_name
 from zoo.mutations.training import training
 
 _ALL = ("cross-entropy", "binary", "squares", "huber", "absolute", "likelihood", "binary-probabilities")
-_NEIGHBOURS = "{}[[*range(1, len({})), 0]]"
+_EVEN_THEN_ODD = "{}[[*range(0, len({}), 2), *range(1, len({}), 2)]]"
 
 
 def _tensor_datasets(source: Source) -> Iterator[ast.expr]:
@@ -125,7 +125,7 @@ MUTATIONS = (
         "data-label-misaligned",
         "data",
         "Hands targets to the split in another order than the rows.",
-        at(_split_targets, wrapped(_NEIGHBOURS)),
+        at(_split_targets, wrapped(_EVEN_THEN_ODD)),
     ),
     fault(
         "fetched-target-of-neighbour",
