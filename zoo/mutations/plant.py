@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -41,8 +42,7 @@ def at(find: Callable[[Source], Iterable[Found]], change: Callable[[Source, Foun
                 continue
             key = _key(source, found if isinstance(found, ast.AST) else found.node)
             met[key] += 1
-            fault = edits[0]
-            line = fault.file.text.count("\n", 0, fault.start) + 1
+            fault, line = edits[0], _first_line(edits[0])
             yield Planted(Site(fault.file.path, line, f"{key}#{met[key] - 1}"), files, line)
 
     return plant
@@ -95,6 +95,12 @@ def at_all(find: Callable[[Source], Iterable[Member]], change: Callable[[Source,
         return [one for edits in changes for one in edits] if all(changes) else []
 
     return at(together, each)
+
+
+def _first_line(fault: Edit) -> int:
+    """The first line an edit changes: a stretch of several lines may begin as it was."""
+    kept = os.path.commonprefix([fault.file.text[fault.start : fault.end], fault.text])
+    return fault.file.text.count("\n", 0, fault.start + len(kept)) + 1
 
 
 def _key(source: Source, node: ast.AST) -> str:
