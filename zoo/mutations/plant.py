@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -99,8 +98,11 @@ def at_all(find: Callable[[Source], Iterable[Member]], change: Callable[[Source,
 
 def _first_line(fault: Edit) -> int:
     """The first line an edit changes: a stretch of several lines may begin as it was."""
-    kept = os.path.commonprefix([fault.file.text[fault.start : fault.end], fault.text])
-    return fault.file.text.count("\n", 0, fault.start + len(kept)) + 1
+    old = fault.file.text[fault.start : fault.end]
+    kept = next(
+        (place for place, pair in enumerate(zip(old, fault.text, strict=False)) if len(set(pair)) > 1), len(old)
+    )
+    return fault.file.text.count("\n", 0, fault.start + kept) + 1
 
 
 def _key(source: Source, node: ast.AST) -> str:
