@@ -1,0 +1,1 @@
+"""The mutations: each plants one fault of one cause in a healthy program."""

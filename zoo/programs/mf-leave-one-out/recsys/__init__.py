@@ -1,0 +1,3 @@
+"""Matrix factorisation for implicit feedback."""
+
+__version__ = "0.1.0"

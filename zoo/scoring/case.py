@@ -1,0 +1,72 @@
+"""One judged program or mutant, beside the truth about it."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from zoo.mutants import Mutant
+from zoo.records import Planted, Program
+from zoo.scoring.judging import Claim, Judgement
+
+LINES_AROUND = 3
+"""A finding so many lines from the planted one still points a reader at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A mutant and what was said about it."""
+
+    mutant: Mutant
+    judgement: Judgement
+    twin: Judgement
+    """What was said about the healthy program."""
+    plain_seconds: float
+    """How long the mutant runs by itself."""
+
+    @property
+    def program(self) -> Program:
+        return self.mutant.program
+
+    @property
+    def caught(self) -> bool:
+        """The verdict is ill or warn, and that of the healthy twin is not: what is said of both says nothing."""
+        return self.judgement.alarmed and not self.twin.alarmed
+
+    @property
+    def right(self) -> bool:
+        """It is caught, and the first cause that is named is the planted one."""
+        first = self.judgement.first
+        return self.caught and first is not None and first.cause == self.mutant.mutation.cause
+
+    @property
+    def line_right(self) -> bool:
+        """It is caught, and an error or a warning stands within a few lines of the planted fault."""
+        return self.caught and points_at(self.judgement, self.mutant.planted)
+
+    @property
+    def claim(self) -> Claim | None:
+        return self.judgement.first if self.judgement.alarmed else None
+
+
+@dataclass(frozen=True, slots=True)
+class HealthyCase:
+    """A healthy program and what was said about it."""
+
+    program: Program
+    judgement: Judgement
+    plain_seconds: float
+
+    @property
+    def right(self) -> bool:
+        """No cause that is named for a healthy program is right."""
+        return False
+
+    @property
+    def claim(self) -> Claim | None:
+        return self.judgement.first if self.judgement.alarmed else None
+
+
+def points_at(judgement: Judgement, planted: Planted) -> bool:
+    return any(
+        PurePath(place.file) == PurePath(planted.site.file) and abs(place.line - planted.line) <= LINES_AROUND
+        for place in judgement.places
+    )
