@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.check import ENGINE, _progress, _terminated
+from firstlight.cli.check import ENGINE, _progress
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.errors import UsageError
 from firstlight.judge.verdict import exit_code
@@ -61,10 +61,12 @@ def command(
     if (profile, steps, seconds) == (None, None, None):
         steps, seconds = STEPS, SECONDS
     settings = load(Path.cwd(), profile=profile, steps=steps, seconds=seconds, engine=engine)
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is done is kept
     report, whole = _mutated(words, module, settings, words_in(only))
     if not report.mutants and report.verdict is Verdict.ILL:
         click.echo("firstlight: the program is ill as it is, so no fault was planted. Mend this first:", err=True)
+    if report.mutants and not whole:
+        click.echo(f"firstlight: interrupted; these {len(report.mutants)} faults were judged:", err=True)
     deliver(asked(report, strict=settings.strict), form, output)
     if report.mutants:
         context.exit(0 if whole else EXIT_INTERRUPTED)

@@ -1,5 +1,6 @@
 """Each fault, planted for real: a copy of this process trains a small program with it, and says what became of it."""
 
+import importlib
 import json
 import os
 from collections.abc import Callable
@@ -16,11 +17,14 @@ from firstlight.experiments.faults import BY_NAME, FAULTS, FLOWS, PLANT
 from firstlight.experiments.inside.faults.plant import PLANTS
 from firstlight.experiments.inside.forking import fork
 from firstlight.judge.mutants import hurts
+from firstlight.observe.inside import taps
 from firstlight.observe.inside.observer import observe
 from firstlight.observe.spec import Spec
 from firstlight.observe.watch import read_log
 from firstlight.records.timelines import FaultPlanted
 
+importlib.import_module("torch._dynamo")  # by building an optimizer; once here, rather than in every copy
+assert taps, "imported here for the same reason"
 EPOCHS = 12
 Losses = list[float]
 Program = Callable[[], Losses]
