@@ -12,8 +12,8 @@ from firstlight.judge.verdict import exit_code
 from firstlight.records.report import Report, Verdict
 from firstlight.settings import Settings, load
 
-STEPS, SECONDS = 200, 8.0
-"""Of training in each run, unless the user says otherwise: most of what a check tells, it tells by then."""
+STEPS = 200
+"""Of training in each run, unless the user says otherwise: copies are compared over 150 steps."""
 EXIT_INTERRUPTED = 130
 
 
@@ -58,8 +58,8 @@ def command(
     if listed:
         _list()
         return
-    if (profile, steps, seconds) == (None, None, None):
-        steps, seconds = STEPS, SECONDS
+    if profile is None and steps is None:
+        steps = STEPS
     settings = load(Path.cwd(), profile=profile, steps=steps, seconds=seconds, engine=engine)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is done is kept
     report, whole = _mutated(words, module, settings, words_in(only))

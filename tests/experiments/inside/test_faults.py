@@ -17,14 +17,13 @@ from firstlight.experiments.faults import BY_NAME, FAULTS, FLOWS, PLANT
 from firstlight.experiments.inside.faults.plant import PLANTS
 from firstlight.experiments.inside.forking import fork
 from firstlight.judge.mutants import hurts
-from firstlight.observe.inside import taps
 from firstlight.observe.inside.observer import observe
 from firstlight.observe.spec import Spec
 from firstlight.observe.watch import read_log
 from firstlight.records.timelines import FaultPlanted
 
-importlib.import_module("torch._dynamo")  # by building an optimizer; once here, rather than in every copy
-assert taps, "imported here for the same reason"
+for late in ("torch._dynamo", "firstlight.observe.inside.taps"):
+    importlib.import_module(late)  # once here, rather than in every copy
 EPOCHS = 12
 Losses = list[float]
 Program = Callable[[], Losses]
