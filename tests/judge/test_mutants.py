@@ -115,6 +115,12 @@ def _telling() -> list[tuple[str, str]]:
 TELLING = _telling()
 
 
+def test_a_miss_says_that_there_was_a_note() -> None:
+    noted = CheckOutcome(id=TELLING[0][0], name=TELLING[0][1], status=Status.ILL, seconds=0.0)
+    missed = judged(Seen(report(checks=[noted]), FLAT, "stopped"))
+    assert f"{' '.join(TELLING[0])} told it in a note only" in missed.reason
+
+
 @pytest.mark.parametrize(
     ("seen", "outcome"),
     [

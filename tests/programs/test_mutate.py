@@ -1,6 +1,7 @@
 """`firstlight mutate` on real programs: mutants judged as check judges, and nothing of them left behind."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,18 @@ def test_a_program_that_is_ill_is_given_no_fault(eyes: Eyes, tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     report = mutated(tmp_path, eyes, "rate-thousandth", last=", nn.Softmax(1)")
     assert (report.verdict, report.mutants) == (Verdict.ILL, ())
+
+
+def test_an_interrupt_keeps_what_is_done(eyes: Eyes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def interrupt(text: str) -> None:
+        if text.startswith("1 of 2 faults judged"):
+            raise KeyboardInterrupt
+
+    report = mutated(tmp_path, replace(eyes, progress=interrupt), "clip-tiny", "rate-thousandth")
+    assert [mutant.fault for mutant in report.mutants] in (["clip-tiny"], ["rate-thousandth"])
+    assert not (Path(str(report.subject.run)) / "mutants").exists()
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.check import ENGINE, _progress, _terminated
+from firstlight.cli.check import ENGINE, _progress
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.errors import UsageError
 from firstlight.judge.verdict import exit_code
 from firstlight.records.report import Report, Verdict
 from firstlight.settings import Settings, load
 
-STEPS, SECONDS = 200, 8.0
-"""Of training in each run, unless the user says otherwise: most of what a check tells, it tells by then."""
+STEPS = 200
+"""Of training in each run, unless the user says otherwise: copies are compared over 150 steps."""
 EXIT_INTERRUPTED = 130
 
 
@@ -58,13 +58,15 @@ def command(
     if listed:
         _list()
         return
-    if (profile, steps, seconds) == (None, None, None):
-        steps, seconds = STEPS, SECONDS
+    if profile is None and steps is None:
+        steps = STEPS
     settings = load(Path.cwd(), profile=profile, steps=steps, seconds=seconds, engine=engine)
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: what is done is kept
     report, whole = _mutated(words, module, settings, words_in(only))
     if not report.mutants and report.verdict is Verdict.ILL:
         click.echo("firstlight: the program is ill as it is, so no fault was planted. Mend this first:", err=True)
+    if report.mutants and not whole:
+        click.echo(f"firstlight: interrupted; these {len(report.mutants)} faults were judged:", err=True)
     deliver(asked(report, strict=settings.strict), form, output)
     if report.mutants:
         context.exit(0 if whole else EXIT_INTERRUPTED)

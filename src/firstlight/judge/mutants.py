@@ -123,6 +123,8 @@ def _silence(fault: Fault, report: Report) -> Iterator[str]:
     learns = report.assurance.learns if report.assurance is not None else None
     if learns is not None and learns.status == CERTIFIED and learns.first is not None and learns.last is not None:
         yield f"it learns all the same, {learns.first:.3g} → {learns.last:.3g}"
+    if noted := [one for one in asked if one.status is Status.ILL]:
+        yield f"{_named(noted)} told it in a note only"
     doubted = [one for one in asked if one.status is Status.CLEAN and one.reason]
     yield from (f"{_named([one])} {one.reason}" for one in doubted[:MOST_NAMED])
     if silent := [one for one in asked if one.status is Status.CLEAN and not one.reason]:

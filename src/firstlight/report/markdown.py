@@ -8,6 +8,7 @@ import re
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.printable import printable_record
 from firstlight.records.report import Excerpt, Hypothesis, Report, Status, Verdict
+from firstlight.report import mutants
 from firstlight.report.assurance import further_witnesses, rows
 
 SIGNS = {Verdict.ILL: "❌", Verdict.WARN: "⚠️", Verdict.CLEAN: "✅", Verdict.UNJUDGED: "❔"}
@@ -29,8 +30,19 @@ def render(report: Report) -> str:
     blocks += [f"{left} further findings are in the full report."] if left else []
     suspects = [found for found in report.diagnosis if found.role is not None]
     blocks += [_diagnosis(suspects)] if suspects else []
+    blocks += [_mutants(report)] if report.mutants else []
     blocks += [f"### The end of the script's output\n\n{fenced(report.output_tail, '')}"] if report.output_tail else []
     return "\n\n".join([*blocks, _grounds(report)]) + "\n"
+
+
+def _mutants(report: Report) -> str:
+    """Those that count, what was missed first."""
+    rows = [
+        f"| {one.flow} | {code(one.fault)} | {one.outcome.value} | {prose(mutants.verdict_on(one))} |"
+        for one in reversed(mutants.of_flow(report.mutants))
+    ]
+    head = f"### Planted faults\n\n{prose(mutants.headline(report))}"
+    return "\n".join([head, "", "| flow | fault | outcome | what was said |", "|---|---|---|---|", *rows])
 
 
 def escaped(plain: str) -> str:

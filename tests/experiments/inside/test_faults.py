@@ -1,5 +1,6 @@
 """Each fault, planted for real: a copy of this process trains a small program with it, and says what became of it."""
 
+import importlib
 import json
 import os
 from collections.abc import Callable
@@ -21,6 +22,8 @@ from firstlight.observe.logged import read_log
 from firstlight.observe.spec import Spec
 from firstlight.records.timelines import FaultPlanted
 
+for late in ("torch._dynamo", "firstlight.observe.inside.taps"):
+    importlib.import_module(late)  # once here, rather than in every copy
 EPOCHS = 12
 Losses = list[float]
 Program = Callable[[], Losses]

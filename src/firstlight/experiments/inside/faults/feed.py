@@ -39,18 +39,17 @@ def half_blank(_observer: "Observer", applied: Callable[[], None]) -> None:
 
 def nan_in_one(observer: "Observer", applied: Callable[[], None]) -> None:
     def spoil(tensor: torch.Tensor) -> torch.Tensor:
-        due = observer.step == NAN_STEP and torch.is_grad_enabled()
-        if not due or not tensor.is_floating_point() or not tensor.ndim or not tensor.numel():
+        if observer.step != NAN_STEP or not tensor.is_floating_point() or not tensor.ndim or not tensor.numel():
             return tensor
         found = tensor.clone()
         found.view(-1)[0] = torch.nan
         return found
 
-    _plant(spoil, applied)
+    _plant(spoil, applied, in_evaluation=False)
 
 
-def _plant(change: Change, applied: Callable[[], None]) -> None:
-    """In what every outermost model is given, in training and evaluation alike, as a fault of the data would be."""
+def _plant(change: Change, applied: Callable[[], None], in_evaluation: bool = True) -> None:
+    """In what every outermost model is given; as a rule in evaluation too, as a fault of the data would be."""
     original: Any = torch.nn.Module.__call__
     local = threading.local()
 
@@ -61,7 +60,8 @@ def _plant(change: Change, applied: Callable[[], None]) -> None:
         return found
 
     def call(self: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
-        if getattr(local, "inside", False) or next(self.parameters(), None) is None:
+        wanted = in_evaluation or torch.is_grad_enabled()
+        if getattr(local, "inside", False) or not wanted or next(self.parameters(), None) is None:
             return original(self, *args, **kwargs)
         local.inside = True
         try:
@@ -70,7 +70,7 @@ def _plant(change: Change, applied: Callable[[], None]) -> None:
         finally:
             local.inside = False
 
-    torch.nn.Module.__call__ = call
+    torch.nn.Module.__call__ = call  # type: ignore[method-assign]
 
 
 def target_leaked(_observer: "Observer", applied: Callable[[], None]) -> None:
@@ -114,7 +114,7 @@ def batches_in_order(_observer: "Observer", applied: Callable[[], None]) -> None
             shuffle, sampler = None, SequentialSampler(dataset)
         original(self, dataset, batch_size, shuffle, sampler, **rest)
 
-    DataLoader.__init__ = build  # type: ignore[method-assign]
+    DataLoader.__init__ = build  # type: ignore[method-assign,assignment]
 
 
 def batch_repeated(observer: "Observer", applied: Callable[[], None]) -> None:
