@@ -87,8 +87,9 @@ class Histograms:
 
 def _numbers(raw: Any) -> list[float] | None:
     """None for anything but a list of finite numbers."""
-    numbers = isinstance(raw, list) and all(type(item) in (int, float) for item in raw)
-    if not numbers or not all(abs(item) <= sys.float_info.max for item in raw):
+    if not isinstance(raw, list) or not all(type(item) in (int, float) for item in raw):
+        return None
+    if not all(abs(item) <= sys.float_info.max for item in raw):
         return None
     return raw
 
