@@ -81,8 +81,8 @@ class Shelf:
 
     def cards(self) -> list[Card]:
         """The newest first."""
-        found = (path for path in self.root.iterdir() if path.is_dir() and not path.is_symlink())
-        names = sorted((path.name for path in found), reverse=True)
+        folders = (path for path in self.root.iterdir() if path.is_dir() and not path.is_symlink())
+        names = sorted((path.name for path in folders), reverse=True)
         found = [self._card(RunDirectory(self.root / name)) for name in names[:MOST_RUNS] if not name.startswith(".")]
         return [card for card in found if card is not None]
 
