@@ -17,7 +17,7 @@ from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.examples import Examples, differing, permuted
 from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, growth, lowest_level
 from firstlight.observe.inside.tape.recorder import Recorder
-from firstlight.observe.inside.tape.tail import NotRepeatableError, Tail, tail_of
+from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
 from firstlight.records.places import Site
 
@@ -140,7 +140,7 @@ class Certificate:
         try:
             with torch.random.fork_rng(devices=[root.device] if root.is_cuda else []):
                 true, others = self._losses(tail, answers)
-        except (NotRepeatableError, RuntimeError, TypeError, ValueError, IndexError):
+        except CANNOT:
             line.unfit[NOT_AGAIN] += 1
             return
         value = reading.number(root)
