@@ -17,7 +17,7 @@ net = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 4))
 optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
 """
 PLAIN = """
-for _ in range(80):
+for _ in range(240):
     x, y = batch()
     loss = {loss}
     optimizer.zero_grad(); loss.backward(); optimizer.step()
@@ -76,7 +76,7 @@ for _ in range(60):
 @pytest.fixture
 def sign(judge: Callable[..., Any]) -> Callable[[str], dict[str, Any]]:
     def last(body: str) -> dict[str, Any]:
-        checked = judge(HEAD + body, profile="quick", steps=100)
+        checked = judge(HEAD + body, profile="quick", steps=240)
         log = (checked.folder / checked.report["subject"]["run"] / "events.ndjson").read_text()
         told = [json.loads(line).get("observed") or {} for line in log.splitlines()]
         assert not [record for record in told if record.get("fact") == "unseen"]
