@@ -53,6 +53,9 @@ def test_an_activation_that_the_loss_applies_again_is_named_as_such() -> None:
         ({"free": math.nan}, 0),
         ({"bound": math.nan}, 0),
         ({"loss": 10.0, "free": 8.0, "bound": 9.0}, 1),
+        ({"free": -0.009}, 1),
+        ({"free": -0.02}, 0),
+        ({"loss": -1.0, "free": -3.0, "bound": -1.0}, 0),
     ],
 )
 def test_a_third_of_what_could_be_lost(changes: dict[str, float], times: int) -> None:

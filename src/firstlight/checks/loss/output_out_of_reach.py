@@ -28,11 +28,16 @@ class Limits:
     ReLU before centred targets keeps half, a tanh before standardised ones less than a tenth."""
     looks: int = 2
     """A single batch may be odd."""
+    sunk: float = 0.01
+    """Share of the loss by which free outputs may bring it below zero. Beyond, they are outputs that the loss was never
+    meant for (negative probabilities in an overlap), and nothing is said."""
 
 
 def find(reach: Reach, limits: Limits) -> Iterator[Evidence]:
     could, does = reach.loss - reach.free, reach.bound - reach.free
-    if reach.looks < limits.looks or not could > 0 or not does >= limits.share * could:
+    if reach.looks < limits.looks or not reach.free >= -limits.sunk * reach.loss:
+        return
+    if not could > 0 or not does >= limits.share * could:
         return
     twice = reach.activation.operation in TWICE and reach.meeting.operation in TWICE
     yield Evidence(

@@ -112,7 +112,7 @@ class Recorder:
     @staticmethod
     def before(call: TorchCall) -> torch.Tensor | None:
         """A copy of a small tensor that is about to be written to."""
-        if not call.arguments or not _writes(call.name) or torch.jit.is_tracing():
+        if not call.arguments or not _writes(call.name) or torch._C._get_tracing_state() is not None:
             return None
         target = call.arguments[0]
         return target.detach().clone() if isinstance(target, torch.Tensor) and target.numel() <= MOST_KEPT else None
