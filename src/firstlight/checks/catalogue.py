@@ -101,6 +101,7 @@ from firstlight.checks.loss import (
     scores_too_flat,
     targets_not_distribution,
     term_drowned,
+    term_without_gradient,
     terms_out_of_balance,
 )
 from firstlight.checks.model import (
@@ -111,6 +112,7 @@ from firstlight.checks.model import (
     embedding_oversized,
     eval_mode_in_training,
     eval_not_repeatable,
+    examples_become_alike,
     examples_mix,
     forget_gates_closed,
     future_leaks,
@@ -335,6 +337,7 @@ CATALOGUE: tuple[Check, ...] = (
     loss_summed.CHECK,
     loss_unbounded.CHECK,
     term_drowned.CHECK,
+    term_without_gradient.CHECK,
     initial_loss_off.CHECK,
     loss_prefers_wrong.CHECK,
     penalty_lowers_loss.CHECK,
@@ -410,6 +413,7 @@ CATALOGUE: tuple[Check, ...] = (
     model_built_differently.CHECK,
     sizes_awkward.CHECK,
     size_built_in.CHECK,
+    examples_become_alike.CHECK,
     units_die.CHECK,
     units_saturate.CHECK,
     activations_grow.CHECK,

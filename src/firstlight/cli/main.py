@@ -48,6 +48,7 @@ COMMANDS: dict[str, Lazy] = {
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),
+    "tape": Lazy("firstlight.cli.tape:command", "Show the operations between data and loss of a checked script."),
     "watch": Lazy("firstlight.cli.watch:command", "Follow a run from another terminal."),
     "serve": Lazy("firstlight.cli.serve:command", "Show all runs in the browser, live."),
     "export": Lazy("firstlight.cli.export:command", "Write a run's curves, findings and report to a tracker."),

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from firstlight.facts.flows import alike, reaches, silent_terms
 from firstlight.facts.learning import feedings, first_bads, learning_signs, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
 from firstlight.facts.motion import erased, motions, precisions, units, wrapped
@@ -152,4 +153,7 @@ REDUCERS: tuple[Reducer, ...] = (
     failings,
     waitings,
     learning_signs,
+    reaches,
+    silent_terms,
+    alike,
 )

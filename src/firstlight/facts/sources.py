@@ -8,6 +8,7 @@ from firstlight.records import (
     facts,
     failing,
     feed,
+    flows,
     inner,
     learning,
     live,
@@ -58,6 +59,11 @@ SOURCES: dict[type, Source] = {
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
     facts.WorkerStream: _from("loaders", "workers", absent="no loader has workers whose examples draw random numbers"),
+    flows.Reach: _from(
+        "operations", "tape", absent="no activation was seen between the network and its answers that could be tried"
+    ),
+    flows.SilentTerm: _from("operations", "tape", absent=_NO_BACKWARD),
+    flows.Alike: _from("operations", "tape", absent=_NO_BACKWARD),
     learning.LearningSign: _from("operations", "tape", absent=_NO_BACKWARD),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     contrast.Contrast: _from(
@@ -153,7 +159,9 @@ OF_A_REHEARSAL = frozenset(
 )
 """What is known of a program once all of it was run, shortened."""
 
-ABSENCE_IS_CLEAN = frozenset({facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing, Inferred})
+ABSENCE_IS_CLEAN = frozenset(
+    {facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing, Inferred, flows.SilentTerm, flows.Alike}
+)
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
 _LIVE_ABSENT: dict[type, str] = {

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from firstlight.records.flows import TapeSeen
 from firstlight.records.inner import Layer
 
 
@@ -65,6 +66,8 @@ class Chronicle(msgspec.Struct, frozen=True, kw_only=True):
     spreads: tuple[Spread, ...] = ()
     predictions: Predictions = Predictions()
     trace: tuple[Layer, ...] = ()
+    tape: tuple[TapeSeen, ...] = ()
+    """The parts of one backward of the last step that was taped."""
     flags: tuple[Flag, ...] = ()
     problems: tuple[str, ...] = ()
     """Lines of the log that could not be read."""

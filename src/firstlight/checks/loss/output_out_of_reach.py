@@ -1,55 +1,53 @@
 """The model's last activation cannot reach the targets.
 
 ## What it sees
-The prediction given to a regression loss is the direct output of a ReLU, sigmoid, tanh or softmax, and a good part
-of the targets lies outside what that activation can give: negative ones for a ReLU, beyond 0 to 1 for a sigmoid.
+The loss of a batch is minimised twice, whatever loss it is: over free outputs of the last activation, and over free
+inputs to it. The first gets down and the second stays up: no weights in front of that activation could do better. A
+ReLU before negative targets, a sigmoid before targets beyond 1, a softmax before a loss that applies its own.
 
 ## When it is fine
-Targets that stay within the range, with a rare outlier beyond it, are not reported; neither is an activation whose
-output is scaled afterwards.
+Targets that stay within the range, with a rare outlier beyond it, are not reported; neither is a loss without a lower
+end, for which nothing can be said.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
+from firstlight.records.flows import Reach
 from firstlight.records.places import at
 
-REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-REACH = {"relu": (0.0, math.inf), "sigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0)}
+TWICE = ("cross_entropy", "log_softmax", "softmax", "binary_cross_entropy_with_logits", "sigmoid", "logsigmoid")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    calls: int = 3
-    """Fewer batches may be odd."""
-    deviations: float = 0.75
-    """Standard deviations from the mean of the targets that must still be within reach: about a fifth of normally
-    distributed targets lie further out on one side."""
-    excess: float = 0.25
-    """Of a standard deviation, that the furthest target must lie beyond the reach."""
+    share: float = 1 / 3
+    """Of what the loss could lose if the network could give any output, that the activation must keep out of reach: a
+    ReLU before centred targets keeps half, a tanh before standardised ones less than a tenth."""
+    looks: int = 2
+    """A single batch may be odd."""
+    sunk: float = 0.01
+    """Share of the loss by which free outputs may bring it below zero. Beyond, they are outputs that the loss was never
+    meant for (negative probabilities in an overlap), and nothing is said."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
-    reach, target = REACH.get(loss.made_by or ""), loss.target
-    if reach is None or target is None or loss.function not in REGRESSION or loss.calls < limits.calls:
+def find(reach: Reach, limits: Limits) -> Iterator[Evidence]:
+    could, does = reach.loss - reach.free, reach.bound - reach.free
+    if reach.looks < limits.looks or not reach.free >= -limits.sunk * reach.loss:
         return
-    usual = limits.deviations * target.std
-    below = target.mean - usual < reach[0] and target.low < reach[0] - limits.excess * target.std
-    above = target.mean + usual > reach[1] and target.high > reach[1] + limits.excess * target.std
-    if not (below or above):
+    if not could > 0 or not does >= limits.share * could:
         return
-    given = "0 and above" if reach[1] == math.inf else f"{reach[0]:g} to {reach[1]:g}"
+    twice = reach.activation.operation in TWICE and reach.meeting.operation in TWICE
     yield Evidence(
-        where=at(loss.made_at or loss.site, step=loss.first_step, rank=loss.rank),
-        saw=f"the prediction for `{loss.function}` is the output of {loss.made_by} ({given}); the targets go from "
-        f"{target.low:.3g} to {target.high:.3g}, with mean {target.mean:.3g}",
+        where=at(reach.activation.site or reach.meeting.site, step=reach.step, rank=reach.rank),
+        saw=f"behind `{reach.activation.operation}` the loss of a batch, {reach.loss:.4g}, cannot get below "
+        f"{reach.bound:.4g}, whatever the network gives; without it, {reach.free:.4g} is in reach",
         wanted="an output that can take every value of the targets",
-        do=f"remove the {loss.made_by} from the last layer, or scale the targets into {given}",
-        numbers={"low": target.low, "high": target.high, "mean": target.mean},
+        cause="loss-double-activation" if twice else "arch-output",
+        do=f"remove the last `{reach.activation.operation}` of the network, or scale the targets into its range",
+        numbers={"loss": reach.loss, "bound": reach.bound, "free": reach.free},
     )
 
 
@@ -57,12 +55,12 @@ CHECK = Check(
     id="FL211",
     name="output-out-of-reach",
     summary="the last activation of the model cannot reach the targets",
-    causes=("arch-output",),
-    likely="an activation left on the output layer of a regression",
+    causes=("arch-output", "loss-double-activation"),
+    likely="an activation left on the output layer of a regression, or applied again by the loss",
     fix="remove the activation from the last layer, or scale the targets into its range",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=LossSite,
+    needs=Reach,
     limits=Limits(),
     find=find,
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from firstlight.facts.chronicle.tables import Examples, Histograms
+from firstlight.facts.chronicle.tapes import Tapes
 from firstlight.facts.chronicle.thinning import Columns, Thinned
 from firstlight.records.chronicle import Chronicle, Curve, Flag, Grid
 from firstlight.records.inner import Layer
@@ -68,6 +69,7 @@ class Gathering:
         self._examples = Examples()
         self._histograms = Histograms()
         self._trace: tuple[Layer, ...] = ()
+        self._tapes = Tapes()
         self._flags: list[Flag] = []
         self._step = 0
         self._stepping: dict[str, _Curves] = {}
@@ -132,6 +134,8 @@ class Gathering:
             self._on_backward(str(line.get("timeline") or PROGRAM), seen)
         elif seen.get("fact") == "shapes" and not self._trace:
             self._trace = tuple(layers_of(seen.get("layers")))
+        elif seen.get("fact") == "tape" and not line.get("rank") and line.get("timeline") is None:
+            self._tapes.add(seen)
 
     def _on_backward(self, timeline: str, seen: Line) -> None:
         value = number(seen.get("value"))
@@ -199,6 +203,7 @@ class Gathering:
             spreads=self._histograms.done(),
             predictions=self._examples.done(),
             trace=self._trace,
+            tape=self._tapes.done(),
             flags=tuple(self._flags),
         )
 

@@ -24,6 +24,7 @@ LABELS = {
     "spreads": "Distributions",
     "predictions": "Predictions",
     "shapes": "Shapes",
+    "tape": "Operations",
     "checks": "Checks",
     "grounds": "Grounds",
 }
@@ -56,6 +57,7 @@ def _sections(report: Report, told: Chronicle, drawn: dict[str, Plot]) -> dict[s
         "spreads": sections.spreads(told, drawn),
         "predictions": sections.predictions(told.predictions),
         "shapes": sections.trace(told),
+        "tape": sections.tape(told),
         "checks": grounds.checks(report),
         "grounds": grounds.grounds(report),
     }

@@ -6,6 +6,7 @@ from firstlight.report.html import plots
 from firstlight.report.html.markup import Markup, tag
 from firstlight.report.html.parts import figure, rest, section, table
 from firstlight.report.html.plots import Plot
+from firstlight.report.tape import HEAD, LEGEND, cells, title
 
 MAIN = ("loss", "grad_norm", "lr")
 LESS = ("layers-activation_std", "layers-weight_norm")
@@ -54,6 +55,15 @@ def trace(chronicle: Chronicle) -> Markup | None:
         table(("module", "kind", "takes", "gives", "parameters"), rows, "shapes of each module"),
         note="As called in the first training step, in the order in which the modules returned.",
     )
+
+
+def tape(chronicle: Chronicle) -> Markup | None:
+    if not chronicle.tape:
+        return None
+    rows: list[list[object]] = [[tag("code", cell) if cell else "" for cell in row] for row in cells(chronicle.tape)]
+    shown = table(HEAD, rows, "operations between data and loss")
+    told = tag("details", tag("summary", title(chronicle.tape)), shown, class_="rest")
+    return section("tape", "Operations between data and loss", told, note=LEGEND)
 
 
 def _layer(layer: Layer) -> list[object]:

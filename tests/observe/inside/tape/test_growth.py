@@ -50,13 +50,13 @@ def test_too_few_steps_are_no_answer() -> None:
 @pytest.mark.parametrize("level", [0.0, 15.0])
 def test_a_gap_that_stays_is_hardly_ever_called_growing(level: float) -> None:
     """`level`: predictions that are related to the answers from the beginning on."""
-    series = [steps([level + gap for gap in noise(256, seed)]) for seed in range(200)]
-    assert sum(map(ever_certain, series)) <= 1
+    series = [steps([level + gap for gap in noise(256, seed)]) for seed in range(100)]
+    assert sum(map(ever_certain, series)) == 0
 
 
 @pytest.mark.parametrize("related", [0.0, 0.5])
 def test_nor_is_one_of_answers_with_a_long_tail(related: float) -> None:
-    assert sum(ever_certain(untrained(seed, related)) for seed in range(100)) == 0
+    assert sum(ever_certain(untrained(seed, related)) for seed in range(30)) == 0
 
 
 def ever_certain(series: list[Measured]) -> bool:
@@ -84,6 +84,15 @@ def test_a_gap_that_shrinks_is_no_sign() -> None:
     assert not found.certain
     assert not found.likely
     assert found.related
+
+
+def test_random_weights_may_follow_the_answers_a_little() -> None:
+    """Thirty deviations of it, and a fiftieth of the loss."""
+    series = [Measured(loss=1.96, permuted=2.0, spread=0.04 / 30, fresh=True)] * 64
+    found = growth(series)
+    assert found is not None
+    assert found.early > found.chance
+    assert not found.related
 
 
 def test_what_is_not_a_number_never_passes() -> None:

@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.examples import Examples, differing, permuted
-from firstlight.observe.inside.tape.recorder import Mark
+from firstlight.observe.inside.tape.recorder import Mark, walk
 from firstlight.observe.inside.tape.tail import Tail, tail_of
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -72,6 +72,15 @@ def test_the_loss_is_computed_again_and_depends_on_the_order_of_the_answers(loss
 def test_the_network_is_not_part_of_the_tail() -> None:
     tail, _ = tail_for(F.cross_entropy)
     assert [row.name for row in tail.rows] == ["cross_entropy"]
+
+
+def test_how_weights_were_made_is_not_part_of_the_tape() -> None:
+    with taped() as recorder:
+        recorder.whole = True
+        loss = nn.Linear(3, 1)(torch.randn(8, 3)).square().mean()
+    made = recorder.made(loss)
+    assert made is not None
+    assert sorted(row.name for row in walk(made[0], within=True)) == ["linear", "mean", "square"]
 
 
 def test_models_of_plain_tensors_have_a_tail_too() -> None:

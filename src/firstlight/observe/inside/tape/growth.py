@@ -19,7 +19,9 @@ HINT = 2.0
 """Deviations from which on growth is likely, though not certain."""
 ALONE = 5.0
 """The same where the first step stands alone, whose own spread is not known."""
-MOST_EARLY = 10
+FEW, MOST_EARLY = 5, 10
+BY_CHANCE = 0.1
+"""Share of the loss by which untrained predictions may happen to follow the answers; usually a few hundredths."""
 LEVEL_STEPS = 5
 
 
@@ -50,6 +52,8 @@ class Growth:
     gap_first: float
     """The same gaps in units of the loss."""
     gap_last: float
+    level_first: float
+    """The loss of the first steps with permuted answers."""
 
     @property
     def certain(self) -> bool:
@@ -62,8 +66,8 @@ class Growth:
 
     @property
     def related(self) -> bool:
-        """The first predictions already follow the answers."""
-        return self.early > self.chance
+        """The first predictions already follow the answers, and by more than random weights may."""
+        return self.early > self.chance and self.gap_first > BY_CHANCE * abs(self.level_first)
 
 
 def growth(steps: Sequence[Measured]) -> Growth | None:
@@ -83,7 +87,7 @@ def _against(steps: Sequence[Measured], first: int) -> Growth:
     scores = [_score(step) for step in steps]
     last = len(steps) // 2
     early, late = scores[:first], scores[-last:]
-    spread = max(1.0, _deviation(early), _deviation(late)) if all(map(math.isfinite, scores)) else math.nan
+    spread = max(1.0, _spread(early, late)) if all(map(math.isfinite, scores)) else math.nan
     width = (DEVIATIONS if first > 1 else ALONE) * spread * math.sqrt(1 / first + 1 / last)
     grown = _mean(late) - _mean(early)
     gaps = [step.permuted - step.loss for step in steps]
@@ -95,6 +99,7 @@ def _against(steps: Sequence[Measured], first: int) -> Growth:
         chance=DEVIATIONS * spread / math.sqrt(first),
         gap_first=_mean(gaps[:first]),
         gap_last=_mean(gaps[-last:]),
+        level_first=_mean([step.permuted for step in steps[:first]]),
     )
 
 
@@ -119,10 +124,12 @@ def _ranks(early: list[float], late: list[float]) -> float:
     return (above - pairs / 2) / math.sqrt(pairs * (len(early) + len(late) + 1) / 12)
 
 
-def _deviation(values: list[float]) -> float:
-    """Of each part by itself: an odd value among a few first steps must not pass for their level."""
-    mean = _mean(values)
-    return math.sqrt(sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1))
+def _spread(early: list[float], late: list[float]) -> float:
+    """Within both parts together; an odd value among a few first steps must not pass for their level, so the larger."""
+    squares = [sum((value - _mean(part)) ** 2 for value in part) for part in (early, late)]
+    if len(early) < FEW:
+        return max(math.sqrt(squares[0] / max(1, len(early) - 1)), math.sqrt(squares[1] / (len(late) - 1)))
+    return math.sqrt(sum(squares) / (len(early) + len(late) - 2))
 
 
 def _mean(values: Sequence[float]) -> float:

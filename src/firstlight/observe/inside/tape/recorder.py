@@ -112,7 +112,7 @@ class Recorder:
     @staticmethod
     def before(call: TorchCall) -> torch.Tensor | None:
         """A copy of a small tensor that is about to be written to."""
-        if not call.arguments or not _writes(call.name):
+        if not call.arguments or not _writes(call.name) or torch._C._get_tracing_state() is not None:
             return None
         target = call.arguments[0]
         return target.detach().clone() if isinstance(target, torch.Tensor) and target.numel() <= MOST_KEPT else None
@@ -126,7 +126,7 @@ class Recorder:
         outputs = [call.arguments[0]] if call.name == "__setitem__" else _tensors(result)
         if not outputs or (not writes and call.arguments and outputs[0] is call.arguments[0]):
             return
-        inputs = [(tensor, self._marks(tensor), self.made(tensor)) for tensor in _given(call)]
+        inputs = [(tensor, *self._origin(tensor)) for tensor in _given(call)]
         row = Row(self.rows, call.name, _united(call, inputs))
         self.rows += 1
         row.door = _is_door(call.name, inputs)
@@ -155,15 +155,16 @@ class Recorder:
         self._made.clear()
         self._bury()
 
-    def _marks(self, tensor: torch.Tensor) -> Mark:
+    def _origin(self, tensor: torch.Tensor) -> tuple[Mark, Made | None]:
+        """How a trained tensor was initialised is not part of what is computed from it."""
         if tensor.requires_grad and _is_leaf(tensor):
-            return Mark.TRAINED
+            return Mark.TRAINED, None
         if isinstance(tensor, torch.nn.Parameter):
-            return Mark.FROZEN
+            return Mark.FROZEN, None
         made = self.made(tensor)
         if made is not None:
-            return made[0].marks
-        return Mark.TRAINED | Mark.DATA if tensor.requires_grad else Mark.DATA
+            return made[0].marks, made
+        return Mark.TRAINED | Mark.DATA if tensor.requires_grad else Mark.DATA, None
 
     def _let_in(self, inputs: list[Input]) -> None:
         new = [tensor for tensor, marks, _ in inputs if not marks & PARAMETER and tensor.ndim and tensor.numel() > 1]

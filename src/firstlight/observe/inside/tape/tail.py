@@ -22,6 +22,10 @@ class NotRepeatableError(Exception):
     """The loss cannot be computed again from its rows."""
 
 
+CANNOT = (NotRepeatableError, RuntimeError, TypeError, ValueError, IndexError)
+"""What a replay with other values may raise: losses refuse what they hold to be impossible."""
+
+
 @dataclass(frozen=True)
 class Meeting:
     """An answer, and the row at which predictions meet it."""

@@ -7,6 +7,7 @@ from torch.nn.modules.module import register_module_buffer_registration_hook
 
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.taps.certificate import Certificate
+from firstlight.observe.inside.taps.looks import Looks
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 
 def install(observer: "Observer", mode: "Operations") -> None:
     recorder = Recorder()
-    certificate = Certificate(observer, recorder)
+    certificate, looks = Certificate(observer, recorder), Looks(observer, recorder)
     moments = observer.moments
-    mode.record(recorder, certificate.wanted)
+    moments.next_step.append(looks.next_step)
+    mode.record(recorder, lambda: certificate.wanted() or looks.wanted())
     _follow_buffers(observer, recorder)
+    moments.backward_begins.append(observer.shielded("looks", looks.backward_begins))
     moments.backward_begins.append(observer.shielded("certificate", certificate.backward_begins))
     moments.backward_begins.append(lambda *_: recorder.entered.clear())
     moments.milestone.append(observer.shielded("certificate", certificate.tell))

@@ -1,0 +1,48 @@
+"""A term of the loss counts in its value and trains nothing.
+
+## What it sees
+Backward is called on a sum, and one of its terms rests on tensors that are being trained but carries no gradient: it
+was detached, or computed under `no_grad`. The loss shows it and the weights never feel it. It does not matter whether
+the terms are torch's own loss functions or written by hand.
+
+## When it is fine
+A term added only so that the printed loss is complete does no harm. A factor that is detached on purpose (a weight, an
+advantage, a teacher's answer) is no term, and is not reported.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.flows import SilentTerm
+from firstlight.records.places import at
+
+
+def find(term: SilentTerm, _limits: NoLimits) -> Iterator[Evidence]:
+    if term.times < term.looks:
+        return
+    joined = (
+        f"; the term joins the loss at {term.added}" if term.added is not None and term.added != term.cut.site else ""
+    )
+    yield Evidence(
+        where=at(term.cut.site or term.added, step=term.step, rank=term.rank),
+        saw=f"a term of the loss, {term.value:.4g} of {term.loss:.4g}, rests on trained tensors and has no gradient: "
+        f"`{term.cut.operation}` passes none on{joined}",
+        wanted="a gradient from every term that depends on what is trained",
+        numbers={"value": term.value, "loss": term.loss, "looks": term.looks},
+    )
+
+
+CHECK = Check(
+    id="FL216",
+    name="term-without-gradient",
+    summary="a term of the loss counts in its value and trains nothing",
+    causes=("loss-detached",),
+    likely="`detach()`, `no_grad` or a conversion to a number and back on the way from the network to this term",
+    fix="compute the term with gradients enabled and without `detach`, `item` or `.data`; if it is only to be shown, "
+    "leave it out of what backward is called on",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=SilentTerm,
+    find=find,
+)

@@ -1,0 +1,133 @@
+"""What the loss could get to over free outputs of the network, and over free inputs to its last activation.
+
+Where the first gets down and the second does not, the activation keeps the answers out of reach, whatever the loss is
+and whoever wrote it.
+"""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+
+from firstlight.observe.inside.tape.recorder import Made, Row
+from firstlight.observe.inside.tape.tail import CANNOT, Tail
+
+_MOVES = """view reshape squeeze unsqueeze flatten contiguous to float double half bfloat16 type clone transpose permute
+t ravel view_as unflatten movedim"""
+MOVES = frozenset(_MOVES.split())
+"""Calls that only move values about or cast them."""
+ROUNDS, KICKS, CYCLES = 80, 15, 5
+RATE, FALL = 0.2, 0.96
+"""Of the size of what is sought, at the first round; it falls to nothing, five times that size away."""
+TINY = 1e-12
+SETTLED = 0.02
+"""Share of the whole fall that large steps may still add at its end."""
+MOST_ELEMENTS = 1 << 16
+MOST_ACTIVATIONS = 2
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Losses: as it was, the lowest with free outputs, the lowest with free inputs of the activation."""
+
+    activation: Row
+    into: Row
+    """The next call that uses its values: another activation, or the one that meets the answers."""
+    loss: float
+    free: float
+    bound: float
+
+
+def reaches(tail: Tail) -> Iterator[Reached]:
+    """One for each activation behind which answers are met."""
+    seen: set[int] = set()
+    for meeting in tail.meetings:
+        for tensor, _, made in meeting.row.inputs:
+            into = meeting.row
+            for activation, output in _activations(tail, tensor, made):
+                if activation.number not in seen:
+                    seen.add(activation.number)
+                    size = _size(output, meeting.answer)
+                    with contextlib.suppress(*CANNOT):
+                        yield from _reached(tail, activation, into, output, size)
+                into = activation
+
+
+def _activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterator[tuple[Row, torch.Tensor]]:
+    """The calls before the meeting that change values, with their outputs, the last first, as long as shapes stay."""
+    rows = {row.number for row in tail.rows}
+    found = 0
+    while made is not None and made[0].number in rows and tensor.requires_grad and found < MOST_ACTIVATIONS:
+        row, at = made
+        given = [item for item in row.inputs if item[0].requires_grad]
+        if len(given) != 1 or at != 0 or row.writes:
+            return
+        if row.name not in MOVES:
+            same = given[0][0].shape == tensor.shape and given[0][0].is_floating_point()
+            if not same or tensor.numel() > MOST_ELEMENTS:
+                return
+            found += 1
+            yield row, tensor
+        tensor, _, made = given[0]
+
+
+def _reached(tail: Tail, activation: Row, into: Row, output: torch.Tensor, size: float) -> Iterator[Reached]:
+    """Inputs are sought from several starts and at several sizes: a poor search must not pass for a limit."""
+    given = next(tensor for tensor, _, _ in activation.inputs if tensor.requires_grad)
+    free = _lowest(tail, output, output, size)
+    starts = (given.detach(), given.detach().abs() + 0.1, -given.detach().abs() - 0.1)
+    sizes = {1.0, size, _size(given)}
+    bound = min(_lowest(tail, given, start, each) for start in starts for each in sizes)
+    if free.settled and bound.settled:
+        yield Reached(activation, into, float(tail.loss.detach()), free.loss, bound.loss)
+
+
+def _size(*tensors: torch.Tensor) -> float:
+    return max([1.0, *(float(t.detach().double().abs().max()) for t in tensors if t.is_floating_point())])
+
+
+class _Lowest(NamedTuple):
+    loss: float
+    settled: bool
+    """It was no longer falling at the end, as losses without a lower end are."""
+
+
+def _lowest(tail: Tail, place: torch.Tensor, start: torch.Tensor, size: float) -> _Lowest:
+    """First with steps that become smaller, then with large ones again: from a true low they lead nowhere."""
+    path, value = _descend(tail, place, start, [RATE * size * FALL**at for at in range(ROUNDS)])
+    first, lowest = path[0], min(path)
+    for _ in range(CYCLES):
+        path, value = _descend(tail, place, value, [RATE * size] * KICKS)
+        gained, lowest = lowest - min(path), min(lowest, *path)
+        if not all(map(math.isfinite, path)):
+            return _Lowest(math.inf, settled=False)
+        if gained <= SETTLED * max(first - lowest, TINY):
+            return _Lowest(lowest, settled=True)
+    return _Lowest(lowest, settled=False)
+
+
+def _descend(
+    tail: Tail, place: torch.Tensor, start: torch.Tensor, rates: list[float]
+) -> tuple[list[float], torch.Tensor]:
+    """By Adam, written out because an optimizer of torch's would be seen as the program's own."""
+    value = start.detach().clone()
+    mean, square = torch.zeros_like(value), torch.zeros_like(value)
+    path = []
+    for at, rate in enumerate(rates, start=1):
+        loss, slope = _slope(tail, place, value)
+        path.append(loss)
+        mean.mul_(0.9).add_(slope, alpha=0.1)
+        square.mul_(0.99).addcmul_(slope, slope, value=0.01)
+        value = value - rate * math.sqrt(1 - 0.99**at) / (1 - 0.9**at) * mean / (square.sqrt() + TINY)
+    return path, value
+
+
+def _slope(tail: Tail, place: torch.Tensor, value: torch.Tensor) -> tuple[float, torch.Tensor]:
+    with torch.enable_grad():
+        leaf = value.detach().requires_grad_()
+        loss = tail.replay({id(place): leaf})
+        (slope,) = torch.autograd.grad(loss, [leaf])
+    return float(loss.detach()), slope

@@ -1,0 +1,104 @@
+"""Looks at the whole tape at a few steps: it is written down, and asked whether its flows go through."""
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from firstlight.observe.inside import sites
+from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.tape.cards import written
+from firstlight.observe.inside.tape.examples import differing
+from firstlight.observe.inside.tape.reach import reaches
+from firstlight.observe.inside.tape.recorder import Recorder, walk
+from firstlight.observe.inside.tape.tail import Tail, tail_of
+from firstlight.observe.inside.tape.terms import silent_terms
+from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+STEPS = (1, 8, 24)
+"""The first step is left out: layers may begin at zero."""
+SEARCHED = (1, 8)
+"""Steps at which the loss is minimised over free outputs."""
+PART = 300
+"""Rows of one record, so that it fits a line of the event log."""
+MOST_ROWS = 3000
+
+
+class Looks:
+    def __init__(self, observer: "Observer", recorder: Recorder) -> None:
+        self.observer = observer
+        self.recorder = recorder
+
+    def wanted(self) -> bool:
+        """The tape is read whole in this step."""
+        return self.observer.step in STEPS and not self.observer.light
+
+    def next_step(self) -> None:
+        self.recorder.whole = self.wanted()
+
+    def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
+        tail = tail_of(self.recorder, root) if self.wanted() and not functional and root.numel() == 1 else None
+        if tail is None:
+            return
+        for term in silent_terms(tail):
+            cut, added = term.cut, term.added
+            self.observer.emit(
+                TermSeen(
+                    step=self.observer.step,
+                    rank=rank(),
+                    operation=cut.name if cut is not None else added.name,
+                    site=cut.line if cut is not None else None,
+                    added=added.line,
+                    value=term.value,
+                    loss=float(root.detach()),
+                )
+            )
+        if self.observer.step in SEARCHED:
+            self._search(tail)
+        self._write(tail)
+
+    def _search(self, tail: Tail) -> None:
+        with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):
+            for found in reaches(tail):
+                self.observer.emit(
+                    ReachSeen(
+                        step=self.observer.step,
+                        rank=rank(),
+                        operation=found.activation.name,
+                        site=found.activation.line,
+                        meeting=found.into.line,
+                        into=found.into.name,
+                        loss=found.loss,
+                        free=found.free,
+                        bound=found.bound,
+                    )
+                )
+
+    def _write(self, tail: Tail) -> None:
+        rows = sorted(walk(tail.rows[-1], within=True), key=lambda row: row.number)[-MOST_ROWS:]
+        batch = min((len(meeting.answer) for meeting in tail.meetings), default=0)
+        predictions = {
+            made[0].number
+            for meeting in tail.meetings
+            for tensor, _, made in meeting.row.inputs
+            if made is not None and tensor.requires_grad
+        }
+        fed = [differing(tensor, batch) or 0 for tensor in self.recorder.entered]
+        files: dict[str, int] = {}
+        cards = written(rows, tail.loss, batch, files)
+        for part, start in enumerate(range(0, len(cards), PART)):
+            self.observer.emit(
+                TapeSeen(
+                    step=self.observer.step,
+                    rank=rank(),
+                    site=sites.caller(),
+                    part=part,
+                    batch=batch,
+                    fed=max(fed, default=0),
+                    files=tuple(files),
+                    predictions=tuple(sorted(predictions)),
+                    rows=tuple(cards[start : start + PART]),
+                )
+            )

@@ -1,0 +1,34 @@
+from typing import Any
+
+from msgspec.structs import replace
+
+from firstlight.checks.loss.term_without_gradient import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.flows import Place, SilentTerm
+from firstlight.records.places import Site
+
+TERM = SilentTerm(
+    cut=Place(operation="mul", site=Site(file="train.py", line=14)),
+    added=Site(file="train.py", line=20),
+    times=3,
+    looks=3,
+    step=24,
+    value=0.25,
+    loss=1.5,
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(TERM, **changes), CHECK.limits))
+
+
+def test_tells_the_term_and_where_it_joins_the_loss() -> None:
+    (evidence,) = found()
+
+    assert "0.25 of 1.5, rests on trained tensors and has no gradient: `mul` passes none on" in evidence.saw
+    assert "joins the loss at train.py:20" in evidence.saw
+    assert evidence.where.line == 14
+
+
+def test_a_term_that_has_a_gradient_at_times_is_quiet() -> None:
+    assert not found(times=2)

@@ -1,0 +1,82 @@
+"""The last activation before the answers, for losses of any form: what it keeps out of reach is found by trying."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from tests.observe.inside.tape.tapes import taped
+from torch import nn
+from torch.nn import functional as F
+
+from firstlight.observe.inside.tape.reach import Reached, reaches
+from firstlight.observe.inside.tape.tail import tail_of
+
+Loss = Callable[[torch.Tensor], torch.Tensor]
+CLASSES = torch.arange(32) % 4
+CENTRED = torch.linspace(-2, 2, 32).unsqueeze(1)
+
+
+def reached(loss: Loss, outputs: int) -> Reached | None:
+    torch.manual_seed(0)
+    with taped() as recorder:
+        value = loss(nn.Linear(3, outputs)(torch.randn(32, 3)))
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    found = list(reaches(tail))
+    assert torch.equal(tail.loss, value)
+    return max(found, key=kept, default=None)
+
+
+def kept(found: Reached) -> float:
+    """Share of what the loss could lose that stays out of reach."""
+    return (found.bound - found.free) / (found.loss - found.free)
+
+
+@pytest.mark.parametrize(
+    ("loss", "outputs"),
+    [
+        pytest.param(lambda z: ((torch.relu(z) - CENTRED) ** 2).mean(), 1, id="relu-by-hand"),
+        pytest.param(lambda z: F.mse_loss(torch.sigmoid(z), 5 + CENTRED), 1, id="sigmoid-regression"),
+        pytest.param(lambda z: (z.tanh().squeeze(1) - 40 * CENTRED.squeeze(1)).abs().mean(), 1, id="tanh-raw-targets"),
+        pytest.param(lambda z: F.cross_entropy(z.softmax(1), CLASSES), 4, id="softmax-twice"),
+        pytest.param(lambda z: -z.softmax(1).log_softmax(1).gather(1, CLASSES[:, None]).mean(), 4, id="twice-by-hand"),
+        pytest.param(lambda z: F.cross_entropy(torch.sigmoid(z), CLASSES), 4, id="sigmoid-scores"),
+    ],
+)
+def test_what_an_activation_keeps_out_of_reach_is_seen(loss: Loss, outputs: int) -> None:
+    found = reached(loss, outputs)
+    assert found is not None
+    assert kept(found) > 0.4
+
+
+@pytest.mark.parametrize(
+    ("loss", "outputs"),
+    [
+        pytest.param(lambda z: ((torch.relu(z) - CENTRED.abs()) ** 2).mean(), 1, id="relu-positive-targets"),
+        pytest.param(lambda z: F.mse_loss(torch.sigmoid(z), (CENTRED + 2) / 4), 1, id="sigmoid-in-range"),
+        pytest.param(lambda z: F.mse_loss(z.tanh(), 0.6 * CENTRED), 1, id="tanh-a-little-beyond"),
+        pytest.param(lambda z: F.cross_entropy(z / 0.5, CLASSES), 4, id="temperature"),
+        pytest.param(lambda z: F.cross_entropy(F.leaky_relu(z), CLASSES), 4, id="leaky-scores"),
+        pytest.param(lambda z: F.cross_entropy(z.log_softmax(1), CLASSES), 4, id="log-softmax-twice-is-once"),
+        pytest.param(lambda z: ((z.softmax(1) - F.one_hot(CLASSES, 4)) ** 2).mean(), 4, id="brier"),
+        pytest.param(lambda z: F.mse_loss(F.softplus(z) * 100, 100 * CENTRED.abs()), 1, id="scaled-afterwards"),
+    ],
+)
+def test_what_can_be_reached_is_reached(loss: Loss, outputs: int) -> None:
+    found = reached(loss, outputs)
+    assert found is not None
+    assert kept(found) < 0.2
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        pytest.param(lambda z: F.nll_loss(z.log_softmax(1), CLASSES), id="without-lower-end"),
+        pytest.param(
+            lambda z: F.binary_cross_entropy(z.sigmoid(), F.one_hot(CLASSES, 4).float()), id="forbidden-values"
+        ),
+        pytest.param(lambda z: F.cross_entropy(z, CLASSES), id="no-activation"),
+    ],
+)
+def test_where_nothing_can_be_said_nothing_is(loss: Loss) -> None:
+    assert reached(loss, 4) is None

@@ -1,0 +1,65 @@
+"""Terms of the loss without gradient, and the call that lost it."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from tests.observe.inside.tape.tapes import taped
+from torch import nn
+from torch.nn import functional as F
+
+from firstlight.observe.inside.tape.tail import tail_of
+from firstlight.observe.inside.tape.terms import Term, silent_terms
+
+MODEL = nn.Linear(3, 3)
+Y = torch.randn(8, 3)
+
+
+def under_no_grad(z: torch.Tensor) -> torch.Tensor:
+    with torch.no_grad():
+        return z.square().mean() * 0.1
+
+
+def terms(loss: Callable[[torch.Tensor], torch.Tensor]) -> list[Term]:
+    with taped() as recorder:
+        recorder.whole = True
+        value = loss(MODEL(torch.randn(8, 3)))
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    return list(silent_terms(tail))
+
+
+@pytest.mark.parametrize(
+    ("loss", "cut"),
+    [
+        (lambda z: F.mse_loss(z, Y) + 0.1 * z.square().mean().detach(), "detach"),
+        (lambda z: F.mse_loss(z, Y) + under_no_grad(z), "square"),
+        (lambda z: (F.mse_loss(z, Y) + z.data.square().mean()) / 4, "data"),
+        (lambda z: ((z - Y).square().sum(1) + z.detach().abs().sum(1)).mean(), "detach"),
+        (lambda z: F.mse_loss(z, Y) - 0.01 * z.detach().softmax(1).log().mean(), "detach"),
+    ],
+)
+def test_a_term_without_gradient_is_found_with_the_call_that_cut_it(
+    loss: Callable[[torch.Tensor], torch.Tensor], cut: str
+) -> None:
+    (term,) = terms(loss)
+    assert term.cut is not None
+    assert term.cut.name == cut
+    assert term.value != 0
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda z: F.mse_loss(z, Y) + 0.1 * z.square().mean(),
+        lambda z: F.mse_loss(z, Y) * z.detach().abs().mean(),
+        lambda z: (z * (Y - z).detach()).mean(),
+        lambda z: F.mse_loss(z, Y + 0.9 * z.detach()),
+        lambda z: F.mse_loss(z, Y) + torch.tensor(0.5),
+        lambda z: F.mse_loss(z, Y) + 0 * z.detach().mean(),
+        lambda z: (z.log_softmax(1) * z.softmax(1).detach()).sum(1).mean().neg(),
+    ],
+    ids=["regular", "factor", "advantage", "bootstrap", "number", "nothing", "self-distillation"],
+)
+def test_detached_factors_and_answers_are_no_terms(loss: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    assert not terms(loss)
