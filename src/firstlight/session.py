@@ -54,8 +54,8 @@ class Depth:
 
 def check(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the target under observation and judges it. Leaves a run directory behind, and nothing else."""
-    rehearses = settings.contain and settings.profile != "quick"
-    depth = Depth(_controls(settings), PATIENCE * settings.budget.seconds, rehearses=rehearses)
+    controls = _controls(settings)
+    depth = Depth(controls, PATIENCE * settings.budget.seconds, rehearses=bool(controls) and settings.contain)
     return _judged_script(target, settings, eyes, depth)
 
 

@@ -194,7 +194,7 @@ DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kin
 """Facts of probes; only a declared experiment can be probed."""
 
 
-EXPERIMENT = frozenset({contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient})
+EXPERIMENT = frozenset({contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal})
 """Facts that copies of the program were asked for."""
 
 DATA = frozenset({feed.FeedSeen, facts.Feeding, facts.WorkerStream, ColumnsDropped, ranks.DistributedOrder})
