@@ -19,7 +19,10 @@ from firstlight.observe.printed import MOST_NAMES, numbers_in
     ],
 )
 def test_numbers_have_the_names_before_them(line: str, found: dict[str, float]) -> None:
-    assert numbers_in([line]) == {name: (pytest.approx(value),) for name, value in found.items()}
+    seen = numbers_in([line])
+
+    assert list(seen) == list(found)
+    assert [values[0] for values in seen.values()] == pytest.approx(list(found.values()))
 
 
 def test_a_name_that_comes_again_makes_a_curve() -> None:

@@ -76,7 +76,7 @@ def _hear_mlflow(module: ModuleType, one: Given, many: Given) -> None:
 
 def _hear_wandb(module: ModuleType, many: Given) -> None:
     """A run that is switched off has a `log` of its own, and so has the package once a run began."""
-    original = module.init  # type: ignore[attr-defined]  # of wandb
+    original = module.init
 
     @functools.wraps(original)
     def init(*arguments: Any, **options: Any) -> Any:

@@ -55,7 +55,7 @@ def _fewer(given: Any, most: int) -> int:
     """A share of all batches is a float; -1 and None are no limit at all."""
     if given is None or isinstance(given, float) or given < 0:
         return 0 if given == 0 else most
-    return min(given, most)
+    return min(int(given), most)
 
 
 def _shorten_transformers(module: ModuleType, book: Book) -> None:
