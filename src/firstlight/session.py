@@ -71,8 +71,8 @@ def plan(settings: Settings, run: RunDirectory) -> Spec:
 
 
 def _depth(settings: Settings) -> Depth:
-    rehearses = settings.contain and settings.profile != "quick"
-    return Depth(_controls(settings), PATIENCE * settings.budget.seconds, rehearses=rehearses)
+    controls = _controls(settings)
+    return Depth(controls, PATIENCE * settings.budget.seconds, rehearses=bool(controls) and settings.contain)
 
 
 def _controls(settings: Settings) -> tuple[str, ...]:

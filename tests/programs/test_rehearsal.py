@@ -91,6 +91,7 @@ def test_a_healthy_program_reaches_its_last_line_and_leaves_nothing(rehearse: Re
     assert seen["epochs"] >= 2
     assert seen["evaluations"] >= 2
     assert seen["checkpoints"] >= 1
+    assert len(seen["curves"]["accuracy"]) == 1
     assert sorted(path.name for path in done.folder.iterdir()) == [".firstlight", "train.py"]
     assert set(done.report["coverage"]["held_back"]) == {"history.json", "last.pt"}
 
@@ -190,6 +191,35 @@ again.load_state_dict(torch.load("model.pt")["model"])
 )
 def test_a_model_that_is_loaded_again_is_asked_again(rehearse: Rehearse, hold: str, named: list[str]) -> None:
     assert rehearse(NORMALISED.replace("#HOLD", hold)).named() == named
+
+
+TRACKED = """import torch, wandb
+from torch.utils.tensorboard import SummaryWriter
+
+weight = torch.nn.Parameter(torch.ones(1))
+optimizer = torch.optim.SGD([weight], lr=0.1)
+writer = SummaryWriter("logs")
+run = wandb.init(project="p")
+for epoch in range(1000):
+    loss = weight.square().sum()
+    loss.backward()
+    optimizer.step()
+    writer.add_scalar("loss/train", loss, epoch)
+    wandb.log({"val_acc": 0.25 * min(epoch, 3), "picture": [1, 2]})
+    run.log({"rate": 0.1})
+    print(f"epoch {epoch} loss: {loss.item():.3f}")
+"""
+
+
+def test_numbers_that_the_program_tells_have_their_names(rehearse: Rehearse) -> None:
+    pytest.importorskip("wandb")
+    pytest.importorskip("tensorboard")
+    curves = rehearse(TRACKED).report["assurance"]["rehearsal"]["curves"]
+
+    assert curves["val_acc"] == [0.0, 0.25, 0.5, 0.75]
+    assert curves["rate"] == [0.1] * 4
+    assert curves["loss/train"] == pytest.approx([1.0, 0.64, 0.1936, 0.004], abs=1e-2)
+    assert len(curves["loss"]) == 4
 
 
 def test_training_that_goes_on_in_eval_mode_after_an_evaluation_is_seen(rehearse: Rehearse) -> None:

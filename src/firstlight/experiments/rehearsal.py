@@ -20,6 +20,7 @@ from firstlight.experiments.engines.local import LocalHands
 from firstlight.experiments.engines.warm import warmable
 from firstlight.experiments.plan import Order
 from firstlight.observe import traceback
+from firstlight.observe.printed import numbers_in
 from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
@@ -76,6 +77,7 @@ def ended(made: Made) -> RehearsalEnded:
         message=made.message,
         site=site,
         trace=trace,
+        printed=numbers_in(lines),
         source=linecache.getline(site.file, site.line).strip() if site is not None else "",
     )
 

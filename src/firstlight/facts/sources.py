@@ -202,11 +202,15 @@ DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kin
 """Facts of probes; only a declared experiment can be probed."""
 
 
-EXPERIMENT = frozenset({contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient})
+EXPERIMENT = frozenset({contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal})
 """Facts that copies of the program were asked for."""
 
 DATA = frozenset({feed.FeedSeen, facts.Feeding, facts.WorkerStream, ColumnsDropped, ranks.DistributedOrder})
 """Facts about what the program is fed."""
+
+
+TAPE = frozenset({flows.Reach, flows.SilentTerm, flows.Alike, learning.LearningSign})
+"""Facts read from the recorded operations."""
 
 
 def witness_kind(fact: type) -> str:
@@ -217,5 +221,6 @@ def witness_kind(fact: type) -> str:
         ("piece", DECLARED),
         ("experiment", EXPERIMENT),
         ("data", DATA),
+        ("tape", TAPE),
     )
     return next((kind for kind, members in kinds if fact in members), "run")

@@ -74,6 +74,7 @@ def _rehearsed(seen: Rehearsal) -> Rehearsed:
         written=seen.written,
         full_bytes=seen.full_bytes,
         peak_bytes=seen.peak_bytes,
+        curves=seen.curves,
     )
 
 

@@ -41,6 +41,7 @@ def rehearsal_of(watched: Watched) -> Rehearsal | None:
         full_seconds=main.full_seconds,
         full_bytes=full_bytes(main.files, main.written, main.loops),
         peak_bytes=max((one.peak_bytes for one in seen), default=0),
+        curves={**ended.printed, **main.tracked},
     )
 
 

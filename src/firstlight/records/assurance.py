@@ -43,6 +43,8 @@ class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes the whole program is expected to write."""
     peak_bytes: int = 0
     """Of memory."""
+    curves: dict[str, tuple[float, ...]] = {}
+    """Numbers the program tells of itself, by name: given to a tracker, or printed."""
 
 
 class Assurance(msgspec.Struct, frozen=True, kw_only=True):

@@ -56,6 +56,8 @@ class Shortened(Sighting, frozen=True, kw_only=True, tag="shortened"):
     full_seconds: float | None = None
     """What the whole program would take; None where a loop does not say how many rounds it makes."""
     peak_bytes: int = 0
+    tracked: dict[str, tuple[float, ...]] = msgspec.field(default_factory=dict)
+    """Numbers given to a tracker, by name."""
 
 
 class RehearsalEnded(Sighting, frozen=True, kw_only=True, tag="rehearsal-ended"):
@@ -71,6 +73,8 @@ class RehearsalEnded(Sighting, frozen=True, kw_only=True, tag="rehearsal-ended")
     """All of the user's lines in it, outermost first."""
     source: str = ""
     """The text of that line."""
+    printed: dict[str, tuple[float, ...]] = msgspec.field(default_factory=dict)
+    """Numbers it printed, by the name before them."""
 
 
 class Rehearsal(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,3 +100,5 @@ class Rehearsal(msgspec.Struct, frozen=True, kw_only=True):
     full_bytes: int | None = None
     """A guess of what the whole program will have written."""
     peak_bytes: int = 0
+    curves: dict[str, tuple[float, ...]] = {}
+    """Numbers the program tells of itself, by name: given to a tracker, or printed."""

@@ -19,6 +19,8 @@ def rows(assurance: Assurance | None) -> Iterator[tuple[str, str]]:
         yield "whole", _rehearsed(assurance.rehearsal)
         if expected := _expected(assurance.rehearsal):
             yield "in full", expected
+        if assurance.rehearsal.curves:
+            yield "told", _told(assurance.rehearsal)
     if assurance.sensitivity:
         told = ", ".join(f"{flow} {share:.0%}" for flow, share in assurance.sensitivity.items())
         yield "noticed", f"of faults planted in it: {told}"
@@ -44,6 +46,20 @@ def _expected(seen: Rehearsed) -> str:
     if seen.peak_bytes:
         told.append(f"at least {size(seen.peak_bytes)} of memory")
     return ", ".join(told)
+
+
+def _told(seen: Rehearsed) -> str:
+    """The first few numbers with their names, from the first to the last value."""
+    shown = list(seen.curves.items())[:MOST_TOLD]
+    more = f" and {len(seen.curves) - len(shown)} more" * (len(seen.curves) > len(shown))
+    return ", ".join(f"{name} {' → '.join(f'{value:.3g}' for value in _ends(values))}" for name, values in shown) + more
+
+
+def _ends(values: tuple[float, ...]) -> tuple[float, ...]:
+    return (values[0], values[-1]) if len(values) > 1 else values
+
+
+MOST_TOLD = 6
 
 
 def duration(seconds: float) -> str:

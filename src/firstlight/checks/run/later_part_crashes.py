@@ -8,7 +8,7 @@ program will, raises.
 
 ## When it is fine
 A part that needs what is absent here (a device, a server, a large file written outside of Python) fails in the copy
-only: written files are kept apart from yours.
+only: what it writes is kept apart.
 """
 
 from collections.abc import Iterator

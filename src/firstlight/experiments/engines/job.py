@@ -48,7 +48,7 @@ class Made:
     """None where it did not end by itself; negative for a signal."""
     message: str = ""
     output: tuple[str, ...] = ()
-    """The end of what it printed, our own frames removed; of one that failed."""
+    """The end of what it printed, our own frames removed."""
 
 
 def job(order: Order, target: Target, program: Spec, environment: Mapping[str, str], startup_seconds: float) -> Job:
@@ -77,7 +77,7 @@ def make(job: Job, start: Start = popen, given_up: Callable[[], bool] = lambda: 
         with running(job.target, spec, Means(job.environment, start)) as script:
             code = script.wait(_over(script, job, given_up))
             seconds = script.seconds
-        output = traceback.without_ours(script.output.lines()) if code else []
+        output = traceback.without_ours(script.output.lines())
         events = home.events.read_bytes() if home.events.exists() else b""
         return Made(events, round(seconds, 3), code, traceback.message_of(output) if code else "", tuple(output))
     finally:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.experiments.inside import reloading
+from firstlight.experiments.inside import reloading, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.inside.shortening import libraries, prelude, schedules
 from firstlight.experiments.inside.shortening.rounds import WHOLE, Book, Loop
@@ -49,6 +49,7 @@ class Rehearsal:
         self._evaluated = False
         self.evaluations = self.checkpoints = 0
         self.schedules = schedules.Schedules(book)
+        self.numbers = tracked.Numbers()
 
     def backward_begins(self, *_: Any) -> None:
         """The time for it runs from here on: what comes before belongs to every run of the program."""
@@ -102,6 +103,7 @@ class Rehearsal:
                 written=sum(file.size for file in files),
                 full_seconds=None if book.unbounded or not training else round(elapsed + book.saved, 1),
                 peak_bytes=_peak(),
+                tracked=self.numbers.seen(),
             )
         )
         if ended == "exit":
@@ -164,6 +166,7 @@ def install(observer: "Observer") -> None:
         libraries.shorten(counted)
     reloading.install(observer)
     _count_saves(rehearsal)
+    tracked.follow(rehearsal.numbers)
     schedules.follow(rehearsal.schedules, functools.partial(observer.shielded, "rehearsal"))
     moments = observer.moments
     moments.backward_begins.append(rehearsal.backward_begins)
