@@ -47,5 +47,5 @@ def judge(check: Check, fact: object) -> None:
         assert evidence.saw != evidence.wanted, check.name
         assert evidence.saw, check.name
         assert evidence.wanted, check.name
-        assert evidence.cause in (None, *check.causes), check.name
+        assert evidence.cause in (None, *check.causes, getattr(fact, "cause", None)), check.name
         assert evidence.confidence is None or 0 <= evidence.confidence <= 1, check.name

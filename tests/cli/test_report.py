@@ -68,9 +68,16 @@ def test_without_any_run_it_says_how_to_make_one(
     assert "`firstlight check train.py` makes one" in capsys.readouterr().err
 
 
-def test_a_run_that_was_not_judged_says_so(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_was_not_judged_is_told_by_its_log(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (runs / NAMES[1] / "report.json").unlink()
-    assert firstlight(["report"]) == 2
+    firstlight(["report"])
+    assert "the log ends before the run did" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_run_that_left_neither_report_nor_log_says_so(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (runs / NAMES[1] / "report.json").unlink()
+    (runs / NAMES[1] / "events.ndjson").unlink()
+    assert firstlight(["report", NAMES[1]]) == 2
     assert "has not been judged" in capsys.readouterr().err
 
 

@@ -39,8 +39,8 @@ ASK_TORCH = """
 import json, sys
 called = []
 try:
-    from firstlight.observe.inside import entry
-    entry.activate = lambda: called.append(True)
+    import _firstlight_entry
+    _firstlight_entry.activate = lambda: called.append(True)
 except ImportError:
     called = None
 import torch

@@ -26,6 +26,8 @@ class Limits:
 
 
 def find(inferred: Inferred, limits: Limits) -> Iterator[Evidence]:
+    if not 0 <= inferred.probability <= 1:
+        return
     if inferred.proven is None and not (inferred.stands_still and inferred.probability >= limits.probability):
         return
     reasons = "; ".join(inferred.supported_by[: limits.shown]) or "what was tried on copies of the program"

@@ -20,6 +20,13 @@ WATCHING = (
         ),
     ),
     Experiment(
+        slug="watch-permuted-answers",
+        does="compute the loss of every step once more with the answers dealt out to other examples",
+        cost=0.1,
+        yields=("answers-do-not-matter",),
+        needs=frozenset({"loss"}),
+    ),
+    Experiment(
         slug="watch-initial-loss",
         does="compare the first loss with a blind guess",
         cost=0.05,
