@@ -73,7 +73,7 @@ def test_what_cannot_be_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--from", "csv:nowhere.csv"], "cannot read nowhere.csv"),
+        (["--from", "csv:nowhere.csv"], "nowhere.csv cannot be read"),
         (["--from", "excel:a.xls"], "Accepted are csv:FILE"),
         (["--from", "csv"], "Accepted are csv:FILE"),
         (["--from", "csv:a.csv", "train.py"], "cannot be used beside it"),

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.experiments.rehearsal import can_be_shortened, may_be_ours, next_attempt
-from firstlight.observe.target import Target
+from firstlight.observe.target import START, Target
 from firstlight.records.places import Site
 from firstlight.records.rehearsal import RehearsalEnded
 
@@ -70,8 +70,8 @@ def test_an_attempt_is_made_while_it_would_tell(so_far: list[RehearsalEnded], wa
 @pytest.mark.parametrize(
     ("words", "can"),
     [
-        (("python", "-m", "firstlight.observe.inside.start", "train.py"), True),
-        (("python", "-m", "firstlight.observe.inside.start", "-m", "torch.distributed.run", "train.py"), False),
+        (("python", *START, "train.py"), True),
+        (("python", *START, "-m", "torch.distributed.run", "train.py"), False),
         (("torchrun", "train.py"), False),
     ],
 )

@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_shapes
 
 from firstlight.facts.derive import REDUCERS, Reducer, derive
+from firstlight.facts.flows import alike
 from firstlight.facts.losses import broadcast, loss_terms
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import feed
 from firstlight.records.census import Census
 from firstlight.records.failing import Failing
+from firstlight.records.flows import ReachSeen, TermSeen
 from firstlight.records.inner import Erased, Moved, Movement, Units
+from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
@@ -102,6 +105,9 @@ def program(rank: int) -> list[Observed]:
         feed.WorkerSeen(
             step=0, rank=rank, loader=1, worker=0, workers=2, seed=5, dataset="Photos", streams={"`random`": "a"}
         ),
+        LearningSign(**place, status=NO_SIGN, reason="", steps=30, fresh=30),
+        ReachSeen(**place, operation="relu", meeting=TRAIN, into="mse_loss", loss=1.0, free=0.1, bound=0.9),
+        TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
         Ending(unstepped={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 
@@ -119,7 +125,7 @@ def test_what_no_fact_needs_is_passed_over() -> None:
     assert derive([seen, Unseen(step=0, tap="census", reason="KeyError")]) == []
 
 
-OF_THEIR_OWN = (loss_terms, ranks, distributed_orders)
+OF_THEIR_OWN = (loss_terms, ranks, distributed_orders, alike)
 """What they reduce is not in the program above, or is about all ranks at once: tests of their own."""
 
 
