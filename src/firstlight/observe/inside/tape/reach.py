@@ -5,6 +5,7 @@ and whoever wrote it.
 """
 
 import contextlib
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ ROUNDS, KICKS, CYCLES = 80, 15, 5
 RATE, FALL = 0.2, 0.96
 """Of the size of what is sought, at the first round; it falls to nothing, five times that size away."""
 TINY = 1e-12
+NEAR = 0.1
+"""Share of the fall with free outputs that may be left for the inputs to have reached it: no more is tried then."""
 SETTLED = 0.02
 """Share of the whole fall that large steps may still add at its end."""
 MOST_ELEMENTS = 1 << 16
@@ -77,12 +80,17 @@ def _activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterato
 def _reached(tail: Tail, activation: Row, into: Row, output: torch.Tensor, size: float) -> Iterator[Reached]:
     """Inputs are sought from several starts and at several sizes: a poor search must not pass for a limit."""
     given = next(tensor for tensor, _, _ in activation.inputs if tensor.requires_grad)
-    free = _lowest(tail, output, output, size)
+    loss, free = float(tail.loss.detach()), _lowest(tail, output, output, size)
+    if not free.settled:
+        return
     starts = (given.detach(), given.detach().abs() + 0.1, -given.detach().abs() - 0.1)
-    sizes = {1.0, size, _size(given)}
-    bound = min(_lowest(tail, given, start, each) for start in starts for each in sizes)
-    if free.settled and bound.settled:
-        yield Reached(activation, into, float(tail.loss.detach()), free.loss, bound.loss)
+    bound, enough = _Lowest(math.inf, settled=False), free.loss + NEAR * (loss - free.loss)
+    for start, each in itertools.product(starts, sorted({1.0, size, _size(given)})):
+        bound = min(bound, _lowest(tail, given, start, each))
+        if bound.loss <= enough:
+            break
+    if bound.settled or bound.loss <= enough:
+        yield Reached(activation, into, loss, free.loss, bound.loss)
 
 
 def _size(*tensors: torch.Tensor) -> float:
