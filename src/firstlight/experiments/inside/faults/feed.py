@@ -107,12 +107,18 @@ def batches_in_order(_observer: "Observer", applied: Callable[[], None]) -> None
     original: Any = DataLoader.__init__
 
     def build(
-        self: Any, dataset: Any, batch_size: Any = 1, shuffle: Any = None, sampler: Any = None, **rest: Any
+        self: Any,
+        dataset: Any,
+        batch_size: Any = 1,
+        shuffle: Any = None,
+        sampler: Any = None,
+        *others: Any,
+        **rest: Any,
     ) -> None:
         if shuffle or isinstance(sampler, RandomSampler):
             applied()
             shuffle, sampler = None, SequentialSampler(dataset)
-        original(self, dataset, batch_size, shuffle, sampler, **rest)
+        original(self, dataset, batch_size, shuffle, sampler, *others, **rest)
 
     DataLoader.__init__ = build  # type: ignore[method-assign,assignment]
 
