@@ -94,7 +94,8 @@ class TestWhereAForkCannotWork:
     def test_asked_to_fork_it_says_that_it_could_not(self, judge: Judge) -> None:
         checked = judge(in_a_thread(ILL), engine="fork")
 
-        assert (checked.report["coverage"]["engine"], checked.report["coverage"]["experiments"]) == (None, [])
+        assert checked.report["coverage"]["engine"] is None
+        assert set(checked.report["coverage"]["experiments"]) <= {"rehearsal"}
         assert "not observed: timelines: training runs in a second thread" in limits_of(checked)
 
 

@@ -31,7 +31,6 @@ class Operations(TorchFunctionMode):
         self.observer = observer
         self.walked = walked
         self.begun = False
-        self.on = False
         self.paused = 0
         self.eval_calls = 0
         self.recorder: Recorder | None = None
@@ -115,10 +114,8 @@ class Operations(TorchFunctionMode):
         wanted = (self.looking or self._taping) and not self.paused and not self.observer.finished
         if wanted and not self.on and self._may_push():
             self._push()
-            self.on = True
         elif not wanted and self.on and self._is_top():
             self._pop()
-            self.on = False
         self.walked.lines.clear()
 
     @contextlib.contextmanager
@@ -143,7 +140,12 @@ class Operations(TorchFunctionMode):
         self.looking = True
         if not self.on and self._may_push():
             self._push()
-            self.on = True
+
+    @property
+    def on(self) -> bool:
+        """In this thread: each has modes of its own, and a program may train in a second one."""
+        count = torch._C._len_torch_function_stack()
+        return any(torch._C._get_function_stack_at(place) is self for place in range(count))
 
     def _push(self) -> None:
         self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
