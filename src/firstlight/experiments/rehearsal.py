@@ -142,8 +142,8 @@ class Rehearsals:
     _over: bool = False
 
     def settled(self, watched: Watched) -> bool:
-        if not can_be_shortened(self.target):
-            return True
+        if watched.exit_code or not can_be_shortened(self.target):
+            return True  # a program that crashed by itself has told more than its rehearsal could
         if self._over or not self._may_begin(watched):
             return self._over or watched.over
         if self._hands is None:

@@ -1,0 +1,39 @@
+"""`firstlight rehearse` as typed: what it says, and how it ends."""
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import Run
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "later-part-crashes"
+
+
+def test_what_a_launcher_starts_is_refused_with_what_to_do(firstlight: Run, tmp_path: Path) -> None:
+    (tmp_path / "train.py").touch()
+    done = firstlight("rehearse", "-m", "torch.distributed.run", "train.py")
+
+    assert done.returncode == 2
+    assert done.stderr == (
+        "firstlight: `-m torch.distributed.run train.py` starts the script by a launcher. "
+        "Name the script itself, for one process\n"
+    )
+
+
+@pytest.mark.parametrize(("name", "code"), [("healthy.py", 0), ("fails.py", 1)])
+def test_the_exit_code_says_whether_the_last_line_is_reached(
+    firstlight: Run, tmp_path: Path, name: str, code: int
+) -> None:
+    (tmp_path / "train.py").write_text((EXAMPLES / name).read_text(encoding="utf-8"), encoding="utf-8")
+    done = firstlight("rehearse", "--seconds", "60", "train.py")
+
+    assert done.returncode == code, done.stderr
+    assert ("reached the last line" in done.stdout) is (code == 0)
+    assert ("FL004" in done.stdout) is (code == 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".firstlight", "train.py"]
+
+
+def test_nothing_to_rehearse_is_said(firstlight: Run) -> None:
+    done = firstlight("rehearse")
+
+    assert done.returncode == 2
+    assert "nothing to rehearse. Name a script: `firstlight rehearse train.py`" in done.stderr
