@@ -6,8 +6,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
 
-inputs = torch.randn(4096, 16)
-labels = torch.randint(0, 6, (4096,))
+inputs = torch.randn(65536, 16)
+labels = torch.randint(0, 6, (65536,))
 loader = DataLoader(TensorDataset(inputs, labels), batch_size=64, shuffle=True)
 
 model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 6))

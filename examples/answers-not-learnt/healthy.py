@@ -6,7 +6,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
 
-inputs = torch.randn(4096, 16)
+inputs = torch.randn(65536, 16)
 labels = (inputs @ torch.randn(16, 6)).argmax(dim=1)
 loader = DataLoader(TensorDataset(inputs, labels), batch_size=64, shuffle=True)
 

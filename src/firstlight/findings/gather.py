@@ -5,6 +5,7 @@ import msgspec
 from firstlight.records.finding import Finding, Severity, Witness
 
 UNKNOWN = "unknown"
+SOURCE = "source"
 
 
 def gather(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
@@ -81,11 +82,15 @@ def one_a_cause(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tupl
 def _incidents(group: list[Finding]) -> list[Finding]:
     """Notes claim nothing: where nothing graver stands, each is told by itself.
 
-    The same check at another place is another place to mend, and is told as such.
+    What was seen at work is shown before what was read in the source. The same check at another place is another place to
+    mend, and is told as such.
     """
-    first, *rest = group
-    if first.severity is Severity.NOTE:
+    worst = group[0].severity
+    if worst is Severity.NOTE:
         return group
+    loud = [finding for finding in group if finding.severity is not Severity.NOTE]
+    shown = next((finding for finding in loud if finding.witnesses[0].kind != SOURCE), loud[0])
+    first, rest = msgspec.structs.replace(shown, severity=worst), [one for one in group if one is not shown]
     apart = [other for other in rest if other.id == first.id and other.severity is first.severity]
     witnesses: tuple[Witness, ...] = first.witnesses
     for other in rest:
