@@ -82,8 +82,8 @@ def one_a_cause(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tupl
 def _incidents(group: list[Finding]) -> list[Finding]:
     """Notes claim nothing: where nothing graver stands, each is told by itself.
 
-    What was seen at work is shown before what was read in the source. The same check at another place is another place to
-    mend, and is told as such.
+    What was seen at work is shown before what was read in the source. The same check at another place is another place
+    to mend, and is told as such.
     """
     worst = group[0].severity
     if worst is Severity.NOTE:

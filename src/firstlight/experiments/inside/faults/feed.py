@@ -120,7 +120,7 @@ def batches_in_order(_observer: "Observer", applied: Callable[[], None]) -> None
             shuffle, sampler = None, SequentialSampler(dataset)
         original(self, dataset, batch_size, shuffle, sampler, *others, **rest)
 
-    DataLoader.__init__ = build  # type: ignore[method-assign,assignment]
+    DataLoader.__init__ = build  # type: ignore[method-assign]
 
 
 def batch_repeated(observer: "Observer", applied: Callable[[], None]) -> None:
