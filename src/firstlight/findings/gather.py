@@ -40,8 +40,8 @@ def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) ->
     A symptom that names a cause of its own yields to errors; one that names none, to whatever does.
     """
     ordered = order(findings, symptoms)
-    named = [f for f in ordered if f.id not in symptoms and f.cause != UNKNOWN and f.severity is not Severity.NOTE]
-    grave = [finding for finding in named if finding.severity is Severity.ERROR]
+    named = [finding for finding in ordered if finding.cause != UNKNOWN and finding.severity is not Severity.NOTE]
+    grave = [finding for finding in named if finding.id not in symptoms and finding.severity is Severity.ERROR]
 
     def told(finding: Finding) -> Finding:
         roots = named if finding.cause == UNKNOWN else grave

@@ -83,6 +83,7 @@ def next_rungs(watched: Watched) -> tuple[str, ...]:
     if "one-batch" in levels and lost(levels["one-batch"]) < BY_HEART:
         found += ["one-batch-tenfold", "one-batch-hundredfold"]
     if len(base) >= (LEAST_STEPS if watched.over else STEPS):
+        found += ["sharpened"] if not _learns(level(base)) else []
         found += _climbs(LOWER_RATES, level(base), levels, restless=lambda at: not at.finite or lost(at) < -STANDS)
         still = any(sign.status == NO_SIGN for sign in watched.of(LearningSign)[-1:]) or abs(lost(level(base))) < STANDS
         found += _climbs(HIGHER_RATES, level(base), levels, lambda at: still and at.finite and abs(lost(at)) < STARTS)
