@@ -9,7 +9,7 @@ SIGN, END, LENGTH, IGNORED = 10, 11, 6, -100
 
 def lines(count: int) -> tuple[torch.Tensor, torch.Tensor]:
     question = torch.randint(0, 10, (count, 3))
-    answer = question.sum(1, keepdim=True) % 10
+    answer = question[:, -1:]
     ends = torch.tensor([[SIGN, END]]).expand(count, 2)
     tokens = torch.cat([question, ends[:, :1], answer, ends[:, 1:]], dim=1)
     wanted = tokens[:, 1:].clone()
