@@ -20,9 +20,6 @@ class SortDataset(Dataset):
     def __len__(self):
         return len(self.data)
 
-    def get_vocab_size(self):
-        return self.num_digits
-
     def get_block_size(self):
         return self.length * 2 - 1
 

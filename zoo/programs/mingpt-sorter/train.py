@@ -53,7 +53,7 @@ def main():
     train_set = SortDataset("train", 6000, seed=cfg.seed)
     test_set = SortDataset("test", 500, seed=cfg.seed)
 
-    model = GPT(GPTConfig(vocab_size=train_set.get_vocab_size(), block_size=train_set.get_block_size()))
+    model = GPT(GPTConfig(vocab_size=train_set.num_digits, block_size=train_set.get_block_size()))
     print(f"number of parameters: {sum(p.numel() for p in model.parameters()) / 1e3:.1f}K")
     optimizer = model.configure_optimizer(cfg.learning_rate, cfg.weight_decay, cfg.betas)
 
