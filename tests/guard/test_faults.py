@@ -93,15 +93,15 @@ def test_a_folder_that_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = EventLog.append
+    written = EventLog.write
     left = iter(range(5))
 
-    def full(self: EventLog, kind: Any, **fields: Any) -> int:
+    def full(self: EventLog, lines: bytes) -> None:
         if next(left, None) is None:
             raise OSError(28, "No space left on device")
-        return written(self, kind, **fields)
+        written(self, lines)
 
-    monkeypatch.setattr(EventLog, "append", full)
+    monkeypatch.setattr(EventLog, "write", full)
     training = sgd()
     with fl.guard(*training.parts, directory=tmp_path, cost=None) as guard:
         training.run()
