@@ -112,11 +112,12 @@ def uncontradicted(
 ) -> tuple[Finding, ...]:
     """What was read in the source is one witness among others, unless the run shows that it is not so.
 
-    A check of sources names the one that sees its illness at work; where that ran and found nothing, the run decides.
+    A check of sources names the one that sees its illness at work; where that ran and found nothing, or was switched
+    off, it is not told.
     """
     read = {check.id: check.at_work for check in checks if check.needs in READ_FROM_SOURCE}
-    found_nothing = {outcome.name for outcome in outcomes if outcome.status is Status.CLEAN}
-    return tuple(finding for finding in findings if read.get(finding.id) not in found_nothing)
+    open_ = {outcome.name for outcome in outcomes if outcome.status is not Status.CLEAN}
+    return tuple(finding for finding in findings if not read.get(finding.id) or read[finding.id] in open_)
 
 
 def _answers(watched: Watched) -> list[Logged]:

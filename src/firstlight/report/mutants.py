@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Iterator
 
 from firstlight.records.mutants import Mutant, Outcome
+from firstlight.records.printable import printable_record
 from firstlight.records.report import Report
 from firstlight.report.terminal import Paint, page, screen_width
 
@@ -52,7 +53,7 @@ def verdict_on(mutant: Mutant) -> str:
 
 
 def render(report: Report, colour: bool) -> str:
-    paint, columns = Paint(colour), screen_width()
+    report, paint, columns = printable_record(report), Paint(colour), screen_width()
     lines = [*(paint("bold", line) for line in textwrap.wrap(headline(report), columns)), ""]
     name_width = max(len(mutant.fault) for mutant in report.mutants)
     for flow, mutants in flows(report):
