@@ -11,7 +11,7 @@ from firstlight.records.places import Site
 from firstlight.records.rehearsal import RehearsalEnded
 
 CRASH = RehearsalEnded(
-    step=0, seconds=3.0, exit_code=1, message="TypeError: bad operand", site=Site(file="train.py", line=9)
+    step=0, seconds=3.0, exit_code=1, message="TypeError: bad operand", site=Site(file="train.py", line=9), printed={}
 )
 FEW = replace(CRASH, message="IndexError: list index out of range")
 

@@ -12,10 +12,10 @@ from firstlight.records.places import Site
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Rehearsal, RehearsalEnded, Shortened
 
 SITE = Site(file="train.py", line=9)
-REACHED = RehearsalEnded(step=0, seconds=3.0, exit_code=0)
+REACHED = RehearsalEnded(step=0, seconds=3.0, exit_code=0, printed={})
 CRASH = replace(REACHED, exit_code=1, message="TypeError: bad operand", site=SITE)
 FEW = replace(CRASH, message="IndexError: list index out of range")
-SEEN = Shortened(step=8, ended="exit", epochs=2, evaluations=2, checkpoints=1)
+SEEN = Shortened(step=8, ended="exit", tracked={}, epochs=2, evaluations=2, checkpoints=1)
 
 
 def judged(*fates: RehearsalEnded, seen: Shortened | None = SEEN) -> Rehearsal:

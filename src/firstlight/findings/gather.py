@@ -85,12 +85,11 @@ def _incidents(group: list[Finding]) -> list[Finding]:
     What was seen at work is shown before what was read in the source. The same check at another place is another place
     to mend, and is told as such.
     """
-    worst = group[0].severity
-    if worst is Severity.NOTE:
+    if group[0].severity is Severity.NOTE:
         return group
     loud = [finding for finding in group if finding.severity is not Severity.NOTE]
-    shown = next((finding for finding in loud if finding.witnesses[0].kind != SOURCE), loud[0])
-    first, rest = msgspec.structs.replace(shown, severity=worst), [one for one in group if one is not shown]
+    first = next((finding for finding in loud if finding.witnesses[0].kind != SOURCE), loud[0])
+    rest = [finding for finding in group if finding is not first]
     apart = [other for other in rest if other.id == first.id and other.severity is first.severity]
     witnesses: tuple[Witness, ...] = first.witnesses
     for other in rest:

@@ -21,7 +21,7 @@ def rehearsal_of(watched: Watched) -> Rehearsal | None:
         return None
     fates = [ended for ended, _ in attempts]
     ended, seen = next((one for one in attempts if _reached(*one)), attempts[0])
-    main = max(seen, key=lambda one: (len(one.loops), one.step), default=Shortened(step=0, ended="exit"))
+    main = max(seen, key=lambda one: (len(one.loops), one.step), default=Shortened(step=0, ended="exit", tracked={}))
     crashed = bool(ended.exit_code)
     return Rehearsal(
         reached_end=_reached(ended, seen),

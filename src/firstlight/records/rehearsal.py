@@ -56,7 +56,7 @@ class Shortened(Sighting, frozen=True, kw_only=True, tag="shortened"):
     full_seconds: float | None = None
     """What the whole program would take; None where a loop does not say how many rounds it makes."""
     peak_bytes: int = 0
-    tracked: dict[str, tuple[float, ...]] = msgspec.field(default_factory=dict)
+    tracked: dict[str, tuple[float, ...]]
     """Numbers given to a tracker, by name."""
 
 
@@ -73,7 +73,7 @@ class RehearsalEnded(Sighting, frozen=True, kw_only=True, tag="rehearsal-ended")
     """All of the user's lines in it, outermost first."""
     source: str = ""
     """The text of that line."""
-    printed: dict[str, tuple[float, ...]] = msgspec.field(default_factory=dict)
+    printed: dict[str, tuple[float, ...]]
     """Numbers it printed, by the name before them."""
 
 

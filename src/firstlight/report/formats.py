@@ -31,7 +31,7 @@ def _terminal(asked: Asked) -> str:
     from firstlight.report import listing, mutants, terminal
 
     if asked.report.mutants:
-        return mutants.render(asked.report, asked.colour)
+        return inert(mutants.render(asked.report, asked.colour))
     if asked.report.subject.kind in LISTED:
         return inert(listing.render(asked.report, asked.colour, asked.statistics))
     text = terminal.render(asked.report, asked.colour)
