@@ -23,6 +23,8 @@ EXIT_UNJUDGED = 2
 EXIT_FAULT = 3
 EXIT_INTERRUPTED = 130
 EXIT_NOBODY_READS = 141
+MOST_OF_A_NAME = 80
+"""Characters of a file's name that a message repeats."""
 """What a shell reports for a program ended by SIGPIPE."""
 DEBUG = "FIRSTLIGHT_DEBUG"
 COMPLETION = "_FIRSTLIGHT_COMPLETE"
@@ -172,9 +174,11 @@ def _have_streams() -> None:
 
 
 def _not_ours(problem: Exception) -> str | None:
-    """In words, where the machine is at fault: a full disk, or a working directory that is gone."""
+    """In words, where it is no fault of ours: a full disk, a working directory that is gone, an impossible name."""
     if not isinstance(problem, OSError):
         return None
+    if problem.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+        return f"{str(problem.filename)[:MOST_OF_A_NAME]} … leads to no file: {problem.strerror}."
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"no space left{f' for {problem.filename}' if problem.filename else ' where the output goes'}."
     try:
