@@ -169,7 +169,7 @@ def test_the_module_is_the_command() -> None:
 
 @pytest.mark.parametrize("verb", ["check", "report", "replay", "diagnose", "lint", "watch"])
 def test_a_name_no_file_can_have_is_the_users_mistake(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([verb, "a" * 5000]) == 2
+    assert main.run([verb, "a" * 5000]) == 2
     said = capsys.readouterr().err
     assert "leads to no file: File name too long" in said
     assert len(said) < 300
