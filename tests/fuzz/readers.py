@@ -137,6 +137,7 @@ READERS = (
 )
 
 
-def seconds() -> float:
-    """For each reader: a moment in `make test`, as long as wanted in `make fuzz`."""
-    return float(os.environ.get("FUZZ_SECONDS", "3"))
+def seconds(reader: Reader) -> float:
+    """In `make test` a minute for each kind of input, which its readers share; as long as wanted in `make fuzz`."""
+    given = os.environ.get("FUZZ_SECONDS")
+    return float(given) if given else 60.0 / sum(other.sample == reader.sample for other in READERS)

@@ -16,7 +16,7 @@ def test_damaged_input_is_judged_or_refused(reader: Reader, tmp_path: Path, monk
     monkeypatch.setenv("FIRSTLIGHT_DEBUG", "1")
     first = int(os.environ.get("FUZZ_SEED", "0"))
     begun, seed = time.monotonic(), first
-    while seed - first < FEWEST or time.monotonic() - begun < seconds():
+    while seed - first < FEWEST or time.monotonic() - begun < seconds(reader):
         code = once(reader, seed, tmp_path / "input")
         assert code in (0, 1, 2), f"exit code {code}; its input is made again by once({reader.name!r}, {seed})"
         seed += 1
