@@ -17,7 +17,7 @@ from zoo.errors import ZooError
 from zoo.mutants import Mutant, in_fair_order, mutants_of
 from zoo.mutations.catalogue import CATALOGUE
 from zoo.records import Program
-from zoo.scoring import history
+from zoo.scoring import counting, history
 from zoo.scoring.case import Case, HealthyCase
 from zoo.scoring.circumstances import circumstances
 from zoo.scoring.gather import choose, judge_all
@@ -176,6 +176,7 @@ def _tell_verified(known: verified.Verified) -> None:
 @click.option("--firstlight", "executable", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Shift the programs' seeds; 0 leaves them.")
 @click.option("--verbose", is_flag=True, help="Each case, for the tune half.")
+@click.option("--count", is_flag=True, help="Write how often each check was right, which firstlight then goes by.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the page, and keep its history.")
 def score(
     half: Half,
@@ -185,12 +186,14 @@ def score(
     executable: Path | None,
     seed: int,
     verbose: bool,
+    count: bool,
     output: Path | None,
 ) -> None:
     """Have firstlight judge healthy programs and verified mutants, and count what it gets right."""
-    if verbose and half == "report":
+    if half == "report" and (verbose or count):
         raise ZooError(
-            "of the report half only sums are told, so that nobody tunes to it; --verbose is for --half tune"
+            "of the report half only sums are told, so that nobody tunes to it; "
+            "--verbose and --count are for --half tune"
         )
     found, known = _programs(), verified.load()
     chosen = choose(found, list(mutants_of(found, CATALOGUE, (half,))), known, half, sample)
@@ -201,6 +204,8 @@ def score(
     cases, healthy = judge_all(chosen, known, firstlight, jobs)
     if verbose:
         _tell_cases(cases, healthy)
+    if count:
+        counting.save(counting.counts(cases, healthy), cases)
     result, made = score_of(cases, healthy), circumstances(firstlight, half, sample)
     earlier = history.load()
     if output is not None:

@@ -32,6 +32,14 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A check that spoke up, and the cause it named."""
+
+    check: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     file: str
     line: int
@@ -48,6 +56,8 @@ class Judgement:
     places: tuple[Place, ...]
     """The lines of the findings that are errors or warnings."""
     seconds: float
+    told: tuple[Told, ...] = ()
+    """Of the findings that are errors or warnings, every witness."""
 
     @property
     def alarmed(self) -> bool:
@@ -119,7 +129,8 @@ def judgement_of(report: str, seconds: float) -> Judgement:
     try:
         fields = json.loads(report)
         findings = [finding for finding in fields["findings"] if finding["severity"] in TOLD]
-        return Judgement(fields["verdict"], _first(fields["diagnosis"], findings), _places(findings), seconds)
+        first = _first(fields["diagnosis"], findings)
+        return Judgement(fields["verdict"], first, _places(findings), seconds, _told(findings))
     except (json.JSONDecodeError, KeyError, TypeError, ValueError):
         return Judgement("unjudged", None, (), seconds)
 
@@ -137,6 +148,13 @@ def _places(findings: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:
     return tuple(Place(where["file"], where["line"]) for where in wheres if where.get("file") and where.get("line"))
 
 
+def _told(findings: Sequence[Mapping[str, Any]]) -> tuple[Told, ...]:
+    spoke = [(witness["id"], finding["cause"]) for finding in findings for witness in finding.get("witnesses", ())]
+    return tuple(Told(check, cause) for check, cause in dict.fromkeys(spoke))
+
+
 def _from_cache(kept: Mapping[str, Any]) -> Judgement:
     first = Claim(**kept["first"]) if kept["first"] else None
-    return Judgement(kept["verdict"], first, tuple(Place(**place) for place in kept["places"]), kept["seconds"])
+    places = tuple(Place(**place) for place in kept["places"])
+    told = tuple(Told(**told) for told in kept.get("told", ()))
+    return Judgement(kept["verdict"], first, places, kept["seconds"], told)
