@@ -9,7 +9,7 @@ import msgspec
 from firstlight import hindsight, session
 from firstlight.errors import FirstlightError, UsageError
 from firstlight.guard.run import ending
-from firstlight.integrations.recorded import curves_of
+from firstlight.integrations.recorded import Recorded, curves_of
 from firstlight.records import wire
 from firstlight.records.report import Report, Subject, Timing, Verdict
 from firstlight.report import of_run
@@ -33,6 +33,11 @@ def report_of(run: RunDirectory, settings: Settings) -> Report:
     report = _understood(run, lambda: session.judge_log(run.path, settings))
     ended = report.coverage.ended if log.last else CUT_SHORT
     return msgspec.structs.replace(report, coverage=msgspec.structs.replace(report.coverage, ended=ended))
+
+
+def recorded(run: RunDirectory, settings: Settings) -> Recorded:
+    """As trackers take it."""
+    return Recorded(run, report_of(run, settings), curves_of(run))
 
 
 def diagnose(run: RunDirectory, settings: Settings, symptom: str | None) -> Report:

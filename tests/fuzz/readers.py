@@ -79,11 +79,12 @@ def _listing(_: random.Random) -> int:
 
 
 def _exported(_: random.Random) -> int:
-    from firstlight.integrations.recorded import recorded
+    from firstlight.remains import recorded
+    from firstlight.settings import Settings
     from firstlight.store.run_directory import RunDirectory
 
     def read(_words: list[str]) -> int:
-        found = recorded(RunDirectory(Path(RUN)))
+        found = recorded(RunDirectory(Path(RUN)), Settings())
         found.findings_markdown()
         return len(list(found.rows())) * 0
 

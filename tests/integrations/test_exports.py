@@ -9,11 +9,13 @@ import pytest
 from firstlight.cli.main import run as command
 from firstlight.errors import UsageError
 from firstlight.integrations import origins
-from firstlight.integrations.recorded import Recorded, recorded
+from firstlight.integrations.recorded import Recorded
 from firstlight.records import events, wire
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
 from firstlight.records.report import REPORT_SCHEMA, Coverage, Hypothesis, Report, Subject, Timing, Verdict
+from firstlight.remains import recorded
+from firstlight.settings import Settings
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory
 
@@ -58,7 +60,7 @@ def ours(tmp_path: Path) -> Recorded:
     log.close()
     run.report.write_bytes(wire.encode(REPORT))
     run.page.write_text("<!doctype html>", encoding="utf-8")
-    return recorded(run)
+    return recorded(run, Settings())
 
 
 def test_curves_bear_the_names_users_know(ours: Recorded) -> None:
@@ -129,4 +131,10 @@ def test_usage(ours: Recorded, words: str, said: str) -> None:
 
 def test_a_run_without_a_report_cannot_be_exported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has not been judged"):
-        recorded(RunDirectory.create(tmp_path))
+        recorded(RunDirectory.create(tmp_path), Settings())
+
+
+def test_a_run_that_was_killed_is_exported_by_its_log(ours: Recorded) -> None:
+    ours.run.report.unlink()
+    found = recorded(ours.run, Settings()).logged.curves
+    assert {one.name: one.steps for one in found} == {one.name: one.steps for one in ours.logged.curves} != {}

@@ -51,3 +51,13 @@ def test_a_file_is_made_only_where_nothing_is(tmp_path: Path) -> None:
         with pytest.raises(FileExistsError):
             plain_files.create(tmp_path / name, b"y")
     assert not (tmp_path / "target").exists()
+
+
+def test_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_bytes(b"mine")
+    (tmp_path / "link").symlink_to("precious")
+    plain_files.replace(tmp_path / "link", b"new")
+    assert (tmp_path / "precious").read_bytes() == b"mine"
+    assert not (tmp_path / "link").is_symlink()
+    assert (tmp_path / "link").read_bytes() == b"new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "precious"]

@@ -23,10 +23,11 @@ def command(run: str | None, destination: str) -> None:
     firstlight export 20260101-120000-abc123 --to mlflow
     """
     from firstlight.integrations import origins
-    from firstlight.integrations.recorded import recorded
+    from firstlight.remains import recorded
+    from firstlight.settings import load
     from firstlight.store.run_directory import RunDirectory
 
-    found = recorded(RunDirectory.find(Path.cwd(), run))
+    found = recorded(RunDirectory.find(Path.cwd(), run), load(Path.cwd()))
     seen = origins.write(found, destination)
     points = sum(len(curve.values) for curve in found.logged.curves)
     say(

@@ -101,11 +101,7 @@ def _repair(findings: tuple[Finding, ...], write: bool) -> tuple[Finding, ...]:
         if done.data == before:
             continue
         if write:
-            partial = path.with_name(f"{path.name}.firstlight-partial")
-            partial.unlink(missing_ok=True)
-            plain_files.create(partial, done.data)
-            partial.chmod(path.stat().st_mode)
-            partial.replace(path)
+            plain_files.replace(path, done.data, path.stat().st_mode)
         else:
             change = difference(before, done.data, name)
             click.echo(printable(change) if sys.stdout.isatty() else change, nl=False)  # else `patch` may read it

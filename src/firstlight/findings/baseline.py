@@ -48,7 +48,7 @@ def write(path: Path, findings: Iterable[Finding]) -> int:
     counted = Counter(fingerprint_of(finding) for finding in findings)
     baseline = Baseline(findings=dict(sorted(counted.items())))
     try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(baseline), indent=1) + b"\n")
+        plain_files.replace(path, msgspec.json.format(msgspec.json.encode(baseline), indent=1) + b"\n")
     except OSError as error:
         raise UsageError(f"the baseline {path} cannot be written: {error.strerror or error}.") from None
     return sum(counted.values())

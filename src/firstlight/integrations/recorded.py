@@ -10,7 +10,6 @@ from firstlight.records import wire
 from firstlight.records.curves import Logged
 from firstlight.records.finding import Severity
 from firstlight.records.report import Report
-from firstlight.report.of_run import report_of
 from firstlight.store.event_log import LineReader
 from firstlight.store.run_directory import RunDirectory
 
@@ -68,10 +67,6 @@ class Recorded:
                 f"- **{finding.severity.value}[{finding.id}] {finding.name}**{place}: {finding.saw}. {finding.do}"
             )
         return "\n".join(lines)
-
-
-def recorded(run: RunDirectory) -> Recorded:
-    return Recorded(run, report_of(run), curves_of(run))
 
 
 def curves_of(run: RunDirectory) -> Logged:

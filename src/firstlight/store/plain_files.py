@@ -52,6 +52,15 @@ def create(path: Path, data: bytes, mode: int = 0o644) -> None:
         file.write(data)
 
 
+def replace(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """All of it or nothing, in place of whatever has that name: a link is replaced, not followed."""
+    partial = path.with_name(f"{path.name}.firstlight-partial")
+    partial.unlink(missing_ok=True)
+    create(partial, data)
+    partial.chmod(mode)
+    partial.replace(path)
+
+
 def _why(path: Path, error: OSError | ValueError) -> str:
     if isinstance(error, ValueError):
         return "is no name of a file"
