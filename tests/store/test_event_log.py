@@ -176,3 +176,11 @@ def test_the_whole_lines_of_another_log_are_taken_in(tmp_path_factory: pytest.Te
     assert not reader.broken
     other.close()
     log.close()
+
+
+@pytest.mark.parametrize("phase", [[], {}, 3, True])
+def test_an_event_whose_phase_is_no_text_is_a_broken_line(tmp_path: Path, phase: object) -> None:
+    (tmp_path / "e").write_text(json.dumps({"phase": phase, "event": phase}) + '\n{"phase": "step"}\n')
+    reader = LineReader(tmp_path / "e")
+    assert [event["phase"] for event in reader.new()] == ["step"]
+    assert reader.broken == [f"{tmp_path / 'e'}:1: its phase is no text"]

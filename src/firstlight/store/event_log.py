@@ -138,6 +138,9 @@ class LineReader:
             self._break("not a JSON object")
             return None
         phase = event.get("phase", event.get("event"))
+        if not isinstance(phase, str | None):
+            self._break("its phase is no text")
+            return None
         if phase is not None and event.get("phase") == event.get("event"):
             return event
         return {**event, "phase": phase, "event": phase}
