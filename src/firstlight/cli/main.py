@@ -47,6 +47,7 @@ COMMANDS: dict[str, Lazy] = {
     "mutate": Lazy(
         "firstlight.cli.mutate:command", "Plant faults in copies of a script: what is a clean verdict worth?"
     ),
+    "lr-find": Lazy("firstlight.cli.lr_find:command", "Find the learning rate, on copies of a script."),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),
