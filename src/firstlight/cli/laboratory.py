@@ -57,6 +57,7 @@ def asked_of_copies(
     steps: int,
     seconds: float | None,
     engine: str | None,
+    taps: tuple[str, ...] = ("loaders",),
 ) -> LabReport:
     """What a verb finds out on copies of a script, kept in a run directory."""
     from firstlight.lab.copies import Bench
@@ -74,4 +75,4 @@ def asked_of_copies(
     with interruptible() as tell, kept(target.words) as where:
         journal = Journal.of(verb, target.words, options, folder)
         eyes = Eyes(tell, None, settings.startup_seconds)
-        return where.finish(ask(Bench(target, settings, eyes, where.run, journal, steps), where))
+        return where.finish(ask(Bench(target, settings, eyes, where.run, journal, steps, taps), where))

@@ -16,7 +16,7 @@ from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.records.declared import Logged
-from firstlight.records.program import Ending
+from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.steered import RatesSeen
 from firstlight.records.training import BackwardSeen, StepSeen
 from firstlight.settings import Settings
@@ -50,6 +50,8 @@ class Known:
     finished: bool
     """The program itself came to its end, rather than to the end of its budget."""
     trials: dict[str, Trial] = field(default_factory=dict)
+    examples: int | None = None
+    """In the data set whose loader feeds training; None where there is no loader, or it does not know."""
 
 
 Plan = Callable[[Known], Sequence[Order]]
@@ -87,6 +89,7 @@ class Copies:
         ended_itself = all(end.reason == "exit" for end in watched.of(Ending))
         self.known.finished = ended_itself and watched.exit_code in (0, None)
         self.known.program = trial_of("program", watched.records, watched.seconds - (watched.startup or 0.0))
+        self.known.examples = _examples(watched.records)
         for name in self.ordered & fates(watched).keys() - self.known.trials.keys():
             fate = fates(watched)[name]
             made = trial_of(name, watched.timelines.get(name, []), fate.seconds, died=fate.exit_code != 0)
@@ -130,6 +133,17 @@ def trial_of(name: str, records: Sequence[Logged], seconds: float, *, died: bool
         died=died,
         optimizers=tuple(seen for seen in records if isinstance(seen, RatesSeen)),
     )
+
+
+def _examples(records: Sequence[Logged]) -> int | None:
+    """Of the loader that was last begun when training began."""
+    found = None
+    for record in records:
+        if isinstance(record, LoaderSeen):
+            found = record.examples
+        elif isinstance(record, BackwardSeen):
+            break
+    return found
 
 
 @dataclass(frozen=True)

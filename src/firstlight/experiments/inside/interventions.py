@@ -9,6 +9,7 @@ import msgspec
 import torch
 
 from firstlight.experiments.inside import (
+    data_steering,
     loader_steering,
     localising,
     loss_steering,
@@ -17,6 +18,7 @@ from firstlight.experiments.inside import (
     probes,
     rate_steering,
     steering,
+    walking,
 )
 from firstlight.experiments.plan import Order
 
@@ -88,6 +90,9 @@ INTERVENTIONS: dict[str, Apply] = {
     "smaller-batch": loader_steering.smaller_batch,
     "shuffle": loader_steering.shuffle,
     "skip-batches": loader_steering.skip_batches,
+    "data-part": data_steering.train_on_part,
+    "walk-plane": walking.plane,
+    "walk-line": walking.line,
     "probe": probes.begin,
     "localise": localising.begin,
 }
