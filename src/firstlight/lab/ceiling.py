@@ -101,7 +101,7 @@ def _sentences(found: dict[str, float], reached: Sequence[ReachSeen]) -> Iterato
     if free is not None and bound is not None and bound - free > scale:
         worst = max(reached, key=lambda seen: seen.bound - seen.free)
         place = f" ({worst.site.file}:{worst.site.line})" if worst.site is not None else ""
-        yield f"`{worst.operation}`{place} is the ceiling: the loss gets to {bound:.3g} through it, to {free:.3g} without."
+        yield f"`{worst.operation}`{place} is the ceiling: with it the loss gets to {bound:.3g}, without to {free:.3g}."
     elif heart > top - scale:
         yield f"The model cannot even learn one batch ({heart:.3g}): its parameters do not reach the answers."
     elif program - heart > scale:
