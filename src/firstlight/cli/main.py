@@ -47,6 +47,11 @@ COMMANDS: dict[str, Lazy] = {
     "mutate": Lazy(
         "firstlight.cli.mutate:command", "Plant faults in copies of a script: what is a clean verdict worth?"
     ),
+    "lr-find": Lazy("firstlight.cli.lr_find:command", "Find the learning rate, on copies of a script."),
+    "curve": Lazy("firstlight.cli.curve:command", "Say what more data or more steps would bring."),
+    "against": Lazy("firstlight.cli.against:command", "Find where an implementation differs from a reference."),
+    "surface": Lazy("firstlight.cli.surface:command", "Draw the loss around the weights, or a loss function alone."),
+    "ceiling": Lazy("firstlight.cli.ceiling:command", "Say how low the loss can get, and what is in the way."),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),

@@ -23,6 +23,7 @@ from firstlight.records.program import (
 )
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.restored import Restored, Resumption
+from firstlight.records.steered import CallsSeen, RatesSeen, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
     Behaviour,
@@ -87,4 +88,8 @@ Observed = (
     | TapeSeen
     | ReachSeen
     | TermSeen
+    | RatesSeen
+    | CallsSeen
+    | ValuesSeen
+    | WeightsTaken
 )

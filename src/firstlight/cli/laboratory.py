@@ -1,0 +1,78 @@
+"""What every verb of the lab has: its options, its progress, and the way its answer is delivered."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.cli.check import _progress
+from firstlight.cli.rendering import written
+from firstlight.errors import UsageError
+from firstlight.records.lab import LabReport
+from firstlight.report.lab import RENDERERS
+from firstlight.settings import load
+
+if TYPE_CHECKING:
+    from firstlight.lab.copies import Bench
+    from firstlight.lab.keeping import Kept
+
+EXIT_INTERRUPTED = 130
+lab_form = click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(RENDERERS)),
+    default="terminal",
+    show_default=True,
+    help="How the answer is written.",
+)
+lab_output = click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the answer to a file."
+)
+lab_module = click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[str], None]]:
+    """Told of progress while it lasts. A request to end counts as Ctrl-C, so that what is done is kept."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with _progress(show_output=False) as tell:
+        yield tell
+
+
+def deliver_lab(context: click.Context, report: LabReport, form: str, output: Path | None) -> None:
+    """The answer, and an exit code that says whether all of it is there."""
+    written(lambda colour: RENDERERS[form](report, colour), output)
+    context.exit(EXIT_INTERRUPTED if report.left else 0)
+
+
+def asked_of_copies(
+    verb: str,
+    ask: "Callable[[Bench, Kept], LabReport]",
+    words: tuple[str, ...],
+    module: bool,
+    *,
+    steps: int,
+    seconds: float | None,
+    engine: str | None,
+    taps: tuple[str, ...] = ("loaders",),
+) -> LabReport:
+    """What a verb finds out on copies of a script, kept in a run directory."""
+    from firstlight.lab.copies import Bench
+    from firstlight.lab.journal import Journal
+    from firstlight.lab.keeping import kept
+    from firstlight.observe import target as targets
+    from firstlight.observe.watch import Eyes
+
+    if words and not module and targets.is_declaration(words[0]):
+        raise UsageError(f"`{words[0]}` is a declared experiment; `firstlight {verb}` takes a script.")
+    settings = load(Path.cwd(), steps=steps, seconds=seconds, engine=engine)
+    target = targets.parse(words, module, verb)
+    folder = Path(target.file).parent if target.file is not None else None
+    options = {"steps": steps, "seconds": settings.budget.seconds}
+    with interruptible() as tell, kept(target.words) as where:
+        journal = Journal.of(verb, target.words, options, folder)
+        eyes = Eyes(tell, None, settings.startup_seconds)
+        return where.finish(ask(Bench(target, settings, eyes, where.run, journal, steps, taps), where))
