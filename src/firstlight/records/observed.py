@@ -42,6 +42,7 @@ from firstlight.records.training import (
     Pairing,
     StepSeen,
 )
+from firstlight.records.trials import Operations, TrialSeen
 
 Observed = (
     BadOperation
@@ -87,4 +88,6 @@ Observed = (
     | TapeSeen
     | ReachSeen
     | TermSeen
+    | TrialSeen
+    | Operations
 )
