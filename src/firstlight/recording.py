@@ -23,6 +23,21 @@ EVENT_STATUS = {Status.ILL: "fail", Status.CLEAN: "pass", Status.SKIPPED: "skip"
 @contextlib.contextmanager
 def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDirectory, Callable[[Report], Report]]]:
     """A run directory whose log begins and ends, however the run ends. The report goes through the second part."""
+    with logged(words) as (run, log, ended):
+
+        def finish(report: Report) -> Report:
+            _note(log, report)
+            run.report.write_text(json_report.render(report), encoding="utf-8")
+            ended.append(exit_code(report, settings.strict))
+            write_page(run, log, report)
+            return report
+
+        yield run, finish
+
+
+@contextlib.contextmanager
+def logged(words: tuple[str, ...]) -> Iterator[tuple[RunDirectory, EventLog, list[int]]]:
+    """A run directory and its log; the exit code goes into the list, which stays empty where there is no answer."""
     begun = time.monotonic()
     run = RunDirectory.create(Path.cwd())
     leftovers.collect(run.path.parent.iterdir(), _clear)
@@ -36,17 +51,9 @@ def recorded(words: tuple[str, ...], settings: Settings) -> Iterator[tuple[RunDi
         seed=None,
     )
     ended: list[int] = []
-
-    def finish(report: Report) -> Report:
-        _note(log, report)
-        run.report.write_text(json_report.render(report), encoding="utf-8")
-        ended.append(exit_code(report, settings.strict))
-        write_page(run, log, report)
-        return report
-
     try:
         with leftovers.in_use(run.path):
-            yield run, finish
+            yield run, log, ended
     finally:
         code = ended[0] if ended else None
         seconds = time.monotonic() - begun

@@ -54,6 +54,7 @@ def generated(root: Path) -> dict[str, str]:
         "docs/configuration.md": _configuration(),
         "docs/schema/report.json": schema_text("report"),
         "docs/schema/event.json": schema_text("event"),
+        "docs/schema/lab.json": schema_text("lab"),
     }
 
 

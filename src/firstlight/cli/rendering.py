@@ -1,6 +1,7 @@
 """`--format` and `--output`, the same on every command that has a report to show."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,15 +42,18 @@ def _chronicle(run: str) -> Chronicle:
 
 
 def deliver(wanted: Asked, form: str, output: Path | None) -> None:
+    written(lambda colour: RENDERERS[form](replace(wanted, colour=colour)), output)
+
+
+def written(text: Callable[[bool], str], output: Path | None) -> None:
     """To the screen, in colour where it takes colour, or to a file that is whole or not there."""
     if output is None:
-        click.echo(RENDERERS[form](replace(wanted, colour=wants_colour(sys.stdout))), nl=False)
+        click.echo(text(wants_colour(sys.stdout)), nl=False)
         return
-    text = RENDERERS[form](wanted)
     unfinished = output.with_name(output.name + ".partial")
     try:
         unfinished.unlink(missing_ok=True)
-        plain_files.create(unfinished, text.encode("utf-8", "backslashreplace"))
+        plain_files.create(unfinished, text(False).encode("utf-8", "backslashreplace"))
         unfinished.replace(output)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}.") from None

@@ -8,12 +8,14 @@ import click
 from firstlight.cli.say import say
 from firstlight.records.declared import Logged
 from firstlight.records.events import EVENT_SCHEMA, Event
+from firstlight.records.lab import LAB_SCHEMA, LabReport
 from firstlight.records.report import REPORT_SCHEMA, Report
 from firstlight.records.wire import schema_of
 
 RECORDS: dict[str, tuple[Any, str]] = {
     "report": (Report, REPORT_SCHEMA),
     "event": (Event, EVENT_SCHEMA),
+    "lab": (LabReport, LAB_SCHEMA),
     "observed": (Logged, "firstlight.observed/1"),
 }
 
@@ -28,6 +30,7 @@ def schema_text(record: str) -> str:
 def command(record: str) -> None:
     """Print the JSON Schema of RECORD.
 
-    `report` is report.json, `event` one line of events.ndjson, `observed` what a line of phase `fact` carries.
+    `report` is report.json, `event` one line of events.ndjson, `lab` the lab.json of a verb of the lab,
+    `observed` what a line of phase `fact` carries.
     """
     say(schema_text(record), end="")

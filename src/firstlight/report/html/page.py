@@ -27,20 +27,30 @@ LABELS = {
     "tape": "Operations",
     "checks": "Checks",
     "grounds": "Grounds",
+    "plots": "Plots",
+    "tables": "Measured",
+    "numbers": "Numbers",
+    "limits": "Limits",
 }
 
 
 def render(report: Report, chronicle: Chronicle | None = None) -> str:
-    told = chronicle or Chronicle()
     drawn: dict[str, Plot] = {}
-    body = _sections(report, told, drawn)
+    body = _sections(report, chronicle or Chronicle(), drawn)
+    command = " ".join(report.subject.command)
+    return document((f"{report.verdict.value}: {command}", command), verdict.verdict(report), body, drawn)
+
+
+def document(head: tuple[str, str], answer: Markup, body: dict[str, Markup], drawn: dict[str, Plot]) -> str:
+    """A whole page: `head` is its title and what its bar says, `drawn` the plots its sections left room for."""
+    title, command = head
     style = text_of("style.css") + text_of("report.css")
     script = joined("report")
     data = Markup(f'<script type="application/json" id="plots">{plots.encoded(plots.slimmed(drawn))}</script>')
     program = Markup(f'<script type="module">{script}</script>')
-    content = tag("main", verdict.verdict(report), _contents(body), *body.values())
+    content = tag("main", answer, _contents(body), *body.values())
     page = tag(
-        "html", _head(report, style, script), tag("body", _bar(report), content, _foot(), data, program), lang="en"
+        "html", _head(title, style, script), tag("body", _bar(command), content, _foot(), data, program), lang="en"
     )
     return f"<!doctype html>\n{page}\n"
 
@@ -64,7 +74,7 @@ def _sections(report: Report, told: Chronicle, drawn: dict[str, Plot]) -> dict[s
     return {key: section for key, section in found.items() if section is not None}
 
 
-def _head(report: Report, style: str, script: str) -> Markup:
+def _head(title: str, style: str, script: str) -> Markup:
     """Only this very script and style may run: the policy names their fingerprints, and forbids everything else."""
     policy = (
         f"default-src 'none'; script-src {fingerprint(script)}; style-src {fingerprint(style)}; "
@@ -77,15 +87,15 @@ def _head(report: Report, style: str, script: str) -> Markup:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="referrer", content="no-referrer"),
         tag("meta", name="generator", content=f"firstlight {__version__}"),
-        tag("title", f"{report.verdict.value}: {' '.join(report.subject.command)}"),
+        tag("title", title),
         tag("link", rel="icon", href=ICON),
         Markup(f"<style>{style}</style>"),
     )
 
 
-def _bar(report: Report) -> Markup:
+def _bar(told: str) -> Markup:
     star = tag("svg", tag("path", d=STAR), viewBox="0 0 24 24", aria_hidden="true")
-    command = tag("span", " ".join(report.subject.command), class_="mono command")
+    command = tag("span", told, class_="mono command")
     moon = tag("svg", tag("path", d="M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5z"), viewBox="0 0 24 24")
     toggle = tag("button", moon, type="button", class_="theme", hidden=True, aria_label="Change colours")
     return tag("div", tag("span", star, "firstlight", class_="brand"), command, toggle, class_="bar", role="banner")

@@ -11,7 +11,7 @@ const CHART_KEYS = "Arrow keys move the cursor, plus and minus zoom, Escape show
 const together = new Map();
 
 export class LineChart {
-  // spec: {title, x, y, log, group, height, curves: [{name, x, y, tone, dashed, hidden}], marks: [{x, text}], zoomed}
+  // spec: {title, x, y, log, logx, group, height, curves: [{name, x, y, tone, dashed, hidden}], marks: [{x, text}], zoomed}
   constructor(host, spec) {
     this.spec = spec;
     this.kind = spec.log ? "log" : "linear";
@@ -79,7 +79,7 @@ export class LineChart {
   scales() {
     const { width, height } = this.size;
     const reach = this.zoom ?? this.extent();
-    const x = scaleOf("linear", reach, [MARGIN.left, width - MARGIN.right]);
+    const x = scaleOf(this.spec.logx ? "log" : "linear", reach, [MARGIN.left, width - MARGIN.right]);
     const seen = this.visible().flatMap((one) => within(one.points, reach)).map(([, value]) => value)
       .filter((value) => Number.isFinite(value) && (this.kind === "linear" || value > 0));
     const [low, high] = seen.length ? [seen.reduce(smaller), seen.reduce(larger)] : [this.kind === "log" ? 0.1 : 0, 1];

@@ -12,7 +12,7 @@ const LEAST_LABEL = 11;
 const MAP_KEYS = "Arrow keys move from cell to cell.";
 
 export class HeatMap {
-  // spec: {title, unit, rows, columns, values, log, reach}
+  // spec: {title, unit, axis, rows, columns, values, log, reach}
   constructor(host, spec) {
     this.spec = { ...spec, values: spec.values.map((row) => row.map(numberOf)) };
     this.cell = null;
@@ -117,7 +117,7 @@ export class HeatMap {
     const { rows, columns, values, unit } = this.spec;
     this.frame?.setAttribute("x", this.left + x * this.wide);
     this.frame?.setAttribute("y", y * this.height);
-    this.told.textContent = `${rows[y]} · step ${shown(columns[x])} · ${shown(values[y][x])}${unit ? ` ${unit}` : ""}`;
+    this.told.textContent = `${rows[y]} · ${this.spec.axis ?? "step"} ${shown(columns[x])} · ${shown(values[y][x])}${unit ? ` ${unit}` : ""}`;
   }
 
   table() {

@@ -1,0 +1,1 @@
+"""Questions put to a program by running copies of it: one module for each verb."""
