@@ -47,6 +47,8 @@ COMMANDS: dict[str, Lazy] = {
     "mutate": Lazy(
         "firstlight.cli.mutate:command", "Plant faults in copies of a script: what is a clean verdict worth?"
     ),
+    "compare": Lazy("firstlight.cli.compare:command", "Run two variants with the same seeds: better, or lucky?"),
+    "seeds": Lazy("firstlight.cli.seeds:command", "Run a script with several seeds: how much of its result is luck?"),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),

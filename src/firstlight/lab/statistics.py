@@ -1,9 +1,9 @@
 """What a few numbers from a few seeds allow to be said. Pure: lists of numbers in, numbers out.
 
-The comparison of pairs may be looked at after every pair: its error is bounded over all looks together. It rests on the
-ratio of two likelihoods, that of an effect drawn from a normal prior and that of no effect, with the scale integrated
-out (the sequential t-test of Lai, 1976, and of Wang and Ramdas, 2024). By Ville's inequality the ratio exceeds 1/α at any
-time with a probability of at most α where there is no effect, for differences that are normal.
+The comparison of pairs may be looked at after every pair: its error is bounded over all looks together. It rests on
+the ratio of two likelihoods, that of an effect drawn from a normal prior and that of no effect, with the scale
+integrated out (the sequential t-test of Lai, 1976, and of Wang and Ramdas, 2024). By Ville's inequality the ratio ever
+exceeds 1/alpha with a probability of at most alpha where there is no effect, for differences that are normal.
 """
 
 import math
@@ -140,7 +140,9 @@ def shares(by_source: Mapping[str, Sequence[float]], floor: Sequence[float] = ()
     total = math.fsum(parts.values())
     counts = {name: len(values) for name, values in by_source.items()} | {NONDETERMINISM: len(floor)}
     luck = random.Random(0)
-    drawn = [_shares_of({name: _redrawn(part, counts[name], luck) for name, part in parts.items()}) for _ in range(DRAWS)]
+    drawn = [
+        _shares_of({name: _redrawn(part, counts[name], luck) for name, part in parts.items()}) for _ in range(DRAWS)
+    ]
     found = {}
     for name, part in parts.items():
         ordered = sorted(one[name] for one in drawn)

@@ -15,23 +15,25 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
 
 MOST_OPERATIONS = 20_000
-ROWS_A_RECORD = 1_000
+ROWS_A_RECORD = 300
 MOST_BYTES = 4 << 20
 """Of one tensor, from its beginning."""
 SAYS_NOTHING = ("detach", "empty", "empty_like", "empty_strided", "new_empty", "alias")
 """Operations that compute nothing, or return memory as it was left."""
 
 
-def follow(observer: "Observer") -> None:
-    _Digests(observer, observer.emit).__enter__()
+def follow(observer: "Observer") -> "Digests":
+    digests = Digests(observer)
+    digests.__enter__()  # type: ignore[no-untyped-call]  # stays for the life of the run
+    return digests
 
 
-class _Digests(TorchDispatchMode):
+class Digests(TorchDispatchMode):
     """Beneath autograd, so that what `backward` and the optimizers do is seen as well."""
 
-    def __init__(self, observer: "Observer", emit: Any) -> None:
-        super().__init__()
-        self._observer, self._emit = observer, emit
+    def __init__(self, observer: "Observer") -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._observer, self._emit = observer, observer.emit
         self._rows: list[tuple[str, str, int, int]] = []
         self._count = 0
 
@@ -71,10 +73,6 @@ def _digest(tree: Any, seed: int = 0) -> int:
 def _digest_of_tensor(tensor: torch.Tensor, seed: int) -> int:
     if tensor.layout is not torch.strided or tensor.is_meta or type(tensor).__name__ == "FakeTensor":
         return seed
-    with torch._C._DisableTorchDispatch():
-        plain = tensor.detach().cpu().contiguous()
-        size = min(plain.numel() * plain.element_size(), MOST_BYTES)
-        if not size:
-            return seed
-        held = (ctypes.c_char * size).from_address(plain.data_ptr())
-        return zlib.crc32(held, seed)
+    plain = tensor.detach().cpu().contiguous()
+    size = min(plain.numel() * plain.element_size(), MOST_BYTES)
+    return zlib.crc32((ctypes.c_char * size).from_address(plain.data_ptr()), seed) if size else seed

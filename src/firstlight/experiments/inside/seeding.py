@@ -1,8 +1,8 @@
 """Which random numbers a run draws: another seed than the program's own, or another one for one source alone.
 
-The program's calls of `manual_seed` and the like are shifted by a number that is the run's, so that a script which fixes
-its seed can be run with others. Generators of their own (`torch.Generator`, `default_rng`) are left as they are: a split
-that is drawn from one stays the same split.
+The program's calls of `manual_seed` and the like are shifted by a number that is the run's, so that a script which
+fixes its seed can be run with others. Generators of their own (`torch.Generator`, `default_rng`) are left as they are:
+a split that is drawn from one stays the same split.
 """
 
 import functools
@@ -79,7 +79,8 @@ def shift(offset: int) -> None:
     shifted(random, "seed")
     when_imported("numpy.random", lambda module: shifted(module, "seed"))
     when_imported("torch", lambda module: shifted(module, "manual_seed"))
-    when_imported("torch.cuda", lambda module: [shifted(module, name) for name in ("manual_seed", "manual_seed_all")])
+    for name in ("manual_seed", "manual_seed_all"):
+        when_imported("torch.cuda", functools.partial(shifted, name=name))
 
 
 class Streams:
@@ -136,7 +137,7 @@ def _restore(state: tuple[Any, ...]) -> None:
 def _seed_all(seed: int) -> None:
     """Not as the program does it: these seeds are the run's own."""
     torch, numpy = sys.modules["torch"], sys.modules.get("numpy")
-    random.Random.seed(random._inst, seed)  # type: ignore[attr-defined]  # what `random.seed` is bound to
+    random.Random.seed(random._inst, seed)  # what `random.seed` is bound to
     torch.default_generator.manual_seed(seed)
     if torch.cuda.is_initialized():
         for generator in torch.cuda.default_generators:
@@ -151,7 +152,7 @@ def separate(torch: Any, streams: Streams) -> None:
     for kind in _with_subclasses(module):
         _scope_init(kind, streams)
 
-    def made(cls: Any, **options: Any) -> None:
+    def made(cls: Any, /, **options: Any) -> None:
         super(module, cls).__init_subclass__(**options)
         _scope_init(cls, streams)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import torch
 
 from firstlight.experiments.inside import digests, seeding, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
 
 MOST_LOSSES = 32
-PLAIN = ("seed",)
+PLAIN = ("seed", "threads")
 """Words of an order that lie in nothing compiled code could pass by."""
 
 
@@ -34,6 +35,7 @@ class TrialListener:
         self.numbers = tracked.Numbers()
         self.losses: deque[float] = deque(maxlen=MOST_LOSSES)
         self.parts: Callable[[], tuple[str, ...]] = tuple
+        self.last_words: list[Callable[[], None]] = []
         self._told = False
         self._emit = observer.emit
 
@@ -45,6 +47,8 @@ class TrialListener:
         if self._told or self.observer.inert:
             return
         self._told = True
+        for say in self.last_words:
+            say()
         self._emit(
             TrialSeen(
                 step=self.observer.step,
@@ -65,10 +69,13 @@ def install(observer: "Observer") -> None:
     observer.light = True
     listener = TrialListener(observer)
     tracked.follow(listener.numbers)
-    if any(word.partition("=")[0] not in PLAIN for word in order.interventions):
+    words = dict(word.partition("=")[::2] for word in order.interventions)
+    if "threads" in words:
+        torch.set_num_threads(int(words["threads"]))
+    if not words.keys() <= set(PLAIN):
         stay_eager()
-    if "digest" in order.interventions:
-        digests.follow(observer)
+    if "digest" in words:
+        listener.last_words.append(digests.follow(observer).tell)
     observer.emit = listener.hear  # type: ignore[method-assign]
     atexit.register(listener.tell)
     multiprocessing.util.Finalize(None, listener.tell, exitpriority=5)
