@@ -49,6 +49,8 @@ COMMANDS: dict[str, Lazy] = {
     ),
     "compare": Lazy("firstlight.cli.compare:command", "Run two variants with the same seeds: better, or lucky?"),
     "seeds": Lazy("firstlight.cli.seeds:command", "Run a script with several seeds: how much of its result is luck?"),
+    "ablate": Lazy("firstlight.cli.ablate:command", "Switch parts of a training off, one at a time: what matters?"),
+    "bisect": Lazy("firstlight.cli.bisect:command", "Find the one difference between good and bad that makes it bad."),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 
 from firstlight.errors import UsageError
@@ -98,25 +98,32 @@ class Judged:
 
 
 def of_runs(variants: Sequence[tuple[str, Target]], question: Question, bench: Workbench) -> LabReport:
-    """Runs pairs until every variant is decided, the seeds are spent, or the user has enough."""
-    runs: dict[str, list[Trial]] = {name: [] for name, _ in variants}
-    targets = dict(variants)
-    open_variants = list(targets)
+    templates = [Run(name=name, target=target) for name, target in variants]
+    evidence, left = gathered(templates, question, bench)
+    return report(evidence, tuple(" ".join(target.words) for _, target in variants), left=left)
+
+
+def gathered(variants: Sequence[Run], question: Question, bench: Workbench) -> tuple[Evidence, int]:
+    """Pairs of runs, until every variant is decided, the seeds are spent, or the user has enough; and runs left out.
+
+    The first variant is the reference.
+    """
+    runs: dict[str, list[Trial]] = {variant.name: [] for variant in variants}
+    still_open = list(runs)
     seed = 0
-    while seed < question.seeds and len(open_variants) > 1 and not bench.interrupted:
-        at_once = LEAST_PAIRS if not seed else max(1, bench.choices.at_once // len(open_variants))
+    while seed < question.seeds and still_open and not bench.interrupted:
+        at_once = LEAST_PAIRS if not seed else max(1, bench.choices.at_once // len(still_open))
         seeds = range(seed, min(question.seeds, seed + at_once))
-        asked = [Run(name=name, target=targets[name], seed=one) for one in seeds for name in open_variants]
+        asked = [replace(one, seed=seed) for seed in seeds for one in variants if one.name in still_open]
         made = bench.run(asked)
         if not seed:
             must_have_run(made)
         for run, trial in zip(asked, made, strict=True):
             runs[run.name] += [] if trial is None else [trial]
         seed = seeds.stop
-        open_variants = _still_open(Evidence(runs, question))
-    evidence = Evidence(runs, question)
-    left = len(open_variants) * (question.seeds - seed) if bench.interrupted else 0
-    return report(evidence, tuple(" ".join(target.words) for target in targets.values()), left=left)
+        still_open = _still_open(Evidence(runs, question))
+    left = len(still_open) * (question.seeds - seed) + made.count(None) if bench.interrupted else 0
+    return Evidence(runs, question), left
 
 
 def _still_open(evidence: Evidence) -> list[str]:

@@ -128,9 +128,8 @@ def _answer(found: Found, shares: dict[str, Share], parting: Parting | None) -> 
     if len(values) < 2:
         return f"Fewer than two runs told `{name}`: there is no spread to speak of."
     sd = stdev(values)
-    told = [
-        f"`{name}` is {fmean(values):.4g} ± {sd:.2g} over {len(values)} seeds, from {min(values):.4g} to {max(values):.4g}."
-    ]
+    ends = f"from {min(values):.4g} to {max(values):.4g}"
+    told = [f"`{name}` is {fmean(values):.4g} ± {sd:.2g} over {len(values)} seeds, {ends}."]
     if sd:
         told.append(f"Two single runs that differ by less than {TWO_RUNS * sd:.2g} may be equally good.")
     else:

@@ -17,6 +17,7 @@ from firstlight.experiments.plan import Order
 from firstlight.lab.journal import Journal
 from firstlight.lab.metric import TRAINING_LOSS
 from firstlight.observe.printed import numbers_in
+from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target
 from firstlight.records import wire
@@ -75,13 +76,16 @@ class Choices:
 class Workbench:
     """Makes runs, or finds them in the journal. After an interrupt it makes no more, and keeps what is done."""
 
-    def __init__(self, home: RunDirectory, choices: Choices, tell: Callable[[str], None]) -> None:
-        self.choices, self.tell = choices, tell
+    def __init__(
+        self, home: RunDirectory, choices: Choices, tell: Callable[[str], None], start: Start | None = None
+    ) -> None:
+        """`start` forks runs from a process that has torch imported; without it, such a process is started."""
+        self.choices, self.tell, self._start = choices, tell, start
         self.interrupted = False
         self.recalled = 0
         """Runs that an earlier command had made."""
         self.made: list[Trial] = []
-        self._home = home
+        self.home = home
         self._hands: dict[bool, Hands] = {}
         self._journals: dict[tuple[str, ...], Journal] = {}
         self._count = 0
@@ -154,8 +158,9 @@ class Workbench:
 
                 self._hands[warm] = RayHands()
             else:
-                program = self._spec(run, self._home)
-                self._hands[warm] = LocalHands(run.target, program, warm=warm)
+                program = self._spec(run, self.home)
+                start = self._start if warm and self._start is not None else popen
+                self._hands[warm] = LocalHands(run.target, program, warm=warm and self._start is None, start=start)
         return self._hands[warm]
 
     def _threads(self) -> int:
@@ -163,7 +168,7 @@ class Workbench:
 
     def _job(self, run: Run) -> Job:
         self._count += 1
-        home = RunDirectory(self._home.timelines / f"run-{self._count}")
+        home = RunDirectory(self.home.timelines / f"run-{self._count}")
         given = self.choices.seed_argument
         target = run.target if given is None else with_arguments(run.target, (given, str(run.seed)))
         seed = () if given is not None else (f"seed={run.seed}",)
@@ -176,7 +181,7 @@ class Workbench:
     def _spec(self, run: Run, home: RunDirectory) -> Spec:
         path = home.path.absolute()
         return Spec(
-            run_id=self._home.id,
+            run_id=self.home.id,
             run=str(path),
             events=str(RunDirectory(path).events),
             scratch=str(RunDirectory(path).scratch),

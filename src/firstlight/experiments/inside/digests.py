@@ -18,8 +18,10 @@ MOST_OPERATIONS = 20_000
 ROWS_A_RECORD = 300
 MOST_BYTES = 4 << 20
 """Of one tensor, from its beginning."""
-SAYS_NOTHING = ("detach", "empty", "empty_like", "empty_strided", "new_empty", "alias")
+SAYS_NOTHING = ("detach", "empty", "empty_like", "empty_strided", "new_empty", "alias", "resize_", "set_")
 """Operations that compute nothing, or return memory as it was left."""
+OVERWRITES = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "zero_", "fill_", "copy_")
+"""They take no account of what was in the tensor that they fill."""
 
 
 def follow(observer: "Observer") -> "Digests":
@@ -42,7 +44,7 @@ class Digests(TorchDispatchMode):
         name = func.overloadpacket.__name__
         if self._count >= MOST_OPERATIONS or self._observer.reading or name in SAYS_NOTHING:
             return func(*args, **options)
-        given = _digest((args, options))
+        given = _digest((args[1:] if name in OVERWRITES else args, {**options, "out": None}))
         found = func(*args, **options)
         site = sites.caller()
         line = "" if site is None else f"{site.file}:{site.line}"

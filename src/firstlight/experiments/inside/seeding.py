@@ -109,21 +109,21 @@ class Streams:
     def _switch(self, name: str) -> None:
         if name == self._current:
             return
-        self._states[self._current] = _state()
+        self._states[self._current] = random_state()
         self._current = name
         if name in self._states:
-            _restore(self._states[name])
+            restore(self._states[name])
         else:
-            _seed_all((zlib.crc32(name.encode()) + self.offsets.get(name, 0) * STRIDE) % MOST)
+            seed_all((zlib.crc32(name.encode()) + self.offsets.get(name, 0) * STRIDE) % MOST)
 
 
-def _state() -> tuple[Any, ...]:
+def random_state() -> tuple[Any, ...]:
     torch, numpy = sys.modules["torch"], sys.modules.get("numpy")
     cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None
     return random.getstate(), torch.get_rng_state(), cuda, None if numpy is None else numpy.random.get_state()
 
 
-def _restore(state: tuple[Any, ...]) -> None:
+def restore(state: tuple[Any, ...]) -> None:
     torch, numpy = sys.modules["torch"], sys.modules.get("numpy")
     plain, own, cuda, arrays = state
     random.setstate(plain)
@@ -134,7 +134,7 @@ def _restore(state: tuple[Any, ...]) -> None:
         numpy.random.set_state(arrays)
 
 
-def _seed_all(seed: int) -> None:
+def seed_all(seed: int) -> None:
     """Not as the program does it: these seeds are the run's own."""
     torch, numpy = sys.modules["torch"], sys.modules.get("numpy")
     random.Random.seed(random._inst, seed)  # what `random.seed` is bound to

@@ -3,6 +3,7 @@
 import atexit
 import math
 import multiprocessing.util
+import os
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.experiments.inside import digests, seeding, tracked
+from firstlight.experiments.inside import ablations, digests, seeding, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.plan import ORDER, Order
 from firstlight.observe.inside.observer import rank
@@ -36,7 +37,7 @@ class TrialListener:
         self.losses: deque[float] = deque(maxlen=MOST_LOSSES)
         self.parts: Callable[[], tuple[str, ...]] = tuple
         self.last_words: list[Callable[[], None]] = []
-        self._told = False
+        self._told, self._home = False, os.getpid()
         self._emit = observer.emit
 
     def hear(self, record: Any) -> None:
@@ -44,7 +45,7 @@ class TrialListener:
             self.losses.append(record.value)
 
     def tell(self) -> None:
-        if self._told or self.observer.inert:
+        if self._told or os.getpid() != self._home:
             return
         self._told = True
         for say in self.last_words:
@@ -76,6 +77,11 @@ def install(observer: "Observer") -> None:
         stay_eager()
     if "digest" in words:
         listener.last_words.append(digests.follow(observer).tell)
+    if "survey" in words:
+        listener.parts = ablations.Survey(observer).parts
+    for word in order.interventions:
+        if word.startswith("off="):
+            ablations.switch_off(observer, word.removeprefix("off="))
     observer.emit = listener.hear  # type: ignore[method-assign]
     atexit.register(listener.tell)
     multiprocessing.util.Finalize(None, listener.tell, exitpriority=5)
