@@ -35,6 +35,14 @@ def test_each_table_of_a_folder_is_a_run(tmp_path: Path) -> None:
     assert [run.values["val_loss"][-1] for run in runs] == [0.4, 0.5]
 
 
+def test_a_run_directory_of_ours_is_one_run(tmp_path: Path) -> None:
+    steps = "".join(f'{{"phase": "step", "seq": {at}, "loss": 0.{9 - at}}}\n' for at in range(3))
+    (tmp_path / "events.ndjson").write_text(steps, encoding="utf-8")
+    (tmp_path / "report.json").write_text('{"seconds": 3.0}', encoding="utf-8")
+    ((run,),) = tables.read(str(tmp_path)).values()
+    assert run.values["loss"] == (0.9, 0.8, 0.7)
+
+
 @pytest.mark.parametrize(("name", "text"), [("bad.json", "{"), ("empty.csv", ""), ("bad.jsonl", "no json")])
 def test_what_is_no_table_is_said_to_be_none(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")

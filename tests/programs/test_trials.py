@@ -133,7 +133,7 @@ def test_seeds_tells_the_spread_its_source_and_where_runs_of_one_seed_part(bench
         "mul",
         f"train.py:{len(source.splitlines()) - 1}",
     )
-    assert "Most of the spread comes from initialisation (100%)" in report.answer
+    assert "initialisation moves it most (100%)" in report.answer
 
 
 def test_compare_finds_the_better_rate_and_stops_early(bench: Bench) -> None:

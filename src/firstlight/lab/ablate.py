@@ -21,7 +21,8 @@ ALONE = {"better": "helps alone", "worse": "harms alone", "same": "does nothing 
 def of_runs(target: Target, question: Question, bench: Workbench, only: Sequence[str] | None) -> LabReport:
     (survey,) = bench.run([Run(name=target.shown, target=target, orders=("survey",))])
     must_have_run([survey])
-    parts = _chosen(survey.parts if survey is not None else (), only)
+    assert survey is not None
+    parts = _chosen(survey.parts, only)
     base = Run(name=AS_IT_IS, target=target, orders=EAGER)
     without = [replace(base, name=part, orders=(*EAGER, f"off={part}")) for part in parts]
     evidence, left = gathered([base, *without], question, bench)

@@ -127,21 +127,22 @@ def gathered(variants: Sequence[Run], question: Question, bench: Workbench) -> t
 
 
 def _still_open(evidence: Evidence) -> list[str]:
-    """The reference and those that are not decided; one with no pair yet may still get one."""
+    """The reference and those that are not decided, but for those that never come to their end."""
     judged = evidence.judged()
-    waiting = [name for name in evidence.others if name not in judged or judged[name].verdict == "undecided"]
+    waiting = [
+        name
+        for name in evidence.others
+        if (judged[name].verdict == "undecided" if name in judged else len(evidence.runs[name]) < LEAST_PAIRS)
+    ]
     return [evidence.reference, *waiting] if waiting else []
 
 
 def report(evidence: Evidence, command: tuple[str, ...], left: int = 0) -> LabReport:
     judged = evidence.judged()
     if not judged:
-        raise UsageError(
-            f"no pair of runs has a value of `{evidence.metric.name}` in both variants: "
-            + "; ".join(
-                f"{name}: {evidence.failed(name)} of {len(evidence.runs[name])} failed" for name in evidence.runs
-            )
-        )
+        if left:
+            raise KeyboardInterrupt
+        raise UsageError(_no_pair(evidence))
     return LabReport(
         kind="compare",
         command=command,
@@ -154,6 +155,14 @@ def report(evidence: Evidence, command: tuple[str, ...], left: int = 0) -> LabRe
         left=left,
         limits=(*evidence.metric.told(), *_limits(evidence)),
     )
+
+
+def _no_pair(evidence: Evidence) -> str:
+    told = [f"no pair of runs has a value of `{evidence.metric.name}` in both variants"]
+    for name, trials in evidence.runs.items():
+        why = next((f": {trial.message}" for trial in trials if trial.message), "")
+        told.append(f"{name}: {evidence.failed(name)} of {len(trials)} runs failed or gave no number{why}")
+    return "; ".join(told)
 
 
 def _answer(evidence: Evidence, judged: dict[str, Judged]) -> str:

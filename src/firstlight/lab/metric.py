@@ -20,7 +20,23 @@ HIGHER = (
 LOWER = told.LOWER | naming.LOSSES | {"err", "bpb", "bpc", "fid", "regret", "rmsle", "mape", "smape", "brier", "ece"}
 HELD_OUT = naming.HELD_OUT | naming.TESTED
 NO_METRIC = frozenset(
-    {"lr", "rate", "time", "seconds", "sec", "ms", "eta", "epoch", "step", "steps", "it", "norm", "mem"}
+    [
+        "lr",
+        "rate",
+        "time",
+        "seconds",
+        "sec",
+        "ms",
+        "eta",
+        "elapsed",
+        "epoch",
+        "step",
+        "steps",
+        "it",
+        "seq",
+        "rank",
+        "norm",
+    ]
 )
 MOST_NAMED = 12
 
@@ -73,7 +89,7 @@ def value(trial: Trial, metric: Metric) -> float:
     values = trial.values.get(metric.name, ())
     if trial.exit_code != 0 or not values:
         return math.nan
-    return median(values) if metric.name == TRAINING_LOSS else values[-1]
+    return median(values) if metric.name == TRAINING_LOSS and all(map(math.isfinite, values)) else values[-1]
 
 
 def _alike(name: str, wanted: str) -> bool:

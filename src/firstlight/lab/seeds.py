@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from statistics import fmean, stdev
+from statistics import fmean, stdev, variance
 
 from firstlight.experiments.inside.seeding import DATA, DROPOUT, INIT, ORDERING, SOURCES
 from firstlight.lab import determinism, statistics
@@ -28,6 +28,7 @@ REPEATS = 3
 """Runs of one seed."""
 TWO_RUNS = 1.96 * math.sqrt(2)
 """Standard deviations by which two single runs differ one time in twenty."""
+MOST_OF_IT = 0.5
 STREAMS = (f"vary={INIT}:0",)
 """Each source draws from a stream of its own, and none is varied yet."""
 
@@ -64,6 +65,11 @@ class Found:
     def shares(self) -> dict[str, Share]:
         enough = {name: values for name, values in self.by_source.items() if len(values) > 1}
         return statistics.shares(enough, self.repeats) if enough else {}
+
+    def explained(self) -> float | None:
+        """The part of the variance over seeds that the sources have when each is varied alone."""
+        whole = variance(self.spread) if len(self.spread) > 1 else 0.0
+        return sum(one.variance for one in self.shares().values()) / whole if whole and self.by_source else None
 
     def parting(self) -> Parting | None:
         return determinism.of_trials(self.repeated) if len(self.repeated) > 1 else None
@@ -136,7 +142,7 @@ def _answer(found: Found, shares: dict[str, Share], parting: Parting | None) -> 
         told.append("No seed changes anything.")
     largest = max(shares, key=lambda source: shares[source].share, default=None)
     if largest is not None and shares[largest].share > 0:
-        told.append(f"Most of the spread comes from {NAMES[largest]} ({shares[largest].share:.0%}).")
+        told.append(f"Varied one at a time, {NAMES[largest]} moves it most ({shares[largest].share:.0%}).")
     if parting is not None:
         told.append(parting.told()[0].upper() + parting.told()[1:] + ".")
     elif len(found.repeated) > 1:
@@ -157,6 +163,7 @@ def _numbers(found: Found, shares: dict[str, Share], parting: Parting | None) ->
         low, high = statistics.interval(values)
         numbers |= {"mean": fmean(values), "sd": stdev(values), "low": low, "high": high}
     numbers |= {f"share.{source}": share.share for source, share in shares.items()}
+    numbers |= {"explained": found.explained()} if shares else {}
     if len(found.repeated) > 1:
         numbers |= {"deterministic": parting is None}
     if parting is not None:
@@ -201,6 +208,12 @@ def _limits(found: Found) -> list[str]:
         told.append(f"{found.failed} runs failed or gave no number; they are in no spread")
     if not found.seeded:
         told.append("the script sets no seed itself: the runs were given theirs, and your own will not repeat")
+    explained = found.explained()
+    if explained is not None and explained < MOST_OF_IT:
+        told.append(
+            f"the sources varied alone explain {explained:.0%} of the variance over seeds; the rest comes from others "
+            "or from their interplay"
+        )
     if found.by_source:
         told.append("shares rest on few runs: nine times in ten each lies between `low` and `high`")
     return told

@@ -17,6 +17,8 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 SEEDS = ("seed", "run", "run_id", "trial")
 """Columns that tell runs apart, so that those of one seed are compared with each other."""
 VARIANTS = ("variant", "group", "method", "config", "name")
+NO_STEPS = ("report.json", "lab.json", "session.json")
+"""What stands beside the log in a run directory of ours."""
 MOST_BYTES = 64 << 20
 
 Row = dict[str, Any]
@@ -73,7 +75,8 @@ def _of_row(name: str, row: Row, at: int) -> Trial:
 
 def _of_folder(folder: Path) -> list[Trial]:
     """Each table in it, or in a folder of it, is one run; its rows are the run's steps."""
-    tables = sorted(path for path in (*folder.glob("*"), *folder.glob("*/*")) if is_table(str(path)))
+    every = sorted((*folder.glob("*"), *folder.glob("*/*")))
+    tables = [path for path in every if is_table(str(path)) and path.name not in NO_STEPS]
     found = [_of_steps(str(folder), rows_of(path), at) for at, path in enumerate(tables)]
     found = [trial for trial in found if trial.values]
     if not found:

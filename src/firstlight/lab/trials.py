@@ -87,6 +87,8 @@ class Workbench:
         self.made: list[Trial] = []
         self.home = home
         self._hands: dict[bool, Hands] = {}
+        self._own: set[tuple[Path, str]] = set()
+        """What this command has made itself."""
         self._journals: dict[tuple[str, ...], Journal] = {}
         self._count = 0
 
@@ -97,7 +99,7 @@ class Workbench:
             known = self._journal(run).get(run.key, Trial)
             if known is not None:
                 found[at] = msgspec.structs.replace(known, name=run.name)
-                self.recalled += 1
+                self.recalled += (self._journal(run).path, run.key) not in self._own
         waiting = [at for at in range(len(runs)) if at not in found]
         running: dict[int, tuple[Hands, Any]] = {}
         total = len(waiting)
@@ -136,6 +138,7 @@ class Workbench:
             found[at] = trial_of(runs[at], made)
             if found[at].exit_code == 0 and not found[at].operations:
                 self._journal(runs[at]).keep(runs[at].key, found[at])
+                self._own.add((self._journal(runs[at]).path, runs[at].key))
 
     def _journal(self, run: Run) -> Journal:
         words = run.identity or run.target.words
@@ -206,7 +209,7 @@ def with_arguments(target: Target, words: tuple[str, ...]) -> Target:
 def trial_of(run: Run, made: Made) -> Trial:
     seen: TrialSeen | None = None
     rows: list[tuple[str, str, int, int]] = []
-    for line in made.events.splitlines():
+    for line in made.events.split(b"\n")[:-1]:
         plain = msgspec.json.decode(line).get("observed") or {}
         match plain.get("fact"):
             case "trial":
@@ -231,8 +234,13 @@ def trial_of(run: Run, made: Made) -> Trial:
 
 
 def must_have_run(trials: Sequence[Trial | None]) -> None:
-    """Raises where none of the first runs came to its end: the program is at fault, and more of it would not help."""
+    """Raises where none of the first runs came to its end: the program is at fault, and more of it would not help.
+
+    Where the user has interrupted before any was over, there is nothing to tell.
+    """
     made = [trial for trial in trials if trial is not None]
-    if made and all(trial.exit_code != 0 for trial in made):
+    if trials and not made:
+        raise KeyboardInterrupt
+    if all(trial.exit_code != 0 for trial in made):
         why = made[0].message or ("it took too long" if made[0].exit_code is None else f"exit code {made[0].exit_code}")
         raise UsageError(f"{made[0].name} did not come to its end: {why}. `firstlight check` says more.")

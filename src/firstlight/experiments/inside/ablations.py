@@ -74,10 +74,10 @@ class Survey:
             self.note("normalisation")
         if any(isinstance(part, torch.nn.modules.dropout._DropoutNd) and part.p > 0 for part in model.modules()):
             self.note("dropout")
-        _Shapes(model, lambda names: [self.note(f"{LAYER}{name}") for name in names])
+        _Shapes(model, self.note)
 
     def _watch_fetching(self) -> None:
-        original = _MapDatasetFetcher.fetch
+        original: Any = _MapDatasetFetcher.fetch
 
         def fetch(fetcher: Any, index: Any) -> Any:
             self._fetches += 1
@@ -95,7 +95,7 @@ class Survey:
 class _Shapes:
     """Finds, in the first call of a model, the layers that give back what they are given in the same shape."""
 
-    def __init__(self, model: torch.nn.Module, tell: Callable[[list[str]], object]) -> None:
+    def __init__(self, model: torch.nn.Module, tell: Callable[[str], None]) -> None:
         self._model, self._tell = model, tell
         self._alike: set[str] = set()
         self._handles = [
@@ -116,7 +116,8 @@ class _Shapes:
         outermost = [name for name in self._alike if not any(name.startswith(f"{other}.") for other in self._alike)]
         order = [name for name, _ in self._model.named_modules() if name in outermost]
         every = max(1, -(-len(order) // MOST_LAYERS))
-        self._tell(order[::every])
+        for name in order[::every]:
+            self._tell(f"{LAYER}{name}")
 
 
 def _is_norm(part: torch.nn.Module) -> bool:
@@ -182,7 +183,7 @@ def no_norms(observer: "Observer", _value: str) -> None:
 
 def one_draw(_observer: "Observer", _value: str) -> None:
     """Every example looks the same each time it is fetched: whatever is drawn for it is drawn from its own place."""
-    original = _MapDatasetFetcher.fetch
+    original: Any = _MapDatasetFetcher.fetch
 
     def fetch(fetcher: Any, index: Any) -> Any:
         if not fetcher.auto_collation:

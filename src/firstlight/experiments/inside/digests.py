@@ -61,9 +61,11 @@ class Digests(TorchDispatchMode):
 
 
 def _digest(tree: Any, seed: int = 0) -> int:
-    """Of every tensor in it, by value."""
+    """Of every tensor and number in it, by value."""
     if isinstance(tree, torch.Tensor):
         return _digest_of_tensor(tree, seed)
+    if isinstance(tree, int | float | str):
+        return zlib.crc32(repr(tree).encode(), seed)
     if isinstance(tree, dict):
         tree = list(tree.values())
     if isinstance(tree, list | tuple):

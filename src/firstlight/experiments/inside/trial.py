@@ -41,7 +41,7 @@ class TrialListener:
         self._emit = observer.emit
 
     def hear(self, record: Any) -> None:
-        if isinstance(record, BackwardSeen) and math.isfinite(record.value):
+        if isinstance(record, BackwardSeen):
             self.losses.append(record.value)
 
     def tell(self) -> None:
@@ -55,7 +55,7 @@ class TrialListener:
                 step=self.observer.step,
                 rank=rank(),
                 tracked=self.numbers.seen(),
-                losses=tuple(self.losses),
+                losses=tuple(self.losses) if any(map(math.isfinite, self.losses)) else (),
                 steps=self.observer.step,
                 seeded=seeding.seeded(),
                 parts=self.parts(),
@@ -83,5 +83,6 @@ def install(observer: "Observer") -> None:
         if word.startswith("off="):
             ablations.switch_off(observer, word.removeprefix("off="))
     observer.emit = listener.hear  # type: ignore[method-assign]
+    observer.stop = lambda reason: None  # type: ignore[method-assign]  # the run ends when the program does
     atexit.register(listener.tell)
     multiprocessing.util.Finalize(None, listener.tell, exitpriority=5)
