@@ -43,6 +43,7 @@ from firstlight.records.training import (
     Pairing,
     StepSeen,
 )
+from firstlight.records.trials import Operations, TrialSeen
 
 Observed = (
     BadOperation
@@ -92,4 +93,6 @@ Observed = (
     | CallsSeen
     | ValuesSeen
     | WeightsTaken
+    | TrialSeen
+    | Operations
 )

@@ -26,21 +26,21 @@ LEAVE_SECONDS = 2.0
 
 def warmable(target: Target) -> bool:
     """A script that Python itself runs; launchers start processes of their own."""
-    return _at(target) is not None
+    return _at(target.command) is not None
 
 
-def _at(target: Target) -> int | None:
+def _at(command: Sequence[str]) -> int | None:
     """Where, in the command, the words stand that start a script under observation."""
-    places = range(len(target.command))
-    return next((at for at in places if target.command[at : at + len(START)] == START), None)
+    return next((at for at in range(len(command)) if tuple(command[at : at + len(START)]) == START), None)
 
 
 class WarmParent:
     """Where it fails to get warm, processes are started the ordinary way."""
 
     def __init__(self, target: Target, program: Spec, users: Mapping[str, str]) -> None:
-        at = _at(target)
+        at = _at(target.command)
         assert at is not None
+        self._python = target.command[:at]
         self._until = time.monotonic() + WARM_SECONDS
         self._lock = threading.Lock()
         self._warm: bool | None = None
@@ -72,10 +72,13 @@ class WarmParent:
         return self._warm is not None
 
     def start(self, command: Sequence[str], environment: Mapping[str, str], cwd: str) -> Process:
-        if self._warm:
+        """Any script that the same interpreter runs with the same flags; others are started the ordinary way."""
+        at = _at(command)
+        if self._warm and at is not None and tuple(command[:at]) == self._python:
+            words = tuple(command[at + len(START) :])
             try:
                 with self._lock:
-                    return _Forked(self._channel, Errand(dict(environment), cwd))
+                    return _Forked(self._channel, Errand(dict(environment), cwd, words))
             except (OSError, ValueError):
                 self._warm = False
                 self._process.kill()  # what it may still fork would run beside what is started below

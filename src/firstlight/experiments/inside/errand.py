@@ -16,3 +16,5 @@ class Errand(msgspec.Struct, frozen=True):
 
     environment: dict[str, str]
     cwd: str
+    words: tuple[str, ...]
+    """The script and its arguments."""

@@ -93,7 +93,7 @@ def main() -> None:
     os.chdir(errand.cwd)
     tempfile.tempdir = None  # its place comes from the environment
     vars(multiprocessing.process)["ORIGINAL_DIR"] = errand.cwd  # where spawned processes look for the script
-    del sys.argv[1]
+    sys.argv[1:] = errand.words
     start.main()
 
 

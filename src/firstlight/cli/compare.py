@@ -1,0 +1,144 @@
+"""`firstlight compare`: is the other variant better, or was it lucky?"""
+
+import shlex
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.cli.laboratory import deliver_lab, lab_module
+from firstlight.cli.trial_options import choices, session, trial_options
+from firstlight.errors import UsageError
+from firstlight.records.lab import LabReport
+
+if TYPE_CHECKING:
+    from firstlight.lab.compare import Question
+    from firstlight.lab.trials import Choices
+    from firstlight.observe.target import Target
+
+
+@click.command("compare", context_settings={"allow_interspersed_args": False})
+@lab_module
+@click.option("-n", "seeds", type=click.IntRange(min=1), default=8, show_default=True, help="At most so many seeds.")
+@click.option("--arg", "arguments", multiple=True, metavar="NAME=V1,V2", help="Vary an option of one script.")
+@click.option("--worth", type=click.FloatRange(min=0), default=0.0, help="The smallest difference that matters.")
+@trial_options
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="A B [ARGS]...")
+@click.pass_context
+def command(
+    context: click.Context,
+    module: bool,
+    seeds: int,
+    arguments: tuple[str, ...],
+    worth: float,
+    metric: str | None,
+    better: str | None,
+    jobs: int | None,
+    engine: str,
+    seconds: float,
+    seed_arg: str | None,
+    fresh: bool,
+    no_contain: bool,
+    form: str,
+    output: Path | None,
+    words: tuple[str, ...],
+) -> None:
+    """Run variants of a training script with the same seeds and say which is better, or that luck explains it.
+
+    \b
+    firstlight compare baseline.py candidate.py --epochs 3
+    firstlight compare --arg lr=1e-3,3e-3 train.py --epochs 3
+    firstlight compare "train.py --width 64" "train.py --width 128"
+    firstlight compare a.csv b.csv                # a row for each run, paired by the column `seed`
+
+    The runs may be looked at after every pair: it stops as soon as every variant is decided, and the chance of a
+    winner where there is none stays below 5 %.
+
+    Exit code: 0 it was compared, 2 it could not be, 130 interrupted.
+    """
+    from firstlight.lab.compare import Question
+
+    question = Question(metric=metric, better=better, seeds=seeds, worth=worth)
+    chosen = choices(jobs, engine, seconds, seed_arg, fresh, no_contain)
+    report = _report(words, module, arguments, question, chosen)
+    deliver_lab(context, report, form, output)
+
+
+def _report(
+    words: tuple[str, ...], module: bool, arguments: tuple[str, ...], question: "Question", chosen: "Choices"
+) -> LabReport:
+    from firstlight.lab import compare, tables
+
+    named = _leading(words) if not module else words[:1]
+    if named and all(tables.is_table(word) or tables.is_folder_of_runs(word) for word in named):
+        runs = {name: trials for word in named for name, trials in tables.read(word).items()}
+        if len(runs) < 2:
+            raise UsageError(f"{named[0]} holds one variant. Name a second table, or give it a column `variant`.")
+        with session(words, chosen) as at_work:
+            return at_work.finish(compare.report(compare.Evidence(runs, question), words))
+    variants = _variants(words, module, arguments, named)
+    with session(words, chosen) as at_work:
+        return at_work.finish(compare.of_runs(variants, question, at_work.bench))
+
+
+def _leading(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The first words that name something to compare; what follows are arguments for all of them."""
+    found = []
+    for word in words:
+        first = next(iter(shlex.split(word)), "") if " " in word else word
+        if first.startswith("-") or not Path(first).exists():
+            break
+        found.append(word)
+    return tuple(found)
+
+
+def _variants(
+    words: tuple[str, ...], module: bool, arguments: tuple[str, ...], named: tuple[str, ...]
+) -> list[tuple[str, "Target"]]:
+    from firstlight.lab.trials import with_arguments
+    from firstlight.observe import target as targets
+
+    if arguments:
+        base = targets.parse(words, module, "compare")
+        return [(" ".join(label), with_arguments(base, given)) for label, given in _combinations(arguments)]
+    if len(named) < 2:
+        raise UsageError(
+            "compare needs two variants. Name two scripts: `firstlight compare a.py b.py`, or vary an option of one: "
+            "`firstlight compare --arg lr=1e-3,3e-3 train.py`"
+        )
+    rest = words[len(named) :]
+    parsed = [
+        (word, targets.parse((*(shlex.split(word) if " " in word else (word,)), *rest), False, "compare"))
+        for word in named
+    ]
+    if len(set(named)) < len(named):
+        raise UsageError(
+            "the variants are the same. Name two that differ, or use `firstlight seeds` for the spread of one."
+        )
+    return parsed
+
+
+def _combinations(arguments: tuple[str, ...]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Labels and words of each combination of the values given."""
+    lists = []
+    for text in arguments:
+        name, sign, values = text.partition("=")
+        several = [value for value in values.split(",") if value]
+        if not sign or not name or not several:
+            raise UsageError(f"`--arg {text}` is not NAME=V1,V2: an option of the script, and the values to give it.")
+        lists.append([(name.lstrip("-"), value) for value in several])
+    found = [tuple(each) for each in product(*lists)]
+    if len(found) < 2:
+        raise UsageError(f"`--arg {arguments[0]}` gives one value, and nothing to compare it with.")
+    return [
+        (
+            tuple(f"{name}={value}" for name, value in each),
+            tuple(word for name, value in each for word in (_option(name), value)),
+        )
+        for each in found
+    ]
+
+
+def _option(name: str) -> str:
+    return f"-{name}" if len(name) == 1 else f"--{name}"

@@ -1,0 +1,75 @@
+"""`firstlight seeds`: how far apart are runs that differ in nothing but luck?"""
+
+from pathlib import Path
+
+import click
+
+from firstlight.cli.laboratory import deliver_lab, lab_module
+from firstlight.cli.rendering import words_in
+from firstlight.cli.trial_options import choices, session, trial_options
+from firstlight.errors import UsageError
+from firstlight.settings import nearest
+
+
+@click.command("seeds", context_settings={"allow_interspersed_args": False})
+@lab_module
+@click.option("-n", "seeds", type=click.IntRange(min=2), default=8, show_default=True, help="So many seeds.")
+@click.option("--sources", help="Vary only these by themselves: init, order, dropout, data; or `none`.  [all]")
+@click.option("--each", type=click.IntRange(min=2), help="Runs for each source.  [half as many as seeds]")
+@trial_options
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
+@click.pass_context
+def command(
+    context: click.Context,
+    module: bool,
+    seeds: int,
+    sources: str | None,
+    each: int | None,
+    metric: str | None,
+    better: str | None,
+    jobs: int | None,
+    engine: str,
+    seconds: float,
+    seed_arg: str | None,
+    fresh: bool,
+    no_contain: bool,
+    form: str,
+    output: Path | None,
+    words: tuple[str, ...],
+) -> None:
+    """Run a training script with several seeds: how far apart are the results, and which luck is it?
+
+    \b
+    firstlight seeds train.py --epochs 3
+    firstlight seeds -n 16 --metric val/acc train.py
+    firstlight seeds --sources none train.py       # only the spread
+
+    Initialisation, order, dropout and data are varied one at a time, and runs of one seed are compared operation by
+    operation, to name the line at which they part.
+
+    Exit code: 0 it was measured, 2 it could not be, 130 interrupted.
+    """
+    from firstlight.lab import seeds as lab
+    from firstlight.observe import target as targets
+
+    question = lab.Question(metric=metric, better=better, seeds=seeds, sources=_sources(sources), each=each)
+    target = targets.parse(words, module, "seeds")
+    with session(words, choices(jobs, engine, seconds, seed_arg, fresh, no_contain)) as at_work:
+        report = at_work.finish(lab.of_runs(target, question, at_work.bench))
+    deliver_lab(context, report, form, output)
+
+
+def _sources(text: str | None) -> tuple[str, ...]:
+    from firstlight.experiments.inside.seeding import SOURCES
+
+    names = words_in(text)
+    if names is None:
+        return SOURCES
+    if names == ("none",):
+        return ()
+    for name in names:
+        if name not in SOURCES:
+            raise UsageError(
+                f"`--sources`: `{name}` is no source{nearest(name, SOURCES)} They are {', '.join(SOURCES)}."
+            )
+    return names

@@ -1,0 +1,219 @@
+"""`seeds`: how far apart are runs that differ in nothing but luck, and which luck is it?"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, stdev, variance
+
+from firstlight.experiments.inside.seeding import DATA, DROPOUT, INIT, ORDERING, SOURCES
+from firstlight.lab import determinism, statistics
+from firstlight.lab.determinism import Parting
+from firstlight.lab.metric import Metric, choose, value
+from firstlight.lab.statistics import NONDETERMINISM, Share
+from firstlight.lab.trials import Run, Workbench, must_have_run
+from firstlight.observe.target import Target
+from firstlight.records.finding import Scalar
+from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
+from firstlight.records.trials import Trial
+
+NAMES = {
+    INIT: "initialisation",
+    ORDERING: "order and augmentation",
+    DROPOUT: "dropout",
+    DATA: "data and the rest",
+    NONDETERMINISM: NONDETERMINISM,
+}
+LEAST_EACH = 3
+REPEATS = 3
+"""Runs of one seed."""
+TWO_RUNS = 1.96 * math.sqrt(2)
+"""Standard deviations by which two single runs differ one time in twenty."""
+MOST_OF_IT = 0.5
+STREAMS = (f"vary={INIT}:0",)
+"""Each source draws from a stream of its own, and none is varied yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    metric: str | None = None
+    better: str | None = None
+    seeds: int = 8
+    sources: tuple[str, ...] = SOURCES
+    each: int | None = None
+    """Runs for each source."""
+
+
+@dataclass
+class Found:
+    """What the runs told, each kind by itself."""
+
+    metric: Metric
+    spread: list[float]
+    by_source: dict[str, list[float]] = field(default_factory=dict)
+    repeated: list[Trial] = field(default_factory=list)
+    failed: int = 0
+    seeded: bool = True
+
+    @property
+    def repeats(self) -> list[float]:
+        return self.finite(self.repeated)
+
+    def finite(self, trials: Sequence[Trial | None]) -> list[float]:
+        numbers = [value(trial, self.metric) for trial in trials if trial is not None]
+        return [number for number in numbers if math.isfinite(number)]
+
+    def shares(self) -> dict[str, Share]:
+        enough = {name: values for name, values in self.by_source.items() if len(values) > 1}
+        return statistics.shares(enough, self.repeats) if enough else {}
+
+    def explained(self) -> float | None:
+        """The part of the variance over seeds that the sources have when each is varied alone."""
+        whole = variance(self.spread) if len(self.spread) > 1 else 0.0
+        return sum(one.variance for one in self.shares().values()) / whole if whole and self.by_source else None
+
+    def parting(self) -> Parting | None:
+        return determinism.of_trials(self.repeated) if len(self.repeated) > 1 else None
+
+
+def of_runs(target: Target, question: Question, bench: Workbench) -> LabReport:
+    name = target.shown
+    made = bench.run([Run(name=name, target=target, seed=seed) for seed in range(question.seeds)])
+    must_have_run(made)
+    done = [trial for trial in made if trial is not None]
+    found = Found(choose([one for one in done if one.exit_code == 0], question.metric, question.better), [])
+    found.spread = found.finite(done)
+    found.failed = len(done) - len(found.spread)
+    found.seeded = any(trial.seeded for trial in done)
+    plan = {source: _varied(target, source, _each(question)) for source in question.sources}
+    repeats = [Run(name=name, target=target, again=again + 1, orders=("digest",)) for again in range(REPEATS)]
+    left = len(made) - len(done)
+    for source, runs in plan.items():
+        those = bench.run(runs)
+        found.by_source[source] = found.finite(those)
+        left += those.count(None)
+    if question.sources:
+        again = bench.run(repeats)
+        found.repeated = [trial for trial in again if trial is not None and trial.exit_code == 0]
+        left += again.count(None)
+    return _report(target, found, left, len(bench.made))
+
+
+def _each(question: Question) -> int:
+    return question.each or max(LEAST_EACH, question.seeds // 2)
+
+
+def _varied(target: Target, source: str, count: int) -> list[Run]:
+    """The first is the same run for every source. The program's own seeds are what the data is drawn with."""
+    first = Run(name=target.shown, target=target, orders=STREAMS)
+    if source == DATA:
+        rest = [Run(name=target.shown, target=target, orders=STREAMS, seed=at) for at in range(1, count)]
+    else:
+        varied = [(f"vary={source}:{at}",) for at in range(1, count)]
+        rest = [Run(name=target.shown, target=target, orders=orders) for orders in varied]
+    return [first, *rest]
+
+
+def _report(target: Target, found: Found, left: int, done: int) -> LabReport:
+    shares, parting = found.shares(), found.parting()
+    return LabReport(
+        kind="seeds",
+        command=target.words,
+        answer=_answer(found, shares, parting),
+        numbers=_numbers(found, shares, parting),
+        advice=_advice(found, parting),
+        tables=tuple(_tables(found, shares)),
+        plots=(_plot(found),),
+        done=done,
+        left=left,
+        limits=(*found.metric.told(), *_limits(found)),
+    )
+
+
+def _answer(found: Found, shares: dict[str, Share], parting: Parting | None) -> str:
+    name, values = found.metric.name, found.spread
+    if len(values) < 2:
+        return f"Fewer than two runs told `{name}`: there is no spread to speak of."
+    sd = stdev(values)
+    ends = f"from {min(values):.4g} to {max(values):.4g}"
+    told = [f"`{name}` is {fmean(values):.4g} ± {sd:.2g} over {len(values)} seeds, {ends}."]
+    if sd:
+        told.append(f"Two single runs that differ by less than {TWO_RUNS * sd:.2g} may be equally good.")
+    else:
+        told.append("No seed changes anything.")
+    largest = max(shares, key=lambda source: shares[source].share, default=None)
+    if largest is not None and shares[largest].share > 0:
+        told.append(f"Varied one at a time, {NAMES[largest]} moves it most ({shares[largest].share:.0%}).")
+    if parting is not None:
+        told.append(parting.told()[0].upper() + parting.told()[1:] + ".")
+    elif len(found.repeated) > 1:
+        told.append("Runs of one seed are the same, operation by operation.")
+    return " ".join(told)
+
+
+def _advice(found: Found, parting: Parting | None) -> tuple[str, ...]:
+    fixed = len(found.spread) > 1 and not stdev(found.spread)
+    seed_argument = "give the script its seed by an option of its own: `--seed-arg=--seed`"
+    return (*((parting.do,) if parting is not None else ()), *((seed_argument,) if fixed else ()))
+
+
+def _numbers(found: Found, shares: dict[str, Share], parting: Parting | None) -> dict[str, Scalar]:
+    values = found.spread
+    numbers: dict[str, Scalar] = {"metric": found.metric.name, "runs": len(values), "failed": found.failed}
+    if len(values) > 1:
+        low, high = statistics.interval(values)
+        numbers |= {"mean": fmean(values), "sd": stdev(values), "low": low, "high": high}
+    numbers |= {f"share.{source}": share.share for source, share in shares.items()}
+    numbers |= {"explained": found.explained()} if shares else {}
+    if len(found.repeated) > 1:
+        numbers |= {"deterministic": parting is None}
+    if parting is not None:
+        numbers |= {"parts_in": parting.operation, "parts_at": parting.line, "parts_after": parting.at}
+    return numbers
+
+
+def _tables(found: Found, shares: dict[str, Share]) -> list[LabTable]:
+    rows = tuple(enumerate(found.spread))
+    tables = [LabTable(title=f"{found.metric.name} by seed", head=("seed", "value"), rows=rows)]
+    if shares:
+        counts = {source: len(values) for source, values in found.by_source.items()} | {
+            NONDETERMINISM: len(found.repeats)
+        }
+        tables.append(
+            LabTable(
+                title="where the spread comes from, one source varied at a time",
+                head=("source", "runs", "sd", "share", "low", "high"),
+                rows=tuple(
+                    (NAMES[source], counts[source], math.sqrt(one.variance), one.share, one.low, one.high)
+                    for source, one in shares.items()
+                ),
+            )
+        )
+    return tables
+
+
+def _plot(found: Found) -> LabPlot:
+    def curve(name: str, values: Sequence[float]) -> LabCurve:
+        return LabCurve(name=name, x=tuple(float(at) for at in range(len(values))), y=tuple(sorted(values)))
+
+    curves = [curve("all varied", found.spread)]
+    curves += [curve(f"{NAMES[source]} alone", values) for source, values in found.by_source.items()]
+    curves += [curve("nothing varied", found.repeats)] if found.repeats else []
+    note = "Sorted: the steeper a line, the more that source alone moves the metric."
+    return LabPlot(title="each run", x="rank", y=found.metric.name, curves=tuple(curves), note=note)
+
+
+def _limits(found: Found) -> list[str]:
+    told = []
+    if found.failed:
+        told.append(f"{found.failed} runs failed or gave no number; they are in no spread")
+    if not found.seeded:
+        told.append("the script sets no seed itself: the runs were given theirs, and your own will not repeat")
+    explained = found.explained()
+    if explained is not None and explained < MOST_OF_IT:
+        told.append(
+            f"the sources varied alone explain {explained:.0%} of the variance over seeds; the rest comes from others "
+            "or from their interplay"
+        )
+    if found.by_source:
+        told.append("shares rest on few runs: nine times in ten each lies between `low` and `high`")
+    return told
