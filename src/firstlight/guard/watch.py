@@ -52,6 +52,10 @@ class Pending:
 class Watch:
     origin: Origin | None = None
     """Of the last bad loss, where it could be traced."""
+    is_new = True
+    """It has made no step yet."""
+    is_resumed = False
+    """It was given the state of an earlier run, and has made no step since."""
     _cleared = True
     """Somebody has cleared the gradients since the last step."""
     _is_read = False
@@ -65,9 +69,8 @@ class Watch:
         self.index, self.optimizer = index, optimizer
         self.models, self._skips = models, skips
         self.step = 0
-        """Steps this optimizer has made."""
-        self.skipped = 0
-        """Steps the loss scaler left out."""
+        """The step it makes next, in the count of the run."""
+        self.skipped = 0  # by the loss scaler
         self.clips: tuple[float, torch.Tensor] | None = None
         self.losses: deque[torch.Tensor] = deque(maxlen=MOST_LOSSES)
         """Roots of the backwards since the last step of this optimizer."""
@@ -76,12 +79,12 @@ class Watch:
         self.scale: torch.Tensor | None = None
         self.subjects = Subjects(optimizer, models)
         self.ready: Callable[[Pending], None] = lambda pending: None
-        """Fills in what the guard knows of the step that ends."""
+        """Fills in what the guard knows of the step."""
         self._pass: Pass | None = None
         self._pending: deque[Pending] = deque()
         if self.subjects.device.type != "cpu":
             self.passes  # noqa: B018  # its tables are made now: making them waits for the device
-        self._last_end: float | None = None
+        self._last_at: float | None = None
         self.pace = Pace(None)
         self.looks = 0
         """Steps at which all tensors were read, so far as they are known."""
@@ -108,6 +111,7 @@ class Watch:
             self._read()
         self._is_read = False
         self._guard_step()
+        self._complete()
 
     def clip(self, parameters: list[torch.Tensor], max_norm: float) -> torch.Tensor | None:
         """Reads and clips in one go, ahead of the step; None, and nothing done, where that is not possible."""
@@ -138,13 +142,15 @@ class Watch:
         if has_closure:
             self._began, self._in_closure = time.perf_counter(), False
             self._read()
+            self._complete()
         self.step += 1
         self._begin_anew()
-        if not self._pending:
-            return
+
+    def _complete(self) -> None:
+        """The step under way is known but for its numbers."""
         pending, now = self._pending[-1], time.perf_counter()
-        pending.seconds = None if self._last_end is None else now - self._last_end
-        self._last_end = now
+        pending.seconds = None if self._last_at is None else now - self._last_at
+        self._last_at = now
         self.ready(pending)
 
     @property

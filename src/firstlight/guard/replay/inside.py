@@ -6,6 +6,7 @@ own code. The first non-finite loss, gradient or weight ends it.
 """
 
 import functools
+import linecache
 import os
 import posix
 import threading
@@ -26,7 +27,7 @@ from firstlight.guard.replay.wide import Wide
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.localise import Birth, Localiser, ModulePath, told
 from firstlight.observe.inside.observer import rank
-from firstlight.records.nonfinite import Replayed
+from firstlight.records.nonfinite import BadOperation, Replayed
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -136,7 +137,7 @@ class Replay:
             return None
         record = told(birth, self.material.step, rank())
         title = f"`{record.operation}` at step {self.material.step}, with torch alone. {record.words}".strip()
-        text = script_of(birth, title)
+        text = script_of(birth, title, _notes(record, self.material))
         if text is None:
             return None
         path = str(Path(self.observer.spec.run) / orders.REPRO)
@@ -147,6 +148,17 @@ class Replay:
             data = data[posix.write(descriptor, data) :]
         posix.close(descriptor)
         return path
+
+
+def _notes(record: BadOperation, material: Material) -> list[str]:
+    """Where the operation stands in the user's code, and the example it goes wrong for."""
+    notes = []
+    if record.site is not None:
+        notes.append(f"{record.site}: {linecache.getline(record.site.file, record.site.line).strip()}")
+    if record.row is not None:
+        notes.append(f"Row {record.row} of {record.rows}, with the numbers it had; others are left out.")
+        notes += material.row_in_words(record.row, record.rows)
+    return ["", *notes] if notes else []
 
 
 def install(observer: "Observer") -> None:
