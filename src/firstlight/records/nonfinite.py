@@ -63,3 +63,5 @@ class Replayed(Sighting, frozen=True, kw_only=True, tag="replayed"):
     """The captured batch or inputs were used."""
     repro: str | None = None
     """Path of a script that shows the same with torch alone."""
+    outliers: str = ""
+    """Which rows of the captured batch are far larger than the others, in words."""

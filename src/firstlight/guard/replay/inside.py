@@ -22,6 +22,7 @@ from firstlight.experiments.inside import model_steering
 from firstlight.guard.capture.surroundings import set_random
 from firstlight.guard.replay import order as orders
 from firstlight.guard.replay.material import Material
+from firstlight.guard.replay.outliers import outliers_in
 from firstlight.guard.replay.repro import script_of
 from firstlight.guard.replay.wide import Wide
 from firstlight.observe.inside import reading
@@ -40,6 +41,7 @@ class Replay:
     def __init__(self, observer: "Observer", order: orders.Order, material: Material) -> None:
         self.observer, self.order, self.material = observer, order, material
         self.loaded: list[str] = []
+        self.outliers = outliers_in(material)
         self.loss: float | None = None
         self.mode: Localiser | None = None
         self._path: ModulePath | None = None
@@ -128,6 +130,7 @@ class Replay:
                     loaded=tuple(self.loaded),
                     fed=self.material.has_batch or self.material.was_fed,
                     repro=repro,
+                    outliers=self.outliers,
                 )
             )
         os._exit(0)

@@ -12,7 +12,6 @@ from firstlight.checks.numerics import value_nonfinite
 from firstlight.checks.run import script_crashed
 from firstlight.findings.judge import Judgement, judge, stamp
 from firstlight.guard.replay.order import Precision
-from firstlight.guard.replay.outliers import outliers_in
 from firstlight.judge.report import report
 from firstlight.observe.watch import Watched
 from firstlight.records.artifact import Manifest, Program
@@ -101,6 +100,7 @@ def _judged(artifact: Artifact, attempts: tuple[Attempt, ...]) -> Judgement:
 def _stands_out_again(artifact: Artifact, first: Attempt) -> Evidence | None:
     """The loss of that step was far above the usual one, and is so again: the batch and the weights do it."""
     manifest, now = artifact.manifest, first.seen.loss if first.seen is not None else None
+    odd = first.seen.outliers if first.seen is not None else ""
     then = next((row.get("loss") for row in manifest.window if row.get("step") == manifest.step), None)
     others = [row["loss"] for row in manifest.window if isinstance(row.get("loss"), float)]
     if now is None or not isinstance(then, float) or not others or not first.is_whole:
@@ -111,7 +111,7 @@ def _stands_out_again(artifact: Artifact, first: Attempt) -> Evidence | None:
     return Evidence(
         where=Where(step=manifest.step, rank=manifest.rank),
         saw=f"done again with the captured weights and batch, step {manifest.step} has a loss of {now:.4g} as it had "
-        f"then ({then:.4g}), where {usual:.4g} is usual{outliers_in(artifact)}",
+        f"then ({then:.4g}), where {usual:.4g} is usual{f'; {odd}' if odd else ''}",
         wanted=f"a loss near {usual:.4g}",
         severity=Severity.ERROR,
         numbers={"loss": now, "usual": usual},
