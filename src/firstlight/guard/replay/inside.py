@@ -84,7 +84,8 @@ class Replay:
         if self.mode is None:
             return
         with _disable_current_modes():
-            self.loss = reading.number(root) / self.observer.scale if root.numel() == 1 else None
+            if self.loss is None and root.numel() == 1:  # later ones are of weights that have moved
+                self.loss = reading.number(root) / self.observer.scale
         self._judge("loss", root)
 
     def backward_ended(self, _root: torch.Tensor) -> None:

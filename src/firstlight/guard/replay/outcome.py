@@ -44,6 +44,8 @@ class Attempt:
 
     @property
     def words(self) -> str:
+        if self.crashed:
+            return f"crashes: {self.watched.outcome().message}"
         if self.seen is None:
             return f"did not get to the step: {self.watched.outcome().message or 'the program never trained'}"
         if self.seen.bad is not None:
@@ -86,7 +88,8 @@ def report_on(artifact: Artifact, attempts: tuple[Attempt, ...], subject: Subjec
 def _judged(artifact: Artifact, attempts: tuple[Attempt, ...]) -> Judgement:
     first, manifest = attempts[0], artifact.manifest
     if first.crashed and _crashed_then(manifest):
-        return judge((script_crashed.CHECK,), [first.watched.outcome()], trained=True)
+        outcome = msgspec.structs.replace(first.watched.outcome(), steps=manifest.step)
+        return judge((script_crashed.CHECK,), [outcome], trained=True)
     bad = first.seen is not None and first.seen.bad is not None
     facts = [_first_bad(manifest, attempts)] if bad else []
     judged = judge((value_nonfinite.CHECK,), facts, trained=first.seen is not None)
