@@ -52,11 +52,12 @@ class Steps:
         """The weights are about to move: all that can be known of the step is known and judged here."""
         guard = self._guard
         read = guard.shield("statistics", watch.begins)
+        shield_step = guard.shield("statistics", watch.shield_step)
         end_look = guard.shield("looks", guard.looks.step_begins)
         join = guard.shield("counting", self._joins)
 
         def before(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
-            closure = has_closure(arguments, keywords)
+            begun, closure = time.perf_counter(), has_closure(arguments, keywords)
             join(watch)
             if guard.attentive:
                 read(closure)
@@ -64,6 +65,8 @@ class Steps:
             guard.tell(guard.moments.step_begins, optimizer)
             if guard.attentive and not closure:
                 self._judge()
+                shield_step()
+            watch.before_s = time.perf_counter() - begun
 
         return before
 
@@ -101,7 +104,7 @@ class Steps:
                 self._look(guard.step)
                 if closure or not attentive:
                     self._judge()
-            watch.over(time.perf_counter() - begun if attentive else None)
+            watch.over(watch.before_s + time.perf_counter() - begun if attentive else None)
             guard.attentive = guard.looks.armed or any(each.is_due for each in guard.watches)
 
         return after

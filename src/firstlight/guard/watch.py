@@ -88,7 +88,8 @@ class Watch:
         self.pace = Pace(None)
         self.looks = 0
         """Steps at which all tensors were read, so far as they are known."""
-        self._began = self._read_s = 0.0
+        self._began = self.before_s = 0.0
+        """When the reading began, and what our side took before the weights moved, in seconds."""
         self._over_at: float | None = None
         self._set = False
         self._mark: tuple[torch.Tensor, int, int] | None = None
@@ -110,7 +111,6 @@ class Watch:
             self._began = time.perf_counter()
             self._read()
         self._is_read = False
-        self._guard_step()
         self._complete()
 
     def clip(self, parameters: list[torch.Tensor], max_norm: float) -> torch.Tensor | None:
@@ -128,7 +128,7 @@ class Watch:
             self._is_read = True
         return total
 
-    def _guard_step(self) -> None:
+    def shield_step(self) -> None:
         """The same two attributes a `GradScaler` sets; where it has set them they are left alone."""
         bad = self.passes.found_bad
         if self._skips and bad is not None and not hasattr(self.optimizer, "found_inf"):
@@ -158,11 +158,11 @@ class Watch:
         return self._skips or self.pace.is_due(self.step)
 
     def over(self, spent_s: float | None) -> None:
-        """The step is over, and what came after it on our side took so many seconds; None where nobody looked."""
+        """The step is over, and took so many seconds on our side; None where nobody looked."""
         now = time.perf_counter()
         step_s = None if self._over_at is None else now - self._over_at
         self._over_at = now
-        self.pace.took(self.step - 1, None if spent_s is None else self._read_s + spent_s, step_s)
+        self.pace.took(self.step - 1, spent_s, step_s)
         if spent_s is None and self.is_due:
             self._begin_anew()
 
@@ -210,7 +210,7 @@ class Watch:
         while len(self._pending) > MOST_PENDING:
             self._pending.popleft()
         self._forget()
-        pending.guard_s = self._read_s = time.perf_counter() - self._began
+        pending.guard_s = time.perf_counter() - self._began
 
     def skips(self) -> None:
         """The scaler left a step out: its gradients overflowed, and the hooks of the optimizer never ran."""
