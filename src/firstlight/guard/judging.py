@@ -12,7 +12,7 @@ from firstlight.facts.sources import LIVE
 from firstlight.findings.judge import stamp
 from firstlight.records.declared import InvariantTried
 from firstlight.records.finding import Finding, Severity
-from firstlight.records.live import Turned
+from firstlight.records.live import RoomTrack, Turned
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.settings import enabled, load
 
@@ -108,7 +108,7 @@ class Judge:
     def judge(self, facts: list[Any]) -> list[Trip]:
         found = [(trip, fact) for fact in facts for trip in self._judge(fact)]
         found.sort(key=lambda pair: (-pair[0].finding.severity.weight, pair[0].step))
-        return [trip if _is_evaluation(fact) else self._placed(trip) for trip, fact in found]
+        return [trip if _stands_alone(fact) else self._placed(trip) for trip, fact in found]
 
     def _placed(self, trip: Trip) -> Trip:
         """In the incident that is open, or at the head of one of its own."""
@@ -134,7 +134,7 @@ class Judge:
             self._is_ready(check, fact)
             for each in evidence:
                 finding = stamp(check, each)
-                if self._is_new(finding) or (isinstance(fact, Turned) and finding.severity is not Severity.NOTE):
+                if self._is_new(finding) or (isinstance(fact, Turned) and not _stands_alone(fact)):
                     trips.append(self._trip(finding, fact))
         return trips
 
@@ -161,6 +161,6 @@ class Judge:
         )
 
 
-def _is_evaluation(fact: Any) -> bool:
-    """A number that the program told of: the training goes on as before."""
-    return isinstance(fact, Turned) and fact.kind == "evaluation"
+def _stands_alone(fact: Any) -> bool:
+    """Rules of the user's, the disk, an evaluation the program told of: the training goes on as before."""
+    return isinstance(fact, InvariantTried | RoomTrack) or (isinstance(fact, Turned) and fact.kind == "evaluation")

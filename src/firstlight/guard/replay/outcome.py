@@ -141,11 +141,10 @@ def _holding(manifest: Manifest, first: Attempt, file: str | None) -> str | None
 
 def has_changed(program: Program, file: str | None) -> bool:
     """Whether the script, or a file of its own that it imports, is not what it was when the step was captured."""
-    script = Path(file) if file is not None else None
-    if script is not None and script.is_file() and digest_of(script, follow=True) != program.script_digest:
-        return True
-    known = ((Path(name), digest) for name, digest in program.sources.items())
-    return any(not path.is_file() or digest_of(path, follow=True) != digest for path, digest in known)
+    known = {Path(name): digest for name, digest in program.sources.items()}
+    if file is not None and program.script_digest:
+        known[Path(file)] = program.script_digest
+    return any(path.is_file() and digest_of(path, follow=True) != digest for path, digest in known.items())
 
 
 def _unjudged(manifest: Manifest, first: Attempt) -> str | None:

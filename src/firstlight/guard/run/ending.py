@@ -149,7 +149,8 @@ def _why_unjudged(logged: Logged) -> str:
 
 
 def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:
-    found = {finding.id for finding in logged.findings}
+    found = {witness.id for finding in logged.findings for witness in finding.witnesses}
+    found |= {finding.id for finding in logged.findings}
     for check in CATALOGUE:
         if check.needs not in LIVE:
             continue
