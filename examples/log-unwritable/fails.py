@@ -1,4 +1,4 @@
-"""Sorts measurements into three kinds and logs into a folder that is not there."""
+"""Sorts measurements into three kinds and logs below a path that is no folder."""
 
 import torch
 import torch.nn.functional as F

@@ -79,6 +79,11 @@ class Guard:
         sinks.attach(self, self.options.sinks)
         taps.listen(self.hearing)
         crashing.listen(self.__exit__)
+        self.closes_first()
+
+    def closes_first(self) -> None:
+        """When the program ends, before whatever has asked for that moment up to now."""
+        atexit.unregister(self.close)
         atexit.register(self.close)
 
     @property
