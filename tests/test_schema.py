@@ -266,3 +266,26 @@ def test_the_package_offers_its_names_and_imports_none_of_them() -> None:
     assert "'validate_schema'" in done.stdout
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         fl.nothing  # noqa: B018 (the look-up is the test)
+
+
+@pytest.mark.parametrize(("least", "fails"), [(0, False), (1, True)])
+def test_an_empty_frame_passes_only_where_that_is_allowed(least: int, fails: bool) -> None:
+    empty = pd.DataFrame(COLUMNS).head(0)
+    if fails:
+        with pytest.raises(fl.SchemaError, match="it has 0 rows; at least 1 are needed"):
+            fl.validate_schema(empty, ["open"], stage="raw", least_rows=least)
+    else:
+        assert fl.validate_schema(empty, ["open"], stage="raw", least_rows=least) is empty
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"stage": " "}, {"stage": "raw", "least_rows": -1}, {"stage": "raw", "least_rows": True}]
+)
+def test_arguments_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        fl.validate_schema(COLUMNS, ["open"], **wrong)
+
+
+def test_a_misspelt_keyword_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"Column takes no `nulable`\. Was `nullable` meant"):
+        fl.Column(nulable=True)  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""Sorts measurements into three kinds and logs into a folder that is not there."""
+"""Sorts measurements into three kinds and logs below a path that is no folder."""
 
 import torch
 import torch.nn.functional as F
@@ -17,5 +17,5 @@ experiment = fl.Experiment(
     train=loader,
     loss=F.cross_entropy,
     optimizer=lambda model: torch.optim.Adam(model.parameters(), lr=1e-2),
-    log="no-such-folder/events.ndjson",
+    log="/dev/null/events.ndjson",
 )

@@ -6,7 +6,7 @@ import time
 import msgspec
 
 from firstlight.checks.catalogue import CATALOGUE
-from firstlight.diagnosis.from_curves import FEWEST, case_of_curves
+from firstlight.diagnosis.from_curves import FEWEST, case_of_curves, spikes_again_and_again
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.facts.naming import ROLES, assign
@@ -44,7 +44,8 @@ def diagnose_curves(logged: Logged, settings: Settings, symptoms: dict[str, bool
     roles = assign(logged.curves)
     judged = _judged(roles, settings)
     case = case_of_curves(roles)
-    shown = tuple(slug for slug, present in case.observed if present and slug not in HARMLESS)
+    harmless = HARMLESS - ({"loss-spikes-and-recovers"} if spikes_again_and_again(roles) else set())
+    shown = tuple(slug for slug, present in case.observed if present and slug not in harmless)
     unjudged = _unjudged(roles, logged)
     silent = unjudged is not None or not (shown or judged.findings or case.claims or symptoms)
     made = report(

@@ -17,6 +17,7 @@ from firstlight.errors import SchemaError, UsageError
 from firstlight.observe import dtypes
 from firstlight.observe.frames import Outline, column, dtype_of, outline
 from firstlight.observe.inside import sites
+from firstlight.observe.keywords import nearest_keyword
 
 Frame = TypeVar("Frame")
 MOST_SHOWN = 40
@@ -27,6 +28,7 @@ NAMES = (str, Number, tuple, datetime.date)
 """What a column may be called; told and compared as text."""
 
 
+@nearest_keyword
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """What a column must be like; what is left out may be anything."""
@@ -67,17 +69,15 @@ def _check_bounds(low: Any, high: Any) -> None:
         raise UsageError(f"`low` of a Column is {low}, above its `high` of {high}: no value fits. Swap them.")
 
 
-def validate_schema(frame: Frame, required: Any, *, stage: str, ordered: bool = False) -> Frame:
+def validate_schema(frame: Frame, required: Any, *, stage: str, ordered: bool = False, least_rows: int = 1) -> Frame:
     """The frame itself, if it has what is required; else a `SchemaError` that says what it lacks.
 
     `required`: names; or a mapping of names to a type (`"float"`, `float`, `np.float32`) or a `Column`; or the name of
     a preset (`"ohlcv"`); or a pandera schema. Index levels count as columns. `stage` must be given: it says which point
     of the pipeline the error is about. `ordered` holds the columns to the order given, for those who take them by
-    position.
+    position. `least_rows` is 1: an empty frame is an error, unless 0 allows it.
     """
-    given: tuple[Any, Any] = (stage, ordered)
-    if not isinstance(given[0], str) or not isinstance(given[1], bool):
-        raise UsageError(f"stage={stage!r}, ordered={ordered!r}: `stage` is a text, `ordered` is True or False.")
+    _check_arguments(stage, ordered, least_rows)
     by_pandera = hasattr(required, "validate") and not hasattr(required, "__len__")
     wanted = {} if by_pandera else _wanted(required)
     seen = outline(frame)
@@ -87,6 +87,8 @@ def validate_schema(frame: Frame, required: Any, *, stage: str, ordered: bool = 
     here = (*seen.index, *seen.columns)
     missing = tuple(name for name in wanted if name not in here)
     faults = [*_twice(seen, wanted), *(_disorder(seen, wanted) if ordered and not missing else ())]
+    if seen.rows is not None and seen.rows < least_rows:
+        faults.append(f"it has {seen.rows} rows; at least {least_rows} are needed")
     for name, rule in wanted.items():
         if rule != Column() and name not in missing and here.count(name) == 1:
             faults += [f"`{name}` {fault}" for fault in _faults(frame, name, rule)]
@@ -94,6 +96,15 @@ def validate_schema(frame: Frame, required: Any, *, stage: str, ordered: bool = 
         raise _error(seen, stage, missing, tuple(faults))
     logging.getLogger("firstlight").info("%s: %d required columns are there", stage, len(wanted))
     return frame
+
+
+def _check_arguments(stage: Any, ordered: Any, least_rows: Any) -> None:
+    if not isinstance(stage, str) or not stage.strip() or not isinstance(ordered, bool):
+        raise UsageError(
+            f"stage={stage!r}, ordered={ordered!r}: `stage` is a text that is not empty, `ordered` is True or False."
+        )
+    if type(least_rows) is not int or least_rows < 0:
+        raise UsageError(f"least_rows={least_rows!r}: it takes a whole number from 0 on.")
 
 
 def _wanted(required: Any) -> dict[str, Column]:

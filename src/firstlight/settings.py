@@ -110,6 +110,13 @@ class _Origin:
 _FLAGS, _ARGUMENTS = _Origin(""), _Origin("", mark="")
 
 
+def _several(names: Sequence[str] | None) -> list[str] | None:
+    """One name by itself is a list of one; several may stand in one text, as on the command line."""
+    if isinstance(names, str):
+        return [name.strip() for name in names.split(",") if name.strip()]
+    return None if names is None else list(names)
+
+
 def load(  # noqa: PLR0913 (one parameter per flag)
     cwd: Path,
     *,
@@ -136,8 +143,8 @@ def load(  # noqa: PLR0913 (one parameter per flag)
         "steps": steps,
         "seconds": seconds,
         "startup-seconds": startup_seconds,
-        "select": None if select is None else list(select),
-        "ignore": None if ignore is None else list(ignore),
+        "select": _several(select),
+        "ignore": _several(ignore),
         "strict": strict,
         "engine": engine,
         "contain": contain,

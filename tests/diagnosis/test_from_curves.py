@@ -106,3 +106,54 @@ def test_what_was_not_logged_is_not_said() -> None:
     assert case_of_curves(Roles()).empty
     assert not {slug for slug in seen(loss=falling) if "gradient" in slug or "validation" in slug}
     assert not seen(loss=drawn(lambda _: 1.0, points=4)).get("loss-frozen")
+
+
+def resumed(at: int) -> float:
+    return 2.3 * math.exp(-(at if at < 120 else at - 100) / 40) + 0.05
+
+
+def hinted(loss: Curve) -> set[str]:
+    return {hint.cause for hint in case_of_curves(Roles(loss=loss)).hints}
+
+
+def test_a_jump_that_falls_again_is_a_resume_unless_the_rate_rose() -> None:
+    assert seen(loss=drawn(resumed))["loss-jumps-after-resume"]
+    assert not seen(loss=falling)["loss-jumps-after-resume"]
+    restart = drawn(lambda at: 1e-3 if at < 120 else 1e-2)
+    assert not seen(loss=drawn(resumed), lr=restart)["loss-jumps-after-resume"]
+
+
+def test_a_loss_below_zero_is_odd_only_while_it_has_no_floor() -> None:
+    assert seen(loss=drawn(lambda at: -0.1 * at))["loss-negative"]
+    assert "loss-negative" not in seen(loss=drawn(lambda at: -3.0 * (1 - math.exp(-at / 40))))
+
+
+def test_a_swing_is_one_wherever_it_ends() -> None:
+    observed = seen(loss=drawn(lambda at: 3.0 if at % 2 == 0 else 0.5, points=199))
+    assert observed["loss-oscillates"]
+    assert not observed["loss-falls-steadily"]
+    assert "hp-lr-high" in hinted(drawn(lambda at: 3.0 if at % 2 == 0 else 0.5))
+
+
+def test_a_slow_fall_takes_more_than_a_few_points() -> None:
+    assert not seen(loss=drawn(lambda at: 1.6 - 0.01 * at, points=8))["loss-falls-slowly"]
+    assert seen(loss=drawn(lambda at: 1.6 - 0.005 * at, points=20))["loss-falls-slowly"]
+
+
+def test_a_late_explosion_points_to_the_rate_and_away_from_what_is_there_from_the_start() -> None:
+    assert "train-no-zero-grad" in hinted(drawn(lambda at: 2.0 - 0.01 * at if at < 150 else 1.2 ** (at - 150)))
+    assert not hinted(falling)
+
+
+def test_spikes_above_the_start_count_from_the_third_on() -> None:
+    def spiking(times: int) -> Curve:
+        return drawn(lambda at: 9.0 if at in range(50, 50 + 20 * times, 20) else 2.0 - 0.005 * at)
+
+    assert "data-outlier" in hinted(spiking(3))
+    assert "data-outlier" not in hinted(spiking(2))
+
+
+def test_what_is_solved_before_training_is_not_at_chance() -> None:
+    solved = seen(loss=drawn(lambda at: 0.0105 * 0.99**at), val_loss=drawn(lambda _: 0.01))
+    assert solved["init-loss-far-below-chance"]
+    assert not solved["validation-at-chance-while-training-improves"]

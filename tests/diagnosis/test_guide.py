@@ -5,6 +5,7 @@ import re
 from firstlight.checks.catalogue import named
 from firstlight.diagnosis.causes import BY_SLUG
 from firstlight.diagnosis.guide import HABITS, SYMPTOMS, TRIAGE
+from firstlight.diagnosis.symptoms import parse
 
 
 def test_every_cause_is_known() -> None:
@@ -17,6 +18,13 @@ def test_every_check_named_exists() -> None:
 
     assert len(ids) > 5
     assert all(named(found) for found in ids)
+
+
+def test_every_symptom_is_understood_as_it_is_printed() -> None:
+    for symptom in SYMPTOMS:
+        understood = parse(symptom.seen)
+        assert any(understood.observations.values()), symptom.seen
+        assert not understood.not_understood, symptom.seen
 
 
 def test_symptoms_are_told_once() -> None:

@@ -43,13 +43,14 @@ def test_one_nan_is_one_flag_that_names_step_and_parameter(tmp_path: Path, capsy
     assert capsys.readouterr().err.count("error[FL670]") == 1
 
 
-def test_stop_ends_the_training_from_the_step(tmp_path: Path) -> None:
+def test_stop_refuses_the_step_before_its_weights_move(tmp_path: Path) -> None:
     guard = fl.guard(*sgd().parts, directory=tmp_path, cost=None, on_red="stop")
     with pytest.raises(RedFlagError, match="FL670 turns-nonfinite"):
         poisoned(guard)
     guard.close()
 
-    assert guard.step == 5
+    assert guard.step == 4
+    assert all(bool(weight.isfinite().all()) for weight in guard.models["model"].parameters())
     assert lines(guard, "run_end")[0]["status"] == "stopped"
 
 

@@ -111,7 +111,7 @@ def test_a_report_that_cannot_be_written_is_told_and_no_more(
     with fl.guard(model, optimizer, directory=tmp_path) as guard:
         model(torch.randn(3, 2)).mean().backward()
         optimizer.step()
-        guard.judge_arrived()
+        guard.steps.judge()
         assert guard.run is not None
         guard.run.report.mkdir()
     assert "the report" in guard.shield.broken

@@ -89,7 +89,7 @@ def test_a_whole_guard_over_twenty_thousand_steps(tmp_path: Path) -> None:
             for step in range(first, last):
                 told = {"val_loss": 1.0} if step % 100 == 0 else {}
                 row = StepRow(step=step, loss=1.0 + step % 7, lr=0.1, grad_norm=1.0, batch=str(step), components=told)
-                guard._judge_row(guard.watches[0], row, Frame(step, rows, (True,)))
+                guard.steps._judge_row(guard.watches[0], row, Frame(step, rows, (True,)))
             gc.collect()
             assert guard.events is not None
             return tracemalloc.get_traced_memory()[0], guard.events.stat().st_size

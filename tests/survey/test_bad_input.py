@@ -230,3 +230,38 @@ def test_a_check_that_was_asked_for_by_name_and_ran_is_a_judgement() -> None:
     report = fl.preflight(fl.Experiment(model=linear), select=["FL445"])
 
     assert (report.verdict, report.reason) == (Verdict.CLEAN, None)
+
+
+def test_a_misspelt_piece_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"Experiment takes no `trian`\. Was `train` meant"):
+        fl.Experiment(model=linear, trian=[BATCH])  # type: ignore[call-arg]
+
+
+def test_a_data_set_is_no_loader() -> None:
+    with pytest.raises(UsageError, match="a data set of single examples; it takes a loader of batches"):
+        experiment(train=torch.utils.data.TensorDataset(*BATCH))
+
+
+def test_a_function_is_no_rule_that_can_be_written_down() -> None:
+    with pytest.raises(UsageError, match="`check` is a function; it takes a comparison as text"):
+        fl.Invariant(name="positive", on="output", check=lambda x: x > 0)  # type: ignore[arg-type]
+
+
+def test_one_check_may_be_selected_by_its_name_alone() -> None:
+    report = fl.preflight(experiment(optimizer=torch.optim.SGD), select="FL531")
+    assert [outcome.id for outcome in report.checks] == ["FL531"]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_batch_of_names_is_given_whole_or_by_name_as_the_model_takes_it(whole: bool) -> None:
+    class Whole(nn.Linear):
+        def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            return super().forward(batch["x"])
+
+    class Named(nn.Linear):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return super().forward(x)
+
+    batch = {"x": BATCH[0], "labels": BATCH[1]}
+    report = fl.preflight(experiment(model=lambda: (Whole if whole else Named)(4, 2), train=[batch]), select="FL531")
+    assert not [finding for finding in report.findings if finding.id.startswith("FL03")]

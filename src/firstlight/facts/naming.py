@@ -19,7 +19,7 @@ TESTED = frozenset({"test"})
 TRAINED = frozenset({"train", "training", "tr", "trn"})
 SAYS_NOTHING = frozenset(
     ["epoch", "step", "batch", "minibatch", "iter", "iteration", "mean", "avg", "average", "running", "total"]
-) | {"global", "metric", "metrics", "scalar", "scalars", "value", "dataloader", "idx", "0", "log", "logs"}
+) | {"global", "metric", "metrics", "scalar", "scalars", "value", "dataloader", "idx", "0", "log", "logs", "firstlight"}
 """Words that leave a quantity what it is."""
 RATES = frozenset({"lr", "learning", "rate"})
 NORMS = frozenset({"grad", "gradient", "gradients", "norm", "l2", "gradnorm"})

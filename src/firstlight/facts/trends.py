@@ -32,6 +32,12 @@ class Trend:
     """Share of the points at which the curve turns round; 2/3 for noise without a trend."""
     spikes: int
     """Points more than `SPIKE` times their neighbours', which recover."""
+    highest_spikes: int
+    """Those of them that rise above where the curve began."""
+    jump: float
+    """The largest sudden and lasting rise: the level after a point over the level before it; 1 where there is none."""
+    jump_at: int
+    """The point at which that is."""
     distinct: int
 
     @property
@@ -53,6 +59,7 @@ def trend(curve: Curve) -> Trend | None:
     lowest = min(range(len(smooth)), key=smooth.__getitem__)
     steps = [b - a for a, b in pairwise(values)]
     size = median(map(abs, values)) or 1.0
+    spikes, (jump, jump_at) = _spikes(values, smooth), _jump(values)
     return Trend(
         points=len(values),
         first=median(values[: max(1, edge // 2)]),
@@ -62,7 +69,10 @@ def trend(curve: Curve) -> Trend | None:
         quarters=tuple(median(_slice(values, quarter)) for quarter in range(4)),
         swing=median(map(abs, steps)) / size if steps else 0.0,
         turns=sum(a * b < 0 for a, b in pairwise(steps)) / max(1, len(steps) - 1),
-        spikes=_spikes(values, smooth),
+        spikes=len(spikes),
+        highest_spikes=sum(spike > values[0] for spike in spikes),
+        jump=jump,
+        jump_at=jump_at,
         distinct=len(set(values)),
     )
 
@@ -80,11 +90,24 @@ def _smooth(values: list[float]) -> list[float]:
     return [median(blocks[max(0, at - reach) : at + reach + 1]) for at in range(len(blocks))]
 
 
-def _spikes(values: list[float], smooth: list[float]) -> int:
+def _jump(values: list[float]) -> tuple[float, int]:
+    """By medians of as many points before as after, and only where one step makes most of it."""
+    width, found = max(AROUND, len(values) // 40), (1.0, 0)
+    for at in range(width, len(values) - width):
+        if not 0 < 2 * values[at - 1] < values[at] + values[at - 1]:
+            continue
+        before, after = median(values[at - width : at]), median(values[at : at + width])
+        if before > 0 and after / before > found[0] and values[at] - values[at - 1] > (after - before) / 2:
+            found = (after / before, at)
+    return found
+
+
+def _spikes(values: list[float], smooth: list[float]) -> list[float]:
     """The running median is above a lasting rise, so only what comes back counts."""
     width = max(1, len(values) // 400)
-    found = 0
+    found = []
     for at, (before, after) in enumerate(pairwise(values), start=1):
         level = smooth[min(at // width, len(smooth) - 1)]
-        found += level > 0 and after > SPIKE * level and before <= SPIKE * level
+        if level > 0 and after > SPIKE * level and before <= SPIKE * level:
+            found.append(after)
     return found

@@ -2,9 +2,6 @@
 
 import atexit
 import dataclasses
-import functools
-import math
-import time
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,16 +23,13 @@ from firstlight.guard.judging import Judge, live_checks
 from firstlight.guard.logged import Logged
 from firstlight.guard.looking import Looks
 from firstlight.guard.moments import Moments
-from firstlight.guard.optimizers import has_closure, must_skip, unwrapped
+from firstlight.guard.optimizers import must_skip, unwrapped
 from firstlight.guard.options import Choices, Options, is_disabled
-from firstlight.guard.pacing import Pace
 from firstlight.guard.parts import parts_in
-from firstlight.guard.resuming import resumed_state
 from firstlight.guard.shield import Shield
-from firstlight.guard.statistics.rows import Frame
-from firstlight.guard.statistics.subjects import names_of
+from firstlight.guard.steps import Steps
 from firstlight.guard.telling import Telling
-from firstlight.guard.watch import Pending, Watch
+from firstlight.guard.watch import Watch
 from firstlight.observe.inside.observer import rank
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.store.run_directory import RunDirectory
@@ -70,9 +64,10 @@ class Guard:
         """The step under way is looked at."""
         self.telling = Telling(self)
         self.looks = Looks(self)
-        self._hearing = Hearing(self)
+        self.hearing = Hearing(self)
+        self.steps = Steps(self)
         self._handles: list[Any] = []
-        self._logged = Logged(self.telling.refused)
+        self.logged = Logged(self.telling.refused)
         self.shield.told = self.telling.fault
         self.add(*parts)
         if self.active:
@@ -82,8 +77,13 @@ class Guard:
         if self.options.capture is not None:
             Capture(self.options.capture).listen(self)
         sinks.attach(self, self.options.sinks)
-        taps.listen(self._hearing)
+        taps.listen(self.hearing)
         crashing.listen(self.__exit__)
+        self.closes_first()
+
+    def closes_first(self) -> None:
+        """When the program ends, before whatever has asked for that moment up to now."""
+        atexit.unregister(self.close)
         atexit.register(self.close)
 
     @property
@@ -121,16 +121,16 @@ class Guard:
             else:
                 self.scalers.append(part)
         for optimizer in self.optimizers[len(self.watches) :]:
-            self._watch(optimizer)
+            self._handles += self.steps.follow(optimizer)
 
     def log(self, loss: Any = None, **components: Any) -> None:
         """Numbers of the step under way. `loss` is taken in place of the one backward was called on."""
-        self._logged.add({"loss": loss, **components})
+        self.logged.add({"loss": loss, **components})
 
     def clip_grad_norm_(self, parameters: Any, max_norm: float, *rest: Any, **keywords: Any) -> torch.Tensor:
         """As torch's; on a CUDA device in the pass that takes the statistics, which then cost nothing of their own."""
         several = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
-        norm = None if rest or keywords or self.closed else self._hearing.clip(several, float(max_norm))
+        norm = None if rest or keywords or self.closed else self.hearing.clip(several, float(max_norm))
         return nn.utils.clip_grad_norm_(several, max_norm, *rest, **keywords) if norm is None else norm
 
     def close(self) -> None:
@@ -138,12 +138,12 @@ class Guard:
             return
         self.closed = True
         atexit.unregister(self.close)
-        taps.leave(self._hearing)
+        taps.leave(self.hearing)
         crashing.leave(self.__exit__)
         for handle in self._handles:
             handle.remove()
         self.shield.open = False
-        self.shield("the last steps", self.judge_arrived)()
+        self.shield("the last steps", self.steps.judge)()
         self.shield("the last numbers", self._judge_logged)()
         self.shield("looks", self.looks.close)()
         self.tell(self.moments.closing)
@@ -159,73 +159,13 @@ class Guard:
             self.status, self.ended = ending_of(error)
             if self.status not in ("ok", "stopped"):
                 self.telling.crash(error)
+                if self.status == "crashed":
+                    self.tell(self.moments.crashed, error)
         self.close()
-
-    def _watch(self, optimizer: torch.optim.Optimizer) -> None:
-        watch = Watch(len(self.watches), optimizer, self.models, self.options.on_nonfinite == "skip")
-        if self.models and not names_of(self.models).keys() & watch.subjects.by_identity().keys():
-            self.telling.stranger(optimizer)
-        watch.pace = Pace(None if any(watch.subjects.parted) else self.options.cost)  # ranks must look together
-        watch.ready, watch.recent = functools.partial(self._fill, watch.index), self._hearing.recent
-        self.watches.append(watch)
-        begins = self.shield("statistics", watch.begins)
-        ended = self.shield("statistics", watch.ended)
-        judged = self.shield("judging", self.judge_arrived)
-        looked, disarmed = self.shield("looks", self.looks.step_ended), self.shield("looks", self.looks.step_begins)
-
-        def before(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
-            if self.attentive:
-                begins(has_closure(arguments, keywords))
-                disarmed(watch)
-            self.tell(self.moments.step_begins, optimizer)
-
-        def after(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
-            begun, attentive = time.perf_counter(), self.attentive
-            if attentive:
-                ended(has_closure(arguments, keywords))
-                self._hearing.step_ended()
-            else:
-                watch.step += 1
-            self.tell(self.moments.step_ended, optimizer)
-            if attentive or self.looks.is_due(self.step):
-                looked(self.step)
-                judged()
-            self._pause(watch, time.perf_counter() - begun if attentive else None)
-
-        resumed = self.shield("resuming", lambda optimizer: self._resumed(watch))
-        self._handles += [
-            optimizer.register_step_pre_hook(before),
-            optimizer.register_step_post_hook(after),
-            optimizer.register_load_state_dict_post_hook(resumed),
-        ]
-
-    def _pause(self, watch: Watch, spent_s: float | None) -> None:
-        """Between two looks nothing is done at all: neither losses, nor batches, nor gradients are looked at."""
-        watch.over(spent_s)
-        self.attentive = self.looks.armed or any(each.is_due for each in self.watches)
-
-    def _resumed(self, watch: Watch) -> None:
-        for trip in self.judge.judge([resumed_state(watch.optimizer, watch.subjects, self.rank)]):
-            self.trip(trip)
-
-    def _fill(self, optimizer: int, pending: Pending) -> None:
-        pending.wait_s, pending.samples, pending.batch = self.batches.take()
-        if pending.samples:
-            self.judge.windows.fed(optimizer, self.batches.labels(), self.batches.size())
-        pending.given_loss, pending.components = self._logged.take()
-
-    def judge_arrived(self) -> None:
-        """Judges the steps whose numbers have come in."""
-        for watch in self.watches:
-            for row, frame in watch.arrived():
-                self.window.append(row)
-                self._judge_row(watch, row, frame)
-        for trip in self.looks.arrived():
-            self.trip(trip)
 
     def _judge_logged(self) -> None:
         """Numbers that were told after the last step: they are of the weights it left."""
-        loss, components = self._logged.take()
+        loss, components = self.logged.take()
         if not self.step or not components:
             return
         row = StepRow(step=self.step - 1, loss=loss, components=components)
@@ -234,21 +174,11 @@ class Guard:
         for trip in self.judge.told(row):
             self.trip(trip)
 
-    def _judge_row(self, watch: Watch, row: StepRow, frame: Frame | None) -> None:
-        due = row.skipped
-        if frame is not None:
-            due = self.judge.is_due(watch.looks)
-            watch.looks += 1
-            self.telling.step(row, watch, frame)
-            self.looks.measured(watch, frame)
-        self.tell(self.moments.measured, row)
-        if row.loss is not None and not math.isfinite(row.loss):
-            watch.pace.hurries()
-        for trip in self.judge.sees(row, watch.seen(row, frame, due, self.looks.memory(row.step)), due):
-            self.trip(trip)
-
     def trip(self, trip: Trip) -> None:
-        """Raises a red flag: told, captured by whoever listens, then as the user chose."""
+        """Raises a red flag: told, captured by whoever listens, then as the user chose. Once for an incident."""
+        if trip.since is not None:
+            self.telling.since(trip, trip.since)
+            return
         self.trips.append(trip)
         self.telling.trip(trip)
         self.tell(self.moments.tripped, trip)

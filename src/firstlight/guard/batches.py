@@ -3,11 +3,13 @@
 import hashlib
 import math
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
 from firstlight.facts.live.feeding import MOST_CLASSES
+from firstlight.guard.capture.trees import Packer
 from firstlight.guard.statistics.host import in_memory_order
 from firstlight.guard.statistics.rows import stride_of
 from firstlight.observe.inside.reading import tensors_in
@@ -39,10 +41,17 @@ class Batches:
         if (seen := fingerprint(found)) is not None:
             self.prints.append(seen)
 
-    def bad_values(self) -> int:
-        """Of the last batch, on the host."""
-        real = [t for t in tensors_in(self.last) if t.is_floating_point() and t.device.type == "cpu"]
-        return sum(int((~torch.isfinite(tensor)).sum()) for tensor in real if tensor.layout is torch.strided)
+    def bad_values(self) -> tuple[int, str]:
+        """Of the last batch, on the host: how many values are not finite, and where the first of them is."""
+        total, told = 0, ""
+        for name, tensor in named_tensors(self.last):
+            if not tensor.is_floating_point() or tensor.device.type != "cpu" or tensor.layout is not torch.strided:
+                continue
+            bad = ~torch.isfinite(tensor)
+            if count := int(bad.sum()):
+                total, row = total + count, int(bad.nonzero()[0][0]) if tensor.ndim else 0
+                told = told or f"`{name}` in row {row} of {len(tensor) if tensor.ndim else 1}"
+        return total, told
 
     def labels(self) -> dict[int, int]:
         """How often each class is among the targets of the last batch; the only whole numbers, one for each example."""
@@ -73,6 +82,13 @@ class Batches:
         taken = (self.wait_s, self.samples, "|".join(self.prints) or None)
         self.wait_s, self.samples, self.prints = 0.0, 0, []
         return taken
+
+
+def named_tensors(batch: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """By the way to them: `1` of a pair, `x` of a mapping."""
+    packer = Packer()
+    packer.pack(batch)
+    yield from packer.tensors.items()
 
 
 def samples_in(tensors: list[torch.Tensor]) -> int:

@@ -11,6 +11,7 @@ import torch
 from firstlight.facts.live.turning import Origin
 from firstlight.guard.tracing import origin_of
 from firstlight.guard.watch import MOST_LOSSES
+from firstlight.observe.inside.graph import negated_loss
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import Guard
@@ -24,6 +25,9 @@ class Hearing:
         """Steps of each optimizer when its scaler last stepped it."""
         self.backward_begins = guard.shield("losses", self._waking)
         self.backward_ended = self._attentive(guard.shield("gradients that pile up", self._backward_ended))
+        self._signed_upto = 0
+        """Optimizers whose loss was asked for its sign."""
+        self._read_sign = guard.shield("the sign of the loss", self._signed)
         self._trace = guard.shield("tracing a bad loss", self._traced)
         self.clipped = self._attentive(guard.shield("clipping", self._clipped))
         self.clip = guard.shield("clipping", self._clip)
@@ -51,13 +55,21 @@ class Hearing:
             return
         if bad and not guard.judge.over:
             self._trace(root)
+        if self._signed_upto < len(guard.watches):
+            self._read_sign(root)
         self._backward_begins(loss)
 
+    def _signed(self, root: torch.Tensor) -> None:
+        """Once for each optimizer: a program does not change the sign of its loss on the way."""
+        for watch in self._guard.watches[self._signed_upto :]:
+            self._guard.judge.windows.negated(watch.index, negated_loss(root))
+        self._signed_upto = len(self._guard.watches)
+
     def _traced(self, root: torch.Tensor) -> None:
-        fed = self._guard.batches.bad_values()
+        fed, holding = self._guard.batches.bad_values()
         for watch in self._guard.watches:
             origin = origin_of(root, watch.subjects.by_identity()) or Origin(None, "")
-            watch.origin = dataclasses.replace(origin, fed=fed)
+            watch.origin = dataclasses.replace(origin, fed=fed or origin.fed, holding=holding)
 
     def _backward_ended(self) -> None:
         for watch in self._guard.watches:
@@ -103,7 +115,7 @@ class Hearing:
                 if self._steps.get(watch.index, 0) == watch.step:
                     watch.skips()
                     self.step_ended()
-                    self._guard.judge_arrived()
+                    self._guard.steps.judge()
                 self._steps[watch.index] = watch.step
 
     def _batch_came(self, batch: Any, seconds: float) -> None:

@@ -12,7 +12,7 @@ from firstlight.facts.sources import LIVE
 from firstlight.findings.judge import stamp
 from firstlight.records.declared import InvariantTried
 from firstlight.records.finding import Finding, Severity
-from firstlight.records.live import Turned
+from firstlight.records.live import RoomTrack, Turned
 from firstlight.records.telemetry import StepRow, Trip
 from firstlight.settings import enabled, load
 
@@ -42,7 +42,11 @@ def has_enough(check: Check, fact: Any) -> bool:
 
 
 class Judge:
-    """One incident per cause: the first sighting is told, later ones are counted."""
+    """One incident per cause: the first sighting is told, later ones are counted.
+
+    What comes after an error, or while the gradients have not come back from a leap, belongs to the incident that is
+    open: it is told under the flag that went up first.
+    """
 
     def __init__(self, checks: Iterable[Check], rank: int = 0) -> None:
         self.checks = tuple(checks)
@@ -59,6 +63,10 @@ class Judge:
         """The last that was seen."""
         self.over = False
         """A bad number was seen: everything after it follows from it."""
+        self._open: Finding | None = None
+        """The flag of the incident that is open."""
+        self._shaken = False
+        """It is open as long as the gradients have not come back."""
 
     def is_due(self, look: int) -> bool:
         """At these looks every tensor is followed by itself and the windows are judged; the first is among them."""
@@ -81,9 +89,8 @@ class Judge:
         facts = self.windows.sees(row, seen)
         told = self.windows.told(row.step, self._needs) if row.components else []
         if facts:
-            trips = self.judge(facts)
-            self.over = bool(trips)
-            return trips
+            self.over = any(check.needs is Turned for check in self.checks)
+            return self.judge(facts)
         self._skipped += row.skipped
         due = due and not (row.skipped and self._skipped % JUDGE_EVERY)
         if due or self.windows.is_urgent(row):
@@ -99,8 +106,20 @@ class Judge:
         return [] if self.over else self.judge(self.windows.looked(step, self._needs))
 
     def judge(self, facts: list[Any]) -> list[Trip]:
-        found = [trip for fact in facts for trip in self._judge(fact)]
-        return sorted(found, key=lambda trip: (-trip.finding.severity.weight, trip.step))
+        found = [(trip, fact) for fact in facts for trip in self._judge(fact)]
+        found.sort(key=lambda pair: (-pair[0].finding.severity.weight, pair[0].step))
+        return [trip if _stands_alone(fact) else self._placed(trip) for trip, fact in found]
+
+    def _placed(self, trip: Trip) -> Trip:
+        """In the incident that is open, or at the head of one of its own."""
+        if self._shaken and not self.windows.is_shaken:
+            self._open, self._shaken = None, False
+        if self._open is not None and trip.finding.severity.weight <= self._open.severity.weight:
+            return msgspec.structs.replace(trip, since=self._open)
+        shaken = self.windows.is_shaken
+        if shaken or trip.finding.severity is Severity.ERROR:
+            self._open, self._shaken = trip.finding, shaken and not self.over
+        return trip
 
     def _judge(self, fact: Any) -> list[Trip]:
         trips = []
@@ -115,7 +134,7 @@ class Judge:
             self._is_ready(check, fact)
             for each in evidence:
                 finding = stamp(check, each)
-                if self._is_new(finding):
+                if self._is_new(finding) or (isinstance(fact, Turned) and not _stands_alone(fact)):
                     trips.append(self._trip(finding, fact))
         return trips
 
@@ -140,3 +159,8 @@ class Judge:
             rank=fact.rank,
             numbers=finding.evidence,
         )
+
+
+def _stands_alone(fact: Any) -> bool:
+    """Rules of the user's, the disk, an evaluation the program told of: the training goes on as before."""
+    return isinstance(fact, InvariantTried | RoomTrack) or (isinstance(fact, Turned) and fact.kind == "evaluation")

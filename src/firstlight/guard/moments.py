@@ -25,6 +25,10 @@ class Moments:
     """From a loader, in this process."""
     measured: list[Callable[["Guard", StepRow], None]] = field(default_factory=list)
     """The numbers of a step are here; on a device that is a step or two after it."""
+    leapt: list[Callable[["Guard", StepRow], None]] = field(default_factory=list)
+    """Loss or gradients of a step are suddenly far larger than usual; on the host its weights have not moved yet."""
     tripped: list[Callable[["Guard", Trip], None]] = field(default_factory=list)
     """Before the training is warned or stopped."""
+    crashed: list[Callable[["Guard", BaseException], None]] = field(default_factory=list)
+    """The program raised something that ends it."""
     closing: list[Callable[["Guard"], None]] = field(default_factory=list)

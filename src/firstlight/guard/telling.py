@@ -131,6 +131,21 @@ class Telling:
         self._finding(finding, trip.step)
         sys.stderr.write("\n" + shown(finding) + "\n")
 
+    def since(self, trip: Trip, first: Finding) -> None:
+        """One line under the flag that went up before it."""
+        finding = trip.finding
+        self._guard.journal.write(
+            events.RedFlag,
+            always=True,
+            type=finding.name,
+            severity=finding.severity.value,
+            message=finding.saw,
+            recommendation=finding.do,
+            rule_id=finding.id,
+            since=first.id,
+        )
+        sys.stderr.write(printable(f"  since then also {finding.id} {finding.name}: {finding.saw}\n"))
+
     def _finding(self, finding: Finding, step: int | None) -> None:
         """For the report. A note is told at the end only: it is no red flag."""
         self._guard.journal.write(

@@ -5,6 +5,7 @@ the forward pass, so the first that shows a bad number is near its source. Named
 last up to there. What happens inside a compiled graph or a kernel of its own is not seen.
 """
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from firstlight.observe.inside.singularities import FORWARD
 
 MEANT = ("mask", "bias")
 """In the names of what a node kept: an infinity there was put there on purpose."""
-PLACES = {"other": 1, "weight": 1, "mat1": 1, "mat2": 2}
+PLACES = {"other": 1, "target": 1, "weight": 1, "mat1": 1, "mat2": 2}
 """Which argument of its node a kept tensor is; the first where nothing is said."""
 
 
@@ -30,9 +31,9 @@ def origin_of(root: torch.Tensor, names: Mapping[int, str]) -> Origin | None:
         used = _module_of(node, names)
         if _is_over_nothing(node):
             return Origin(module=used or module, words="every target of the batch is ignored", masked=True)
-        words = _singular(node) or _shown(node, bad)
-        if words is not None:
-            return Origin(module=used or module, words=words)
+        origin = _overflowing(node) or _singular(node) or _shown(node, bad)
+        if origin is not None:
+            return dataclasses.replace(origin, module=used or module)
         module = used or module
     return Origin(module=module, words="") if module is not None else None
 
@@ -64,31 +65,49 @@ def _is_over_nothing(node: Any) -> bool:
     return weight is not None and weight.item() == 0
 
 
-def _singular(node: Any) -> str | None:
+def _overflowing(node: Any) -> Origin | None:
+    """Infinities in half precision: the numbers left its range, and all that is bad further on follows from it."""
+    for tensor in graph.saved_tensors(node).values():
+        if tensor.dtype is torch.float16 and (count := int(torch.isposinf(reading.values_of(tensor)).sum())):
+            words = f"{count} value(s) that `{_operation(node)}` was given or made are beyond 65504, the end of float16"
+            return Origin(module=None, words=words, half=True)
+    return None
+
+
+def _singular(node: Any) -> Origin | None:
     entries = [entry for entry in FORWARD if entry.node == graph.name_of(node)]
     kept = graph.saved_tensors(node) if entries else {}
     for entry in entries:
         tensor = kept.get(entry.kept)
         whole = entry.operation == "pow" and float(getattr(node, "_saved_exponent", 0.5)).is_integer()
         if tensor is not None and not whole and (count := int(entry.bad(tensor.detach()).sum())):
-            return entry.words.format(n=count)
+            return Origin(module=None, words=entry.words.format(n=count))
     return None
 
 
-def _shown(node: Any, bad: Any) -> str | None:
+def _shown(node: Any, bad: Any) -> Origin | None:
     """What the node kept holds bad numbers: it made them, or was given them by the one before it."""
     for name, tensor in graph.saved_tensors(node).items():
         if any(word in name for word in MEANT) or not tensor.is_floating_point() or not reading.readable(tensor):
             continue
-        count = int(bad(reading.values_of(tensor)).sum())
-        if count:
-            return _blamed(node, name, count)
+        found = bad(reading.values_of(tensor))
+        if count := int(found.sum()):
+            words = _blamed(node, name, count) + _in_row(found)
+            return Origin(module=None, words=words, fed=count if name == "target" else 0)
     return None
+
+
+def _in_row(bad: torch.Tensor) -> str:
+    """The first row that holds one, where others do not."""
+    rows = bad.flatten(1).any(1) if bad.ndim > 1 else bad
+    return f", in row {int(rows.nonzero()[0])} of {len(rows)}" if rows.ndim and not bool(rows.all()) else ""
 
 
 def _blamed(node: Any, kept: str, count: int) -> str:
     if kept == "result":
         return f"`{_operation(node)}` made {count} value(s) that are not finite"
+    if kept == "target":
+        return f"the target that `{_operation(node)}` was given holds {count} value(s) that are not finite"
     givers = [child for child, _ in node.next_functions]
     maker = givers[min(PLACES.get(kept, 0), len(givers) - 1)] if givers else None
     if maker is None or _is_leaf(maker):

@@ -52,6 +52,10 @@ class Pending:
 class Watch:
     origin: Origin | None = None
     """Of the last bad loss, where it could be traced."""
+    is_new = True
+    """It has made no step yet."""
+    is_resumed = False
+    """It was given the state of an earlier run, and has made no step since."""
     _cleared = True
     """Somebody has cleared the gradients since the last step."""
     _is_read = False
@@ -65,9 +69,8 @@ class Watch:
         self.index, self.optimizer = index, optimizer
         self.models, self._skips = models, skips
         self.step = 0
-        """Steps this optimizer has made."""
-        self.skipped = 0
-        """Steps the loss scaler left out."""
+        """The step it makes next, in the count of the run."""
+        self.skipped = 0  # by the loss scaler
         self.clips: tuple[float, torch.Tensor] | None = None
         self.losses: deque[torch.Tensor] = deque(maxlen=MOST_LOSSES)
         """Roots of the backwards since the last step of this optimizer."""
@@ -76,16 +79,17 @@ class Watch:
         self.scale: torch.Tensor | None = None
         self.subjects = Subjects(optimizer, models)
         self.ready: Callable[[Pending], None] = lambda pending: None
-        """Fills in what the guard knows of the step that ends."""
+        """Fills in what the guard knows of the step."""
         self._pass: Pass | None = None
         self._pending: deque[Pending] = deque()
         if self.subjects.device.type != "cpu":
             self.passes  # noqa: B018  # its tables are made now: making them waits for the device
-        self._last_end: float | None = None
+        self._last_at: float | None = None
         self.pace = Pace(None)
         self.looks = 0
         """Steps at which all tensors were read, so far as they are known."""
-        self._began = self._read_s = 0.0
+        self._began = self.before_s = 0.0
+        """When the reading began, and what our side took before the weights moved, in seconds."""
         self._over_at: float | None = None
         self._set = False
         self._mark: tuple[torch.Tensor, int, int] | None = None
@@ -107,7 +111,7 @@ class Watch:
             self._began = time.perf_counter()
             self._read()
         self._is_read = False
-        self._guard_step()
+        self._complete()
 
     def clip(self, parameters: list[torch.Tensor], max_norm: float) -> torch.Tensor | None:
         """Reads and clips in one go, ahead of the step; None, and nothing done, where that is not possible."""
@@ -124,7 +128,7 @@ class Watch:
             self._is_read = True
         return total
 
-    def _guard_step(self) -> None:
+    def shield_step(self) -> None:
         """The same two attributes a `GradScaler` sets; where it has set them they are left alone."""
         bad = self.passes.found_bad
         if self._skips and bad is not None and not hasattr(self.optimizer, "found_inf"):
@@ -138,13 +142,15 @@ class Watch:
         if has_closure:
             self._began, self._in_closure = time.perf_counter(), False
             self._read()
+            self._complete()
         self.step += 1
         self._begin_anew()
-        if not self._pending:
-            return
+
+    def _complete(self) -> None:
+        """The step under way is known but for its numbers."""
         pending, now = self._pending[-1], time.perf_counter()
-        pending.seconds = None if self._last_end is None else now - self._last_end
-        self._last_end = now
+        pending.seconds = None if self._last_at is None else now - self._last_at
+        self._last_at = now
         self.ready(pending)
 
     @property
@@ -152,11 +158,11 @@ class Watch:
         return self._skips or self.pace.is_due(self.step)
 
     def over(self, spent_s: float | None) -> None:
-        """The step is over, and what came after it on our side took so many seconds; None where nobody looked."""
+        """The step is over, and took so many seconds on our side; None where nobody looked."""
         now = time.perf_counter()
         step_s = None if self._over_at is None else now - self._over_at
         self._over_at = now
-        self.pace.took(self.step - 1, None if spent_s is None else self._read_s + spent_s, step_s)
+        self.pace.took(self.step - 1, spent_s, step_s)
         if spent_s is None and self.is_due:
             self._begin_anew()
 
@@ -204,7 +210,7 @@ class Watch:
         while len(self._pending) > MOST_PENDING:
             self._pending.popleft()
         self._forget()
-        pending.guard_s = self._read_s = time.perf_counter() - self._began
+        pending.guard_s = time.perf_counter() - self._began
 
     def skips(self) -> None:
         """The scaler left a step out: its gradients overflowed, and the hooks of the optimizer never ran."""

@@ -91,6 +91,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     git: str | None = None
     changed: tuple[str, ...] = ()
     """Files that differ from that commit."""
+    sources: dict[str, str] = {}
+    """Digests of the program's own modules below the working directory, by their paths in it."""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

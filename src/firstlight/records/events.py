@@ -174,6 +174,9 @@ class RedFlag(_Event, frozen=True, kw_only=True, tag="red_flag"):
     severity: str
     message: str
     recommendation: str
+    rule_id: str = ""
+    since: str | None = None
+    """The rule of the flag that went up before and from which the run has not recovered: one incident."""
 
 
 class GradientStats(_Event, frozen=True, kw_only=True, tag="gradient_stats"):

@@ -173,6 +173,8 @@ class FirstBad(Ranked, frozen=True, kw_only=True):
     inputs: tuple[Argument, ...] = ()
     """What the operation was given, where the step was repeated to find it."""
     remedy: str = ""
+    in_float32: float | None = None
+    """The loss of the same step done again in float32, where everything is finite there."""
 
 
 class ClipOrder(Ranked, frozen=True, kw_only=True):

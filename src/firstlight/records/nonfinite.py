@@ -44,6 +44,9 @@ class BadOperation(Sighting, frozen=True, kw_only=True, tag="bad-operation"):
     remedy: str = ""
     name: str | None = None
     """What is called that was bad before the step: a parameter, a part of the batch."""
+    row: int | None = None
+    """The first row of what it made that is not finite, where others are: most often the number of an example."""
+    rows: int = 0
 
 
 class Replayed(Sighting, frozen=True, kw_only=True, tag="replayed"):
@@ -60,3 +63,5 @@ class Replayed(Sighting, frozen=True, kw_only=True, tag="replayed"):
     """The captured batch or inputs were used."""
     repro: str | None = None
     """Path of a script that shows the same with torch alone."""
+    outliers: str = ""
+    """Which rows of the captured batch are far larger than the others, in words."""

@@ -29,7 +29,7 @@ class StepRow(msgspec.Struct, frozen=True, kw_only=True):
     """One step of one optimizer, in numbers."""
 
     step: int
-    """Of that optimizer, from 0."""
+    """In the count of the run, from 0: an optimizer that takes over from another goes on with its count."""
     optimizer: int = 0
     loss: float | None = None
     components: dict[str, float] = {}
@@ -82,3 +82,5 @@ class Trip(msgspec.Struct, frozen=True, kw_only=True):
     module: str | None = None
     rank: int = 0
     numbers: dict[str, Scalar] = {}
+    since: Finding | None = None
+    """The flag that this one came after while the run had not recovered from it: both are one incident."""

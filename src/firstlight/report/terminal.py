@@ -30,6 +30,10 @@ WIDEST = 100
 MOST_NOTES = 3
 ROLES = ("likely", "subtle", "null")
 """Of a diagnosis, what is shown, in this order."""
+LEAST_SHOWN = 0.05
+"""Probability of a cause below which it is not shown as a card of its own."""
+WORTH_WORDS = 0.45
+"""Probability from which on words are put to it: the first among many is not yet likely."""
 MOST_HELD = 3
 MOST_SKIPPED = 6
 MOST_TIMED = 3
@@ -59,7 +63,7 @@ def render(report: Report, colour: bool, width: int | None = None) -> str:
     blocks = [_incident(finding, paint, columns, report.excerpts) for finding in _shown(report)]
     if report.output_tail:
         blocks.append(_output(report, paint))
-    suspects = [suspect for suspect in report.diagnosis if suspect.role in ROLES]
+    suspects = [s for s in report.diagnosis if s.role in ROLES and (s.verified or s.probability >= LEAST_SHOWN)]
     blocks += [_hypothesis(s, paint, columns) for s in sorted(suspects, key=lambda s: ROLES.index(s.role or ""))]
     blocks.append(_verdict(report, paint, columns))
     return "\n\n".join(blocks) + "\n"
@@ -139,7 +143,8 @@ def _row(label: str, text: str, paint: Paint, columns: int) -> list[str]:
 def _hypothesis(suspect: Hypothesis, paint: Paint, columns: int) -> str:
     """Of a diagnosis: what may be wrong, how likely, what speaks for and against it, and what would rule it out."""
     proven = ", proven" if suspect.verified else ""
-    share = f"{suspect.probability:.0%}, {suspect.credence}{proven}"
+    words = f", {suspect.credence}" if suspect.probability >= WORTH_WORDS else ""
+    share = f"{suspect.probability:.0%}{words}{proven}"
     lines = [f"{paint('bold', f'{suspect.role}: {suspect.cause}')} ({share})"]
     for label, text in (
         ("for", ", ".join((*suspect.because, *suspect.for_it[:4]))),

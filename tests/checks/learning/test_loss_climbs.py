@@ -85,3 +85,23 @@ def test_a_loss_that_had_fallen_first_points_to_the_rate() -> None:
     (evidence,) = found(best=1.0)
 
     assert evidence.cause == "hp-lr-high"
+
+
+NEGATED = {"negated": "mse_loss", "start": -1.0, "level": -5.0, "fed": False}
+
+
+def test_a_negated_loss_that_falls_is_the_sign() -> None:
+    (evidence,) = found(**NEGATED)
+    assert evidence.cause == "loss-sign"
+    assert evidence.saw == (
+        "`backward` is called on the negative of `mse_loss`, which has gone from -1 to -5: the loss itself climbs"
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"level": -0.5}, {"rivals": 2}, {"steps": 15}, {"level": float("nan")}],
+    ids=["comes back", "a rival", "too few", "not a number"],
+)
+def test_a_negated_loss_is_left_alone(changes: dict[str, Any]) -> None:
+    assert found(**{**NEGATED, **changes}) == []

@@ -23,8 +23,8 @@ def test_tells_what_was_seen_and_where() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"values": (0.9, 0.3, 0.2, -0.2)}],
-    ids=["negative"],
+    [{"values": (0.9, 0.3, 0.2, -0.2)}, {"lately": (1.0, 0.5, 0.3, 0.25)}],
+    ids=["negative", "the training loss falls fast, and is there too"],
 )
 def test_it_is_left_alone(changes: dict[str, Any]) -> None:
     assert found(**changes) == []

@@ -63,10 +63,18 @@ def test_a_mean_over_no_targets_is_told_by_its_cause() -> None:
 
 @pytest.mark.parametrize(("fed", "cause"), [(0, "num-nonfinite"), (3, "data-nonfinite")])
 def test_a_batch_that_holds_bad_values_is_the_cause(fed: int, cause: str) -> None:
-    (evidence,) = found(kind="loss", fed=fed)
+    (evidence,) = found(kind="loss", fed=fed, holding="`1` in row 5 of 16" if fed else "")
 
     assert evidence.cause == cause
-    assert ("the batch itself holds 3 value(s) that are not finite" in evidence.saw) == bool(fed)
+    told = "the batch itself holds 3 value(s) that are not finite: `1` in row 5 of 16"
+    assert (told in evidence.saw) == bool(fed)
+
+
+def test_numbers_beyond_half_precision_are_named_as_such() -> None:
+    (evidence,) = found(kind="loss", half=True, origin="1 value(s) are beyond 65504")
+
+    assert evidence.cause == "num-precision"
+    assert "bfloat16" in (evidence.do or "")
 
 
 def test_an_evaluation_is_told_by_its_name_and_the_one_before() -> None:

@@ -10,6 +10,13 @@ def f(x):
     n, t, c = x.size()
     return x.reshape(n, c, t)
 """,
+    """
+import torch
+def f(x):
+    n, t, c = x.shape
+    x = x.view(n, c, t)
+    return x
+""",
 ]
 GOOD = [
     """

@@ -32,5 +32,10 @@ def test_it_is_left_alone(changes: dict[str, Any]) -> None:
     assert found(**changes) == []
 
 
+@pytest.mark.parametrize(("momentum", "times"), [(99.0, 0), (101.0, 1), (float("nan"), 0)])
+def test_each_side_of_momentum(momentum: float, times: int) -> None:
+    assert len(found(without_state=0, momentum=momentum)) == times
+
+
 def test_a_state_of_another_shape_is_told() -> None:
     assert len(found(without_state=0, mismatched=10)) == 1

@@ -67,7 +67,7 @@ def test_one_term_is_no_balance() -> None:
 
 def test_an_evaluation_is_kept_beside_the_training_loss() -> None:
     window = EvalWindow()
-    window.add({"val_loss": 2.0, "train_loss": 1.0, "val_acc": 0.5}, train=1.5)
+    window.add({"val_loss": 2.0, "train_loss": 1.0, "val_acc": 0.5}, train=1.5, lately=1.2)
 
     (track,) = window.facts(7, 0)
-    assert (track.name, track.values, track.train) == ("val_loss", (2.0,), (1.5,))
+    assert (track.name, track.values, track.train, track.lately) == ("val_loss", (2.0,), (1.5,), (1.2,))

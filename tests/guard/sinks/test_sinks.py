@@ -1,6 +1,8 @@
 """The guard's numbers in the real trackers, with local back ends, and a sink that is down."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -107,3 +109,37 @@ def test_a_sink_that_is_down_is_switched_off_and_told(capsys: pytest.CaptureFixt
 def test_an_unknown_sink_is_refused_with_those_there_are() -> None:
     with pytest.raises(UsageError, match="tensorboard"):
         train("tensorbored")
+
+
+TRACKED = """
+import atexit
+import torch
+import firstlight as fl
+from firstlight.guard import sinks
+
+
+class Tracker:
+    def __init__(self, guard):
+        atexit.register(print, "the tracker ends")
+
+    def step(self, row): ...
+
+    def flag(self, trip): ...
+
+    def close(self):
+        print("its sink is closed")
+
+
+sinks.SINKS["stdout"] = "__main__:Tracker"
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+guard = fl.guard(model, optimizer, sinks=("stdout",))
+model(torch.ones(2, 3)).sum().backward()
+optimizer.step()
+"""
+
+
+def test_a_sink_is_closed_before_its_tracker_ends_with_the_program(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TRACKED)
+    done = subprocess.run([sys.executable, "train.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["its sink is closed", "the tracker ends"]

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from firstlight.observe.inside.graph import is_average
+from firstlight.observe.inside.graph import is_average, negated_loss
 
 SCORES = torch.randn(4, 3, requires_grad=True)
 LABELS = torch.tensor([0, 1, 2, 0])
@@ -32,3 +32,19 @@ def test_a_sum_is_not_an_average() -> None:
     assert not is_average(functional.cross_entropy(SCORES, LABELS, reduction="sum"))
     assert not is_average(SCORES.sum())
     assert not is_average(torch.ones((), requires_grad=True))
+
+
+@pytest.mark.parametrize(
+    ("loss", "name"),
+    [
+        (-functional.cross_entropy(SCORES, LABELS), "cross_entropy"),
+        (functional.mse_loss(SCORES, CHANCES) * -0.5, "mse_loss"),
+        (-functional.mse_loss(SCORES, CHANCES, reduction="none").mean(), "mse_loss"),
+        (-functional.mse_loss(SCORES, CHANCES) * -1.0, None),
+        (functional.mse_loss(SCORES, CHANCES), None),
+        (-functional.nll_loss(SCORES, LABELS), None),
+        (-SCORES.mean(), None),
+    ],
+)
+def test_the_negative_of_a_loss_that_is_never_below_zero(loss: torch.Tensor, name: str | None) -> None:
+    assert negated_loss(loss) == name

@@ -2,7 +2,8 @@
 
 ## What it sees
 Over the last 128 steps of a run that a loader feeds, the loss rises steadily, by more than its noise, and has left
-the level it began at behind it.
+the level it began at behind it. Or the graph shows that what is trained on is the negative of a loss function that
+is never below zero, and it falls: then that loss climbs without bound.
 
 ## When it is fine
 Reinforcement learning and adversarial training have no loss that must fall: runs without a loader, or with several
@@ -27,11 +28,16 @@ class Limits:
     """Of so clear a rise without a trend; one test in a thousand, and the rise must be large as well."""
     above_start: float = 0.2
     """Share of the start by which it must lie above it; noise between batches stays below."""
+    negated_steps: int = 16
+    """Of a negated loss: as many as make a level."""
     noises: float = 3.0
     """Of its own noise that the rise over the window must exceed."""
 
 
 def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+    if track.negated is not None and track.rivals == 1 and track.steps >= limits.negated_steps:
+        yield from _negated(track, track.negated)
+        return
     if not track.fed or track.rivals > 1 or track.warming or track.steps < limits.steps or not track.trend:
         return
     rise, beyond = track.trend[-1] - track.trend[0], track.level - track.start
@@ -45,6 +51,23 @@ def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
         wanted="a loss that falls, or stays near where it began",
         cause="hp-lr-high" if track.best < track.start - abs(track.start) * limits.above_start else None,
         numbers={"start": track.start, "level": track.level, "rise": rise},
+    )
+
+
+def _negated(track: LossTrack, loss: str) -> Iterator[Evidence]:
+    if not track.level < min(track.start, 0.0):
+        return
+    yield Evidence(
+        where=Where(step=track.step, rank=track.rank),
+        saw=f"`backward` is called on the negative of `{loss}`, which has gone from {track.start:.4g} to "
+        f"{track.level:.4g}: the loss itself climbs",
+        wanted=f"`{loss}` that falls towards 0",
+        cause="loss-sign",
+        severity=Severity.ERROR,
+        confidence=0.95,
+        likely="the sign of the loss is wrong",
+        do="take the minus away in front of what `backward` is called on",
+        numbers={"start": track.start, "level": track.level},
     )
 
 

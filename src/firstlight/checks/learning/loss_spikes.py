@@ -28,11 +28,11 @@ class Limits:
 def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
     if track.spikes < limits.spikes or track.rivals > 1 or not track.fed:
         return
+    at = ", ".join(str(step) for step in track.spiked_at[-limits.spikes :])
     yield Evidence(
-        where=Where(step=track.step, rank=track.rank),
+        where=Where(step=track.spiked_at[-1] if track.spiked_at else track.step, rank=track.rank),
         saw=f"{track.spikes} times in the last thousand steps the loss rose above {track.start:.4g}, where it had "
-        f"begun, "
-        f"from about {track.level:.4g}, and came back",
+        f"begun, from about {track.level:.4g}, and came back{f': at steps {at}' if at else ''}",
         wanted="single losses of the same order as their neighbours",
         numbers={"spikes": track.spikes, "start": track.start, "level": track.level},
     )

@@ -26,7 +26,8 @@ class Limits:
 
 
 def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
-    pairs = list(zip(track.values, track.train, strict=False))[-limits.evaluations :]
+    lowest = [min(pair) for pair in zip(track.train, track.lately or track.train, strict=True)]
+    pairs = list(zip(track.values, lowest, strict=False))[-limits.evaluations :]
     if len(pairs) < limits.evaluations or not all(0 < value < limits.share * train for value, train in pairs):
         return
     value, train = pairs[-1]

@@ -37,15 +37,21 @@ def find(track: GradientTrack, limits: Limits) -> Iterator[Evidence]:
     ):
         return
     severe = track.level > limits.severe * track.usual
+    leapt = f"at step {track.leapt_at} they leapt to a norm of {track.leapt_to:.3g}; "
     yield Evidence(
-        where=Where(module=track.module, step=track.step, rank=track.rank),
-        saw=f"the last gradients have norm {track.level:.3g}; {track.usual:.3g} is usual, {track.start:.3g} was at "
-        f"the start",
+        where=Where(module=track.module, step=_begun(track), rank=track.rank),
+        saw=f"{leapt if track.leapt_at is not None else ''}the last gradients have norm {track.level:.3g}; "
+        f"{track.usual:.3g} is usual, {track.start:.3g} was at the start",
         wanted=f"less than {limits.times:g} times the usual",
         severity=Severity.ERROR if severe else None,
         confidence=SURE if severe else None,
         numbers={"level": track.level, "usual": track.usual, "start": track.start},
     )
+
+
+def _begun(track: GradientTrack) -> int:
+    """The first bad step, not the one at which it is certain."""
+    return track.step if track.leapt_at is None else track.leapt_at
 
 
 CHECK = Check(

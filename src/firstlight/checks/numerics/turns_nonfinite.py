@@ -31,6 +31,11 @@ FED = (
     "an example holds a NaN or an infinity: a gap, a division or a logarithm while the data was made",
     "drop or repair such examples; the captured batch holds them",
 )
+HALF = (
+    "num-precision",
+    "float16 ends at 65504: the same numbers are finite in float32, and in bfloat16",
+    "use bfloat16, or compute that operation in float32: `with torch.autocast(…, enabled=False)` around it",
+)
 RAN_AWAY = (
     "hp-lr-high",
     "the steps are too large: numbers grew until they overflowed",
@@ -59,9 +64,10 @@ def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
     nearest = f"; the one nearest to the loss is `{turned.name}`" if turned.name and turned.kind == "gradient" else ""
     came = f"; {turned.origin}" if turned.origin else ""
     grew = f"; over the last {len(turned.norms)} steps it had grown {growth:.3g} times" if ran_away else ""
-    held = f"; the batch itself holds {turned.fed} value(s) that are not finite" if turned.fed else ""
-    chosen = FED if turned.fed else MASKED if turned.masked else RAN_AWAY
-    cause, likely, do = chosen if turned.fed or turned.masked or ran_away else ("num-nonfinite", None, None)
+    held = f"; the batch itself holds {turned.fed} value(s) that are not finite: {turned.holding}"
+    held = held if turned.holding else ""
+    chosen = FED if turned.fed else MASKED if turned.masked else HALF if turned.half else RAN_AWAY if ran_away else None
+    cause, likely, do = chosen or ("num-nonfinite", None, None)
     yield Evidence(
         where=Where(module=turned.module or turned.name, step=turned.step, rank=turned.rank),
         saw=f"at step {turned.step} {what}{before}{came}{held}{nearest}{grew}",
@@ -69,7 +75,7 @@ def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
         cause=cause,
         likely=likely,
         do=do,
-        confidence=0.7 if chosen is RAN_AWAY and ran_away else None,
+        confidence=0.7 if chosen is RAN_AWAY else None,
         numbers={"step": turned.step, "bad": turned.bad, "tensors": turned.tensors, "growth": growth},
     )
 

@@ -35,6 +35,18 @@ def find(bad: FirstBad, limits: Limits) -> Iterator[Evidence]:
         bad.kind, f"the {bad.kind}"
     )
     how = f": {bad.detail}" if bad.detail else ""
+    if bad.in_float32 is not None:
+        yield Evidence(
+            where=at(bad.site, module=bad.module, step=bad.step, rank=bad.rank),
+            saw=f"in float32 the same step is finite, with a loss of {bad.in_float32:.4g}; in the precision of the "
+            f"program {what} is not{how}{_given(bad)}",
+            wanted="numbers within the range of the precision",
+            cause="num-precision",
+            likely="half precision overflows: the numbers are right and the type is too small for them",
+            do=bad.remedy or "use bfloat16, or compute this operation in float32",
+            numbers={"step": bad.step, "operation": bad.operation, "in_float32": bad.in_float32},
+        )
+        return
     if grew is not None:
         yield Evidence(
             where=at(bad.lr_site or bad.site, step=bad.step, rank=bad.rank),
@@ -79,7 +91,7 @@ CHECK = Check(
     id="FL601",
     name="value-nonfinite",
     summary="a NaN or infinity appears in training",
-    causes=("num-nonfinite", "hp-lr-high"),
+    causes=("num-nonfinite", "hp-lr-high", "num-precision"),
     likely="a logarithm, division, root or exponential at the edge of its range",
     fix="clamp or add a small epsilon at the operation named above",
     severity=Severity.ERROR,

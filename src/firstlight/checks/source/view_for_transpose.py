@@ -22,9 +22,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
         if not any(scope.lineno <= line <= scope.end_lineno for line in lines):
             continue
         shapes: dict[str, tuple[list[str], int]] = {}
-        for node in sorted(
-            (n for n in ast.walk(scope) if isinstance(n, ast.Assign | ast.Call)), key=lambda n: (n.lineno, n.col_offset)
-        ):
+        for node in sorted((n for n in ast.walk(scope) if isinstance(n, ast.Assign | ast.Call)), key=_carried_out):
             if isinstance(node, ast.Call):
                 yield from _judged(source, node, shapes)
                 continue
@@ -36,6 +34,11 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                         shapes = {k: v for k, v in shapes.items() if each.id not in v[0]}
             if names:
                 shapes[names[0]] = (names[1], node.lineno)
+
+
+def _carried_out(node: ast.Assign | ast.Call) -> tuple[int, int, bool]:
+    """The order at work: what is called on the right of an assignment comes before the name on its left is bound."""
+    return node.end_lineno or 0, node.end_col_offset or 0, isinstance(node, ast.Assign)
 
 
 def _unpacked(node: ast.Assign) -> tuple[str, list[str]] | None:

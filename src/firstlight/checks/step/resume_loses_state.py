@@ -1,22 +1,42 @@
-"""An optimizer was resumed without the state of all its parameters.
+"""An optimizer was resumed without the state that belongs to its parameters.
 
 ## What it sees
 After `load_state_dict` some of the parameters the optimizer holds have no state, or one of another shape, while
-others have theirs.
+others have theirs. Or, at the first step after it, the momentum is far larger than the gradients account for: it
+belongs to other weights or another run.
 
 ## When it is fine
 SGD without momentum keeps no state. Parameters that are new in this run have none yet: allow it by name.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import Resumed
 from firstlight.records.places import Where
 
 
-def find(resumed: Resumed, _limits: NoLimits) -> Iterator[Evidence]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    momentum: float = 100.0
+    """Times what the gradients account for; those of one batch differ from the mean of many by much less."""
+
+
+def find(resumed: Resumed, limits: Limits) -> Iterator[Evidence]:
+    if resumed.momentum > limits.momentum:
+        yield Evidence(
+            where=Where(step=resumed.step, rank=resumed.rank),
+            saw=f"at step {resumed.step}, the first after its state was loaded, the momentum of `{resumed.name}` is "
+            f"{resumed.momentum:.3g} times as large as the gradients account for",
+            wanted="a momentum that gradients like these made",
+            severity=Severity.ERROR,
+            likely="the state was saved by another run, or belongs to other parameters than those it was given to",
+            do="load the optimizer's state from the checkpoint of these weights, or begin with a fresh optimizer",
+            numbers={"momentum": resumed.momentum},
+        )
+        return
     lost = resumed.without_state + resumed.mismatched
     if not lost or (lost >= resumed.parameters and not resumed.mismatched):
         return
@@ -34,12 +54,13 @@ def find(resumed: Resumed, _limits: NoLimits) -> Iterator[Evidence]:
 CHECK = Check(
     id="FL374",
     name="resume-loses-state",
-    summary="an optimizer was resumed without the state of all its parameters",
+    summary="an optimizer was resumed without the state that belongs to its parameters",
     causes=("train-checkpoint",),
     likely="the checkpoint belongs to another version of the model, or its groups were built in another order",
     fix="build the parameter groups in the same order as in the run that was saved",
     severity=Severity.WARNING,
     confidence=0.9,
     needs=Resumed,
+    limits=Limits(),
     find=find,
 )

@@ -97,6 +97,7 @@ SPLITS = (
         "validation-at-chance-while-training-improves",
         rf"{TRAIN}{SOME}{FALLS}.{{0,30}}?{VAL}{SOME}{POOR}",
         rf"{VAL}{SOME}{POOR}.{{0,30}}?{TRAIN}{SOME}{FALLS}",
+        rf"{TRAIN}{SOME}{FALLS} (?:and|but) val(?: loss| acc)? is not\b",
         r"good train (?:loss|acc).{0,20}?(?:bad|poor|terrible) val",
     ),
     _phrase("validation-below-chance", r"(?:below|worse than) (?:chance|random)"),
@@ -108,6 +109,7 @@ SPLITS = (
     _phrase(
         "loss-falls-metric-does-not",
         rf"loss {SOME}{FALLS}.{{0,15}}?\b(?:acc|metric|f1|auc|bleu|iou|map)\b {SOME}(?:{IDLE}|bad|poor|low)",
+        rf"loss {SOME}{FALLS} (?:and|but) (?:the )?(?:acc|metric|f1|auc|bleu|iou|map) is not\b",
     ),
 )
 
@@ -128,7 +130,7 @@ NOT_FINITE = (
 )
 
 SHAPES = (
-    _phrase("loss-falls-slowly", rf"(?:{FALLS}|learn\w*|converg\w+) (?:\w+ )?slow(?:ly)?", r"slow convergence"),
+    _phrase("loss-falls-slowly", rf"(?:{FALLS}|learn\w*|trains?|converg\w+) (?:\w+ )?slow(?:ly)?", r"slow convergence"),
     _phrase("loss-jumps-after-resume", r"(?:jump|bump|spik|higher|worse)\w* (?:\w+ )?(?:after|when|on) resum\w+"),
     _phrase("loss-jumps-after-resume", r"(?:after|when|on) resum\w+.{0,30}?(?:jump|bump|spik|higher|worse)"),
     _phrase("loss-falls-then-explodes", rf"loss {SOME}{FALLS}.{{0,25}}?(?:{EXPLODES}|{RISES})"),
@@ -138,7 +140,7 @@ SHAPES = (
     _phrase(
         "loss-oscillates",
         r"oscillat\w+|zig-?zag\w*|bounc\w+ (?:around|up and down)",
-        r"(?:jumps?|swings?|goes) up and down|(?:very |too )noisy loss",
+        rf"(?:jumps?|goes) up and down|(?:very |too )noisy loss|loss {SOME}swing\w*|\bswings? up and down",
     ),
     _phrase("loss-spikes-and-recovers", r"\bspik\w+"),
     _phrase("loss-repeats-each-epoch", r"(?:same (?:shape|pattern)|repeats?) (?:every|each) epoch", r"saw-?tooth"),
@@ -169,7 +171,7 @@ MODEL = (
     ),
     _phrase(
         "predictions-constant",
-        r"(?:predict\w*|output\w*) (?:\w+ ){0,3}(?:same|one|single|majority|constant|mean|identical|collapsed)",
+        r"(?:predict\w*|output\w*) (?:\w+ ){0,3}(?:same|one|single|majority|constant|mean|identical|alike|collapsed)",
         r"(?:same|one|majority) class always|always (?:the )?(?:same|one) (?:class|label|output)|always predict\w*",
         r"constant (?:output|prediction)s?",
     ),
@@ -178,6 +180,17 @@ MODEL = (
     _phrase("gradients-exactly-zero", rf"{GRADIENTS} (?:\w+ ){{0,3}}(?:zeros?|0)\b", r"zero gradients\b"),
     _phrase("units-dead", r"dead (?:relus?|units?|neurons?)"),
     _phrase("loss-scale-collapses", rf"loss scale {SOME}(?:collaps\w+|0|zero|drop\w*)", r"grad(?:ient)? overflow"),
+)
+
+CONTROLS = (
+    _phrase("noise-inputs-learn-as-well", r"\b(?:noise|zeros|random inputs?)\b.{0,25}?\b(?:as well|just as|as good)"),
+)
+
+REFUSED = (
+    _phrase("shapes-refused", r"shapes? (?:\w+ ){0,2}not (?:fit|match)|shape mismatch|mismatched shapes?"),
+    _phrase(
+        "checkpoint-refused", r"(?:checkpoint|state_dict|weights) (?:\w+ ){0,2}not load|loading .{0,20}?state_dict"
+    ),
 )
 
 RUNS = (
@@ -201,4 +214,4 @@ RUNS = (
     _phrase("classes-tenfold-imbalanced", rf"(?:class\w*|labels|data ?set|data) {SOME}imbalanced?"),
 )
 
-PHRASES: tuple[Phrase, ...] = NUMBERS + CURED + SPLITS + NOT_FINITE + SHAPES + MODEL + RUNS
+PHRASES: tuple[Phrase, ...] = NUMBERS + CURED + SPLITS + NOT_FINITE + SHAPES + MODEL + CONTROLS + REFUSED + RUNS

@@ -171,6 +171,8 @@ class Bench:
         """As training calls it: forces and residuals of equations are gradients taken on the way."""
         batch = placed(batch, model)
         with using("model", "calling it with a batch", model), torch.enable_grad():
+            if takes_mapping(model, batch.keywords):
+                return model(*batch.arguments, batch.keywords)
             return model(*batch.arguments, **batch.keywords)
 
     def passed(self, model: torch.nn.Module, batch: Batch) -> Any:
@@ -256,3 +258,13 @@ def _glimpse(raw: Any) -> str:
     if isinstance(raw, list | tuple):
         told += f" of {', '.join(sorted({type(item).__name__ for item in raw}))}"
     return told
+
+
+def takes_mapping(model: torch.nn.Module, keywords: Mapping[str, Any]) -> bool:
+    """It knows none of the names and takes one thing: the mapping as it is."""
+    if not keywords:
+        return False
+    parameters = inspect.signature(model.forward).parameters
+    open_ended = any(each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in parameters.values())
+    needed = [each for each in parameters.values() if each.default is each.empty]
+    return not open_ended and not parameters.keys() & keywords.keys() and len(needed) == 1

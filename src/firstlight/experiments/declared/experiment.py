@@ -12,12 +12,14 @@ from typing import Any, Literal, get_args
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.invariants import Invariant
 from firstlight.observe.inside import sites
+from firstlight.observe.keywords import nearest_keyword
 from firstlight.records.places import Site
 
 Precision = Literal["bf16", "fp16"]
 Task = Literal["classification", "binary", "regression", "language", "other"]
 
 
+@nearest_keyword
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Experiment:
     """The pieces of a training run, as the script itself would use them.
@@ -150,6 +152,11 @@ def _loader_problems(name: str, given: Any) -> Iterator[str]:
         yield (
             f"`{name}` is {_told(given)}, which can be read only once: preflight would use up its batches. "
             "Pass the loader itself, or a list of batches."
+        )
+    elif hasattr(given, "__getitem__") and any(kind.__name__ == "Dataset" for kind in type(given).__mro__):
+        yield (
+            f"`{name}` is {_told(given)}, a data set of single examples; it takes a loader of batches: "
+            f"DataLoader({name}, batch_size=32)."
         )
     elif isinstance(given, str | bytes | dict) or hasattr(given, "requires_grad"):
         yield f"`{name}` is {_told(given)}; it takes a loader. One single batch goes into `batch=`."

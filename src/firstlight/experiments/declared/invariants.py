@@ -99,6 +99,12 @@ class Watch:
 
 
 def _understood(invariant: Invariant) -> None:
+    given: Any = invariant.check
+    if not isinstance(given, str):
+        raise UsageError(
+            f"Invariant {invariant.name}: `check` is a {type(given).__name__}; it takes a comparison as text, such as "
+            '"0 <= min and max <= 1", so that it can be written down and shown.'
+        )
     told = f"Invariant {invariant.name}: `check` is {invariant.check!r}"
     if len(invariant.check) > MOST_CHARACTERS:
         raise UsageError(f"{told[:100]}…: longer than {MOST_CHARACTERS} characters.")

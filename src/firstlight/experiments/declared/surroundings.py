@@ -1,5 +1,6 @@
 """What surrounds the model: how much data there is, whether features can be computed and the log written."""
 
+import contextlib
 import json
 import math
 import os
@@ -63,9 +64,13 @@ def _length(data: Any) -> int | None:
 
 
 def log_tried(bench: Bench) -> None:
-    """An event where the run will log: written beside what is there already, synced, read back, removed again."""
+    """An event where the run will log: written beside what is there already, synced, read back, removed again.
+
+    A folder that does not exist yet is one the run will make: asked is the nearest one above it.
+    """
     path = Path(os.fspath(bench.experiment.log or ""))
-    probe = path.with_name(f".{path.name}.firstlight-{os.getpid()}")
+    folder = next(above for above in path.absolute().parents if above.exists())
+    probe = folder / f".{path.name}.firstlight-{os.getpid()}"
     written = read_back = False
     error = ""
     try:
@@ -79,11 +84,13 @@ def log_tried(bench: Bench) -> None:
         read_back = json.loads(probe.read_text(encoding="utf-8"))["event"] == "poc_start"
         if path.exists() and not os.access(path, os.W_OK):
             written, error = False, f"{path} exists and cannot be written"
-    except (OSError, ValueError) as problem:
+    except OSError as problem:
+        error = f"{type(problem).__name__}: {problem.strerror or problem}"
+    except ValueError as problem:
         error = f"{type(problem).__name__}: {problem}"
     finally:
-        probe.unlink(missing_ok=True)
-    folder = path.parent if path.parent.exists() else Path.cwd()
+        with contextlib.suppress(OSError):
+            probe.unlink()
     free = shutil.disk_usage(folder).free
     bench.emit(LogTried(path=str(path), written=written, read_back=read_back, free_bytes=free, error=error))
 

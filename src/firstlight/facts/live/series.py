@@ -7,6 +7,7 @@ from statistics import median
 FIRST = 16
 RECENT = 128
 SHORT = 16
+LAST = 4
 MOST_BLOCKS = 64
 
 
@@ -48,6 +49,11 @@ class Series:
         """Where it is now."""
         tail = list(self.recent)[-SHORT:]
         return median(tail) if tail else math.nan
+
+    @property
+    def lately(self) -> float:
+        """The same over the very last ones."""
+        return middle(list(self.recent)[-LAST:])
 
     @property
     def best(self) -> float:

@@ -28,20 +28,30 @@ class EvalWindow:
     def __init__(self) -> None:
         self._values: dict[str, deque[float]] = {}
         self._train: dict[str, deque[float]] = {}
+        self._lately: dict[str, deque[float]] = {}
         self._bad: list[str] = []
         """Those of the last call that are not finite."""
 
-    def add(self, told: dict[str, float], train: float) -> None:
+    def add(self, told: dict[str, float], train: float, lately: float) -> None:
+        """`train` and `lately`: levels of the training loss over more and over fewer steps."""
         losses = {name: value for name, value in told.items() if _is_evaluation(name)}
         self._bad = [name for name, value in losses.items() if not math.isfinite(value)]
         for name, value in losses.items():
             if math.isfinite(value) and math.isfinite(train):
                 self._values.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(value)
                 self._train.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(train)
+                self._lately.setdefault(name, deque(maxlen=MOST_EVALUATIONS)).append(lately)
 
     def facts(self, step: int, rank: int) -> list[EvalTrack]:
         return [
-            EvalTrack(rank=rank, step=step, name=name, values=tuple(values), train=tuple(self._train[name]))
+            EvalTrack(
+                rank=rank,
+                step=step,
+                name=name,
+                values=tuple(values),
+                train=tuple(self._train[name]),
+                lately=tuple(self._lately[name]),
+            )
             for name, values in self._values.items()
         ]
 

@@ -19,7 +19,11 @@ class Origin:
     masked: bool = False
     """It is a mean over no targets at all: every one is the ignored index."""
     fed: int = 0
-    """Values of the batch that are not finite."""
+    """Values of the batch, or of a target, that are not finite."""
+    holding: str = ""
+    """Where in the batch they are, in words."""
+    half: bool = False
+    """Numbers left the range of half precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Turning:
         if self._told:
             return None
         self._told = True
+        origin = bad.origin if bad.origin is not None and kind == "loss" else Origin(None, "")
         return Turned(
             rank=rank,
             optimizer=row.optimizer,
@@ -62,10 +67,12 @@ class Turning:
             earlier=tuple(self._losses),
             norms=tuple(self._norms),
             scaled=row.amp_scale is not None,
-            module=bad.origin.module if bad.origin is not None and kind == "loss" else None,
-            origin=bad.origin.words if bad.origin is not None and kind == "loss" else "",
-            masked=bad.origin is not None and bad.origin.masked and kind == "loss",
-            fed=bad.origin.fed if bad.origin is not None and kind == "loss" else 0,
+            module=origin.module,
+            origin=origin.words,
+            masked=origin.masked,
+            fed=origin.fed,
+            holding=origin.holding,
+            half=origin.half,
         )
 
     def _remember(self, row: StepRow) -> None:

@@ -86,7 +86,7 @@ class Windows:
     def hears(self, optimizer: int, told: dict[str, float]) -> None:
         """Numbers that the program tells."""
         of = self._of.setdefault(optimizer, _Of())
-        self.evaluations.add(told, of.losses.series.level)
+        self.evaluations.add(told, of.losses.series.level, of.losses.series.lately)
         self.scores.add(told)
         self.terms.add(told)
 
@@ -96,12 +96,27 @@ class Windows:
         of.labels.add(labels)
         of.inputs.add(size)
 
+    def negated(self, optimizer: int, loss: str | None) -> None:
+        """The loss function whose negative drives the optimizer, if one does."""
+        self._of.setdefault(optimizer, _Of()).losses.negated = loss
+
     def remembers(self, optimizer: int, memory: Memory) -> None:
         self._of.setdefault(optimizer, _Of()).moments.add(memory)
 
+    def succeeds(self, optimizer: int, older: int) -> None:
+        """It trains what the older one trained: its course is the same course."""
+        if older in self._of:
+            self._of[optimizer] = self._of[older]
+
     def is_urgent(self, row: StepRow) -> bool:
         """Something leapt: the windows are judged now, not at the next regular time."""
-        return self._of[row.optimizer].gradients.leaps
+        of = self._of[row.optimizer]
+        return of.gradients.leaps or of.losses.leaps
+
+    @property
+    def is_shaken(self) -> bool:
+        """Gradients leapt, and have not come back yet."""
+        return any(of.gradients.leap is not None for of in self._of.values())
 
     def clipped(self) -> tuple[int, int]:
         """Steps with clipping, and those at which it cut."""
@@ -120,7 +135,7 @@ class Windows:
         of, rank = self._of[optimizer], self.rank
         row, fed, remaining = of.last, self.feed.fed, self.remaining()
         found = [
-            of.losses.fact(row, rank, of.rates, (len(self._of), fed)),
+            of.losses.fact(row, rank, of.rates, (len({id(each) for each in self._of.values()}), fed)),
             of.gradients.fact(row, rank, of.rates, of.largest()),
             of.tensors.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, (fed, of.rates.share)),
             of.rate.fact(row, rank),

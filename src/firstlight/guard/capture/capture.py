@@ -1,25 +1,25 @@
 """On a red flag: everything it takes to do the step again, written beside the log.
 
-Errors are captured whole. A warning gets its batch, random state and last window alone: a loss that spiked is worth
-looking at, but not a copy of the model.
+Errors are captured whole. A warning gets its batch, random state and last window, and the weights only where they were
+copied already, as of a step whose loss or gradients leapt.
 """
 
 import math
 import sys
 import traceback
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
+from firstlight.checks.run import script_crashed
 from firstlight.guard.capture import surroundings
 from firstlight.guard.capture.choices import Capturing
 from firstlight.guard.capture.feeding import Feeding, Meal
 from firstlight.guard.capture.ring import Copy, Ring, Slot, state_of
 from firstlight.guard.capture.trees import Packer, outgoing
-from firstlight.guard.statistics.host import HostPass
-from firstlight.guard.statistics.rows import LOSS, NONFINITE
 from firstlight.observe.inside.observer import world
 from firstlight.records import events, wire
 from firstlight.records.artifact import ARTIFACT_SCHEMA, LeftOut, Manifest
@@ -30,11 +30,23 @@ from firstlight.store.run_directory import shown
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import Guard
-    from firstlight.guard.watch import Watch
-    from firstlight.records.telemetry import Trip
+    from firstlight.records.telemetry import StepRow, Trip
 
 WINDOW = 64
 """Rows of telemetry in an artifact; the log has the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Why a step is captured."""
+
+    step: int
+    check: str
+    """Id and name."""
+    summary: str
+    before_step: int | None
+    """The step whose beginning the weights are of; None where there are none from before."""
+    left_out: tuple[LeftOut, ...]
 
 
 class Capture:
@@ -51,22 +63,32 @@ class Capture:
         moments.backward_begins.append(self._backward_begins)
         moments.step_begins.append(self._step_begins)
         moments.step_ended.append(self._step_ended)
+        moments.leapt.append(self._leapt)
         moments.tripped.append(self._tripped)
+        moments.crashed.append(self._crashed)
         moments.closing.append(self._close)
         self._feeding.follow(guard)
 
     def _backward_begins(self, guard: "Guard", loss: torch.Tensor) -> None:
         """A step with a closure makes its gradients and moves the weights in one go; here they have not moved yet."""
-        if loss.device.type == "cpu" and not self._captured and not math.isfinite(loss.item()):
+        if loss.device.type == "cpu" and not guard.judge.over and not math.isfinite(loss.item()):
             self._ring.take(self._tick, guard.step, live(guard))
 
     def _step_begins(self, guard: "Guard", optimizer: torch.optim.Optimizer) -> None:
         watch = next(watch for watch in guard.watches if watch.optimizer is optimizer)
         self._feeding.step_begins(watch.index, watch.step, self._tick)
-        if not self._captured and self._ring.newest != self._tick and _is_bad(watch):
-            self._ring.take(self._tick, watch.step, live(guard))
-        else:
-            self._ring.passes(self._tick, watch.step, live(guard))
+        self._ring.passes(self._tick, watch.step, live(guard))
+
+    def _leapt(self, guard: "Guard", row: "StepRow") -> None:
+        """A flag may name this step later: what it was fed is held, and on the host the weights it began with."""
+        meal = self._feeding.hold(row.optimizer, row.step)
+        if meal is not None and meal.tick == self._tick:
+            self._keep(guard, row.step)
+
+    def _keep(self, guard: "Guard", step: int) -> None:
+        """The weights as they are now, unless this step's were taken already."""
+        if self._ring.newest != self._tick:
+            self._ring.take(self._tick, step, live(guard))
 
     def _step_ended(self, guard: "Guard", _optimizer: torch.optim.Optimizer) -> None:
         self._feeding.step_ended()
@@ -84,19 +106,38 @@ class Capture:
         if torch.cuda.is_initialized():
             torch.cuda.synchronize()  # copies to the host may still be under way
         meal = self._feeding.of(trip.optimizer, trip.step)
+        severe = trip.finding.severity is Severity.ERROR
+        if severe and meal is not None and meal.tick == self._tick:
+            self._keep(guard, trip.step)  # judged before its weights move
         slot = self._ring.before(meal.tick if meal is not None else self._tick - 2)
-        whole = trip.finding.severity is Severity.ERROR
-        drafts = [*self._before(meal, slot if whole else None), *(_now(guard) if whole else ())]
+        if not severe and (slot is None or meal is None or slot.tick != meal.tick):
+            slot = None
+        drafts = [*self._before(meal, slot), *(_now(guard) if severe else ())]
+        left_out = (*self._missing_batch(meal), *self._missing_weights(slot, severe))
+        about = About(trip.step, f"{trip.finding.id} {name}", trip.finding.saw, slot.step if slot else None, left_out)
+        self._write(guard, about, meal, drafts)
+
+    def _crashed(self, guard: "Guard", error: BaseException) -> None:
+        """In the middle of a step: its weights have not moved, and are what the step began with."""
+        meal = self._feeding.under_way()
+        if meal is None or guard.run is None or not guard.models:
+            return
+        drafts = [*self._before(meal, None), *(draft(name, "before", value) for name, value in live(guard))]
+        check = f"{script_crashed.CHECK.id} {script_crashed.CHECK.name}"
+        words = f"{type(error).__name__}: {error}"[:500]
+        about = About(guard.step, check, words, guard.step, tuple(self._missing_batch(meal)))
+        self._write(guard, about, meal, drafts)
+
+    def _write(self, guard: "Guard", about: "About", meal: Meal | None, drafts: list[Draft]) -> None:
+        run = guard.run
+        if run is None:
+            return
         suffix = f"-rank{guard.rank}" if world() > 1 else ""
-        folder = artifacts.write(
-            guard.run.artifacts / f"{trip.step}-{name}{suffix}",
-            self._manifest(guard, trip, meal, slot if whole else None),
-            drafts,
-            self._chosen.most_bytes,
-        )
+        place = run.artifacts / f"{about.step}-{about.check.partition(' ')[2]}{suffix}"
+        folder = artifacts.write(place, _manifest(guard, about, meal), drafts, self._chosen.most_bytes)
         digest = artifacts.digest_of(folder / artifacts.MANIFEST)
         guard.journal.write(
-            events.Artifact, always=True, kind="capture", path=shown(folder), sha256=digest, reason=trip.finding.saw
+            events.Artifact, always=True, kind="capture", path=shown(folder), sha256=digest, reason=about.summary
         )
         sys.stderr.write(f"  kept in  {shown(folder)}\n  next     firstlight replay {shown(folder)}\n")
 
@@ -113,39 +154,47 @@ class Capture:
             for name, copy in slot.parts.items():
                 yield copied(name, copy)
 
-    def _manifest(self, guard: "Guard", trip: "Trip", meal: Meal | None, slot: Slot | None) -> Manifest:
-        finding = trip.finding
-        rows = [wire.to_plain(row) for row in guard.window][-WINDOW:]
-        return Manifest(
-            schema=ARTIFACT_SCHEMA,
-            run_id=guard.journal.run.id if guard.journal.run else "",
-            step=trip.step,
-            check=f"{finding.id} {finding.name}",
-            summary=finding.saw,
-            created=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            before_step=slot.step if slot is not None else None,
-            rank=guard.rank,
-            world=world(),
-            left_out=tuple(self._missing(meal, slot, finding.severity)),
-            program=surroundings.program(),
-            environment=surroundings.environment(),
-            config=_config(guard, meal),
-            window=tuple(rows),
-            stack=tuple(line.rstrip() for line in traceback.format_stack(limit=40)),
-        )
-
-    def _missing(self, meal: Meal | None, slot: Slot | None, severity: Severity) -> Iterator[LeftOut]:
+    def _missing_batch(self, meal: Meal | None) -> Iterator[LeftOut]:
         if meal is None:
             yield LeftOut(part="before/batch", reason="the step was judged too late: its batch was gone")
         elif not self._chosen.batches:
             yield LeftOut(part="before/batch", reason="inputs are not written, as was chosen")
-        if severity is not Severity.ERROR:
-            yield LeftOut(part="model", reason="weights are kept for errors only")
+
+    def _missing_weights(self, slot: Slot | None, severe: bool) -> Iterator[LeftOut]:
+        if slot is None and not severe:
+            yield LeftOut(part="model", reason="weights are kept for errors only, and for steps that leap on the host")
         elif slot is None:
             yield LeftOut(
                 part="before/model",
                 reason="no copy from before the step: `keep` is off, and here a flag goes up after the update",
             )
+
+
+def _manifest(guard: "Guard", about: About, meal: Meal | None) -> Manifest:
+    return Manifest(
+        schema=ARTIFACT_SCHEMA,
+        run_id=guard.journal.run.id if guard.journal.run else "",
+        step=about.step,
+        check=about.check,
+        summary=about.summary,
+        created=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        before_step=about.before_step,
+        rank=guard.rank,
+        world=world(),
+        left_out=about.left_out,
+        program=surroundings.program(),
+        environment=surroundings.environment(),
+        config=_config(guard, meal),
+        window=tuple(_window(guard, about.step)),
+        stack=tuple(line.rstrip() for line in traceback.format_stack(limit=40)),
+    )
+
+
+def _window(guard: "Guard", step: int) -> list[Any]:
+    """The last steps, and before them the one it is about."""
+    last = list(guard.window)[-WINDOW:]
+    named = [row for row in guard.window if row.step == step and row not in last]
+    return [wire.to_plain(row) for row in (*named, *last)]
 
 
 def live(guard: "Guard") -> "Iterator[tuple[str, Any]]":
@@ -188,13 +237,3 @@ def _config(guard: "Guard", meal: Meal | None) -> dict[str, Any]:
         "training": [model.training for model in guard.models.values()],
         "lr": [float(group["lr"]) for optimizer in guard.optimizers for group in optimizer.param_groups],
     }
-
-
-def _is_bad(watch: "Watch") -> bool:
-    """A gradient or the loss of the step under way is not finite, where that is known before the weights move."""
-    passes = watch.passes
-    frame = passes.newest if isinstance(passes, HostPass) else None
-    if frame is None or frame.step != watch.step:
-        return False
-    loss = frame.scalars[LOSS]
-    return (loss is not None and not math.isfinite(loss)) or bool(frame.gradients[:, NONFINITE].any())

@@ -17,9 +17,11 @@ MOST_CALLS = 8
 """Forward passes of one step whose inputs are held: gradient accumulation, several models."""
 MOST_BATCHES = 4
 """Loaders run ahead of the training; the batch of a step is looked for among so many."""
+MOST_HELD = 2
+"""Steps that leapt and whose inputs are held, for a flag that names one of them later."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Meal:
     """One step's."""
 
@@ -30,6 +32,8 @@ class Meal:
     inputs: deque[tuple[Any, ...]] = field(default_factory=lambda: deque(maxlen=MOST_CALLS))
     random: dict[str, Any] = field(default_factory=dict)
     autocast: str | None = None
+    batches: list[Any] = field(default_factory=list)
+    """Of a step that is held: what the loader gave for it."""
 
 
 class Feeding:
@@ -38,12 +42,16 @@ class Feeding:
     def __init__(self) -> None:
         self._now = Meal()
         self._last: Meal | None = None
+        self._held: deque[Meal] = deque(maxlen=MOST_HELD)
         self._batches: deque[Any] = deque(maxlen=MOST_BATCHES)
+        self._fresh = False
+        """A batch came since the last step."""
         self._hooked: set[int] = set()
         self._handles: list[Any] = []
 
     def batch_came(self, _guard: "Guard", batch: Any) -> None:
         self._batches.append(batch)
+        self._fresh = True
 
     def follow(self, guard: "Guard") -> None:
         """Models may join while training goes on."""
@@ -64,14 +72,29 @@ class Feeding:
         self._now.step[optimizer], self._now.tick = step, tick
 
     def step_ended(self) -> None:
-        self._last, self._now = self._now, Meal()
+        self._last, self._now, self._fresh = self._now, Meal(), False
+
+    def under_way(self) -> Meal | None:
+        """What the step that has not ended was fed; None between two steps."""
+        return self._now if self._now.inputs or self._fresh else None
 
     def of(self, optimizer: int, step: int) -> Meal | None:
         """What a step was fed, while that is still known."""
-        return next((meal for meal in (self._now, self._last) if meal and meal.step.get(optimizer) == step), None)
+        known = (self._now, self._last, *self._held)
+        return next((meal for meal in known if meal and meal.step.get(optimizer) == step), None)
+
+    def hold(self, optimizer: int, step: int) -> Meal | None:
+        """Keeps what a step was fed, by reference, until others are held in its place."""
+        meal = self.of(optimizer, step)
+        if meal is not None and meal not in self._held:
+            meal.batches = self.batches_of(meal)
+            self._held.append(meal)
+        return meal
 
     def batches_of(self, meal: Meal) -> list[Any]:
         """The loader's batches that the models' inputs came from; the last one where that cannot be told."""
+        if meal.batches:
+            return meal.batches
         given = [tensor for call in meal.inputs for tensor in tensors_in(list(call))]
         found = [batch for batch in self._batches if any(_same(t, g) for t in tensors_in(batch) for g in given)]
         return found or list(self._batches)[-1:]

@@ -26,6 +26,7 @@ VARIABLES = (
     "WORLD_SIZE",
 )
 """Those that change numbers or memory. No others: an environment holds secrets."""
+MOST_SOURCES = 500
 
 
 def program() -> Program:
@@ -39,7 +40,18 @@ def program() -> Program:
         module=spec.name if spec is not None else None,
         git=version_control.commit(Path.cwd()),
         changed=version_control.changed(Path.cwd()),
+        sources=sources(),
     )
+
+
+def sources() -> dict[str, str]:
+    """What the program imported of its own: whether a step that goes well later was mended is seen by it."""
+    here, found = Path.cwd(), {}
+    for module in list(sys.modules.values()):
+        path = Path(str(getattr(module, "__file__", None) or ""))
+        if path.suffix == ".py" and path.is_relative_to(here) and "site-packages" not in path.parts and path.is_file():
+            found[str(path.relative_to(here))] = digest_of(path, follow=True)
+    return dict(sorted(found.items())[:MOST_SOURCES])
 
 
 def environment() -> dict[str, Scalar]:

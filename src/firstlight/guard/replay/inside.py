@@ -6,6 +6,7 @@ own code. The first non-finite loss, gradient or weight ends it.
 """
 
 import functools
+import linecache
 import os
 import posix
 import threading
@@ -21,12 +22,13 @@ from firstlight.experiments.inside import model_steering
 from firstlight.guard.capture.surroundings import set_random
 from firstlight.guard.replay import order as orders
 from firstlight.guard.replay.material import Material
+from firstlight.guard.replay.outliers import outliers_in
 from firstlight.guard.replay.repro import script_of
 from firstlight.guard.replay.wide import Wide
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.localise import Birth, Localiser, ModulePath, told
 from firstlight.observe.inside.observer import rank
-from firstlight.records.nonfinite import Replayed
+from firstlight.records.nonfinite import BadOperation, Replayed
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -39,6 +41,7 @@ class Replay:
     def __init__(self, observer: "Observer", order: orders.Order, material: Material) -> None:
         self.observer, self.order, self.material = observer, order, material
         self.loaded: list[str] = []
+        self.outliers = outliers_in(material)
         self.loss: float | None = None
         self.mode: Localiser | None = None
         self._path: ModulePath | None = None
@@ -81,7 +84,8 @@ class Replay:
         if self.mode is None:
             return
         with _disable_current_modes():
-            self.loss = reading.number(root) / self.observer.scale if root.numel() == 1 else None
+            if self.loss is None and root.numel() == 1:  # later ones are of weights that have moved
+                self.loss = reading.number(root) / self.observer.scale
         self._judge("loss", root)
 
     def backward_ended(self, _root: torch.Tensor) -> None:
@@ -127,6 +131,7 @@ class Replay:
                     loaded=tuple(self.loaded),
                     fed=self.material.has_batch or self.material.was_fed,
                     repro=repro,
+                    outliers=self.outliers,
                 )
             )
         os._exit(0)
@@ -136,7 +141,7 @@ class Replay:
             return None
         record = told(birth, self.material.step, rank())
         title = f"`{record.operation}` at step {self.material.step}, with torch alone. {record.words}".strip()
-        text = script_of(birth, title)
+        text = script_of(birth, title, _notes(record, self.material))
         if text is None:
             return None
         path = str(Path(self.observer.spec.run) / orders.REPRO)
@@ -147,6 +152,17 @@ class Replay:
             data = data[posix.write(descriptor, data) :]
         posix.close(descriptor)
         return path
+
+
+def _notes(record: BadOperation, material: Material) -> list[str]:
+    """Where the operation stands in the user's code, and the example it goes wrong for."""
+    notes = []
+    if record.site is not None:
+        notes.append(f"{record.site}: {linecache.getline(record.site.file, record.site.line).strip()}")
+    if record.row is not None:
+        notes.append(f"Row {record.row} of {record.rows}, with the numbers it had; others are left out.")
+        notes += material.row_in_words(record.row, record.rows)
+    return ["", *notes] if notes else []
 
 
 def install(observer: "Observer") -> None:

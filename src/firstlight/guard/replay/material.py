@@ -11,11 +11,15 @@ import torch
 from firstlight.errors import ArtifactError
 from firstlight.guard.capture.ring import tensors_of
 from firstlight.guard.capture.trees import Packer, incoming, unpack
+from firstlight.guard.replay.repro import nested
 from firstlight.guard.replay.wide import widened
 from firstlight.observe.inside.reading import tensors_in
 from firstlight.records.artifact import Part
 from firstlight.store import artifacts
 from firstlight.store.artifacts import Artifact
+
+MOST_SHOWN = 16
+"""Numbers of a row that are written out."""
 
 
 @dataclass
@@ -106,6 +110,16 @@ class Material:
 
     def leaf_of(self, tensor: torch.Tensor) -> str | None:
         return self._names.get(int(tensor.untyped_storage()._cdata))
+
+    def row_in_words(self, row: int, rows: int) -> Iterator[str]:
+        """What that row of the captured batch, or else of the inputs, holds."""
+        packer = Packer()
+        packer.pack(self.batches[0] if self.batches else self._held[0] if self._held else None)
+        for key, leaf in packer.tensors.items():
+            if leaf.ndim and len(leaf) == rows:
+                values = leaf[row].flatten()
+                more = f" and {values.numel() - MOST_SHOWN} more" if values.numel() > MOST_SHOWN else ""
+                yield f"  `{key}` has there {nested(values[:MOST_SHOWN].tolist(), 4)}{more}"
 
     def _name_leaves(self, value: Any, what: str) -> None:
         packer = Packer()

@@ -1,22 +1,27 @@
 """From the operation that went wrong to a script of a few lines that goes wrong the same way, with torch alone.
 
-The operation is taken with the very values it was given, cut down as long as it still fails, and written as literals.
+The operation is taken with the very values it was given. Of many rows the first that goes wrong is shown; what is still
+too long to read is cut down as long as it fails. A script is written only if it was seen to fail.
 """
 
 import base64
 import functools
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading
-from firstlight.observe.inside.localise import Birth, Made
+from firstlight.observe.inside.localise import Birth, Made, Row, bad_row
 
 MOST_LITERAL = 512
 """Elements of a tensor that are written out; larger ones are packed."""
+READABLE = 40
+"""Numbers that a reader takes in at a glance: down to here a call is cut, and no further."""
+OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 MOST_ELEMENTS = 1 << 20
 FAILS = '    raise SystemExit("it fails the same way: not every number is finite")'
 PACKED = """def unpacked(text, dtype, shape):
@@ -43,19 +48,22 @@ class Call:
         return list(reading.tensors_in([list(self.args), self.kwargs]))
 
 
-def script_of(birth: Birth, title: str) -> str | None:
-    """A script that was seen to fail, or None where the operation alone does not."""
+def script_of(birth: Birth, title: str, notes: Sequence[str] = ()) -> str | None:
+    """A script that was seen to fail, or None where the operation alone does not. `notes` stand below the title."""
+    row = bad_row(birth)
     for made, slope in _candidates(birth):
         call = Call(made.func, made.args, made.kwargs).changed(_plain)
         fails = _slope_fails if slope else _fails
         if not fails(call):
             continue
-        small = shrunk(call, fails)
+        alone = call if row is None else call.changed(functools.partial(_only_row, row))
+        small = shrunk(alone if fails(alone) else call, fails, READABLE)
         if sum(tensor.numel() for tensor in small.tensors) > MOST_ELEMENTS:
             continue
-        text = _written(small, slope, title)
-        if _holds(text):
-            return text
+        for spelling in _spellings(small):
+            text = _written(small, slope, spelling, [title, *notes])
+            if _holds(text):
+                return text
     return None
 
 
@@ -66,9 +74,12 @@ def _candidates(birth: Birth) -> Iterator[tuple[Made, bool]]:
     yield birth.made, False
 
 
-def shrunk(call: Call, fails: Callable[[Call], bool]) -> Call:
-    """Halves one extent after the other as long as it still fails."""
-    while (smaller := next((cut for cut in _halves(call) if fails(cut)), None)) is not None:
+def shrunk(call: Call, fails: Callable[[Call], bool], least: int = 0) -> Call:
+    """Halves one extent after the other as long as it still fails and holds more than `least` numbers."""
+    while sum(tensor.numel() for tensor in call.tensors) > least:
+        smaller = next((cut for cut in _halves(call) if fails(cut)), None)
+        if smaller is None:
+            break
         call = smaller
     return call
 
@@ -88,6 +99,10 @@ def _cut(extent: int, axes: set[int], start: int, length: int, tensor: torch.Ten
         if size == extent and axis in axes:
             tensor = tensor.narrow(axis, start, length)
     return tensor.contiguous()
+
+
+def _only_row(row: Row, tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.narrow(0, row.index, 1).contiguous() if tensor.ndim and len(tensor) == row.rows else tensor
 
 
 def _plain(tensor: torch.Tensor) -> torch.Tensor:
@@ -132,33 +147,49 @@ def _slope_fails(call: Call) -> bool:
     return any(leaf.grad is not None and not reading.all_finite(leaf.grad) for leaf in leaves)
 
 
-def _written(call: Call, slope: bool, title: str) -> str:
-    names: list[str] = []
-    lines: list[str] = []
+def _spellings(call: Call) -> Iterator[Callable[[list[str]], str]]:
+    """How the call may be written, the most familiar way first."""
+    name = call.func._schema.name.partition("::")[2].removesuffix("_")
+    if name in OPERATORS and len(call.args) == 2 and not call.kwargs:
+        yield f" {OPERATORS[name]} ".join
+    if hasattr(torch, name):
+        yield lambda words: f"torch.{name}({', '.join(words)})"
+    yield lambda words: f"torch.ops.{_path(call.func)}({', '.join(words)})"
+
+
+def _written(call: Call, slope: bool, spelling: Callable[[list[str]], str], head: list[str]) -> str:
+    lines: dict[str, str] = {}
 
     def named(tensor: torch.Tensor, name: str) -> str:
-        names.append(name)
         wants = slope and tensor.is_floating_point()
-        lines.append(f"{name} = {literal(tensor)}{'.requires_grad_(True)' if wants else ''}")
+        lines[name] = f"{name} = {literal(tensor)}{'.requires_grad_(True)' if wants else ''}"
         return name
 
     schema = [argument.name for argument in call.func._schema.arguments]
     words = [_word(item, name, named) for name, item in zip(schema, call.args, strict=False)]
     words += [f"{key}={_word(item, key, named)}" for key, item in call.kwargs.items()]
-    packed = any("unpacked(" in line for line in lines)
-    body = [f'"""{title}"""', "", *(["import base64", "import zlib", ""] if packed else []), "import torch"]
-    body += ["", 'inf, nan = float("inf"), float("nan")', *([PACKED] if packed else []), *lines]
-    body += [f"result = torch.ops.{_path(call.func)}({', '.join(words)})"]
+    packed = any("unpacked(" in line for line in lines.values())
+    body = ['"""' + "\n".join(head), '"""', "", *(["import base64", "import zlib", ""] if packed else [])]
+    body += ["import torch", ""]
+    if any(re.search(r"\b(inf|nan)\b", line) for line in lines.values()):
+        body += ['inf, nan = float("inf"), float("nan")']
+    body += [*([PACKED] if packed else []), *lines.values(), f"result = {spelling(words)}"]
     body += ["made = result if isinstance(result, torch.Tensor) else result[0]"]
-    if slope:
-        body += ["made.sum().backward()"]
-        leaves = [name for name, line in zip(names, lines, strict=True) if line.endswith("requires_grad_(True)")]
-        body += [f'print("{name}.grad =", {name}.grad)' for name in leaves]
-        body += [f"found = [leaf.grad for leaf in ({', '.join(leaves)},) if leaf.grad is not None]"]
-        body += ["if not all(torch.isfinite(grad).all() for grad in found):", FAILS]
-    else:
-        body += ['print("result =", made)', "if not torch.isfinite(made).all():", FAILS]
-    return "\n".join(body) + "\n"
+    return "\n".join([*body, *_verdict(slope, lines)]) + "\n"
+
+
+def _verdict(slope: bool, lines: dict[str, str]) -> list[str]:
+    """What the script looks at to tell whether it fails."""
+    if not slope:
+        return ['print("result =", made)', "if not torch.isfinite(made).all():", FAILS]
+    leaves = [name for name, line in lines.items() if line.endswith("requires_grad_(True)")]
+    return [
+        "made.sum().backward()",
+        *(f'print("{name}.grad =", {name}.grad)' for name in leaves),
+        f"found = [leaf.grad for leaf in ({', '.join(leaves)},) if leaf.grad is not None]",
+        "if not all(torch.isfinite(grad).all() for grad in found):",
+        FAILS,
+    ]
 
 
 def _word(item: Any, name: str, named: Callable[[torch.Tensor, str], str]) -> str:
@@ -176,10 +207,28 @@ def _word(item: Any, name: str, named: Callable[[torch.Tensor, str], str]) -> st
 
 def literal(tensor: torch.Tensor) -> str:
     if tensor.numel() <= MOST_LITERAL:
-        return f"torch.tensor({tensor.tolist()!r}, dtype={tensor.dtype})"
+        return f"torch.tensor({_digits(tensor)}, dtype={tensor.dtype})"
     raw = bytes(tensor.contiguous().view(-1).view(torch.uint8).tolist())
     text = base64.b64encode(zlib.compress(raw, 9)).decode()
     return f'unpacked("{text}", {tensor.dtype}, {tuple(tensor.shape)})'
+
+
+def _digits(tensor: torch.Tensor) -> str:
+    """With as few digits as tell every number from its neighbours."""
+    if not tensor.is_floating_point():
+        return repr(tensor.tolist())
+    values = tensor.flatten().tolist()
+    for digits in (4, 6, 9):
+        again = torch.tensor([float(f"{value:.{digits}g}") for value in values], dtype=tensor.dtype)
+        if torch.equal(again.nan_to_num(), tensor.flatten().nan_to_num()):
+            return nested(tensor.tolist(), digits)
+    return repr(tensor.tolist())
+
+
+def nested(value: Any, digits: int) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(nested(each, digits) for each in value) + "]"
+    return f"{value:.{digits}g}"
 
 
 def _path(func: Any) -> str:

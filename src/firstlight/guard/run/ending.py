@@ -16,7 +16,7 @@ from firstlight.judge.report import machine, report
 from firstlight.observe.source.excerpts import excerpts
 from firstlight.records import events, wire
 from firstlight.records.facts import CheckCrash
-from firstlight.records.finding import Finding, Scalar
+from firstlight.records.finding import Finding, Scalar, Witness
 from firstlight.records.program import Unseen
 from firstlight.records.report import CheckOutcome, Coverage, Report, Status, Subject, Timing
 from firstlight.store.event_log import LineReader, typed
@@ -70,6 +70,8 @@ def _hear(logged: Logged, event: Any) -> None:
             logged.steps = max(logged.steps, event.steps)
         case events.FindingSeen() if event.finding is not None:
             _hear_finding(logged, event.finding)
+        case events.RedFlag() if event.since is not None:
+            _hear_consequence(logged, event)
         case events.CheckResult():
             _hear_check(logged, event)
         case events.ExceptionSeen() if event.message.startswith("guard: "):
@@ -87,6 +89,16 @@ def _hear_finding(logged: Logged, plain: dict[str, Any]) -> None:
         logged.findings.append(wire.convert(plain, Finding))
     except (msgspec.ValidationError, RecursionError):
         logged.lost.append("a finding in the log cannot be read")
+
+
+def _hear_consequence(logged: Logged, event: events.RedFlag) -> None:
+    """Under the last flag of that rule."""
+    for place in reversed(range(len(logged.findings))):
+        first = logged.findings[place]
+        if first.id == event.since:
+            told = Witness(id=event.rule_id, kind="live", where="", says=f"since then {event.message}", weight=0.0)
+            logged.findings[place] = msgspec.structs.replace(first, witnesses=(*first.witnesses, told))
+            return
 
 
 def _hear_check(logged: Logged, event: events.CheckResult) -> None:
@@ -137,7 +149,8 @@ def _why_unjudged(logged: Logged) -> str:
 
 
 def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:
-    found = {finding.id for finding in logged.findings}
+    found = {witness.id for finding in logged.findings for witness in finding.witnesses}
+    found |= {finding.id for finding in logged.findings}
     for check in CATALOGUE:
         if check.needs not in LIVE:
             continue

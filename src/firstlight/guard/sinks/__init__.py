@@ -48,6 +48,7 @@ class Feed:
     def _open(self) -> Sink:
         if self._sink is None:
             self._sink = self._make(self._guard)
+            self._guard.closes_first()  # a tracker ends its own side when the program ends; ours must come before
         return self._sink
 
     def _step(self, row: StepRow) -> None:

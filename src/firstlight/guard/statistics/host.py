@@ -61,11 +61,6 @@ class HostPass:
     def poll(self) -> Frame | None:
         return self._done.popleft() if self._done else None
 
-    @property
-    def newest(self) -> Frame | None:
-        """The look that was just taken: on the host it is there before the weights move."""
-        return self._done[-1] if self._done else None
-
     def _row(self, place: int, tensor: torch.Tensor, counts: bool) -> list[float]:
         values = flat(tensor)
         pivot = self._pivots[place]

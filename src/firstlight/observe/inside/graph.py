@@ -37,6 +37,17 @@ _KEEPS_VALUES = frozenset(
         "MoveaxisBackward0",
     ]
 )
+_SCALED = frozenset(["NegBackward0", "MulBackward0", "DivBackward0", "MeanBackward0", "SumBackward0"])
+_NEVER_NEGATIVE = {
+    "MseLossBackward0": "mse_loss",
+    "L1LossBackward0": "l1_loss",
+    "SmoothL1LossBackward0": "smooth_l1_loss",
+    "HuberLossBackward0": "huber_loss",
+    "BinaryCrossEntropyBackward0": "binary_cross_entropy",
+    "BinaryCrossEntropyWithLogitsBackward0": "binary_cross_entropy_with_logits",
+}
+_LOG_SCORES = ("NllLossBackward0", "NllLoss2DBackward0", "NllLossNdBackward0")
+"""Never below zero where they are given logarithms of probabilities."""
 _ACTIVATIONS = {
     "SoftmaxBackward0": "softmax",
     "LogSoftmaxBackward0": "log_softmax",
@@ -69,6 +80,31 @@ def nodes_behind(root: torch.Tensor) -> Iterator[Node]:
             if child is not None and child not in seen:
                 seen.add(child)
                 line.append(child)
+
+
+def negated_loss(root: torch.Tensor) -> str | None:
+    """The loss function of torch's that is never below zero and whose negative the root is; None where there is none.
+
+    Seen through averages, sums and products with numbers."""
+    node, sign = root.grad_fn, 1
+    while node is not None:
+        name = name_of(node)
+        loss = "cross_entropy" if name in _LOG_SCORES and _takes_logs(node) else _NEVER_NEGATIVE.get(name)
+        if loss is not None:
+            return loss if sign < 0 else None
+        other = getattr(node, "_saved_other", None) if name == "MulBackward0" else None
+        if not (name in _SCALED or keeps_values(node)):
+            return None
+        if name == "NegBackward0" or (isinstance(other, torch.Tensor) and other.ndim == 0 and float(other) < 0):
+            sign = -sign
+        children = [child for child, _ in node.next_functions if child is not None]
+        node = children[0] if len(children) == 1 else None
+    return None
+
+
+def _takes_logs(node: Node) -> bool:
+    child = node.next_functions[0][0]
+    return child is not None and name_of(child) == "LogSoftmaxBackward0"
 
 
 def parameters_behind(root: torch.Tensor) -> set[int]:

@@ -58,6 +58,23 @@ class Birth:
     """For one that was given: what it is called."""
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One of the rows that make up a tensor, by its number from 0."""
+
+    index: int
+    rows: int
+
+
+def bad_row(birth: Birth) -> Row | None:
+    """The first row that is not finite, where others are: examples of a batch, most often."""
+    made = next((t for t in reading.tensors_in(birth.made.result) if t.ndim and not reading.all_finite(t)), None)
+    if made is None or len(made) < 2:
+        return None
+    bad = ~torch.isfinite(reading.values_of(made)).flatten(1).all(1) if made.ndim > 1 else ~torch.isfinite(made)
+    return None if bool(bad.all()) else Row(int(bad.nonzero()[0]), len(made))
+
+
 class Localiser(TorchDispatchMode):
     def __init__(self, called: Callable[[torch.Tensor], str | None], module: Callable[[], str | None]) -> None:
         """`called` names a tensor that was there before: a parameter, a leaf of the batch. `module` is running now."""
@@ -205,6 +222,7 @@ def told(birth: Birth, step: int, rank: int) -> BadOperation:
     """The birth without its tensors."""
     shown = birth.forward if birth.forward is not None else birth.made
     made = next((t for t in reading.tensors_in(shown.result)), None)
+    row = bad_row(birth)
     return BadOperation(
         step=step,
         rank=rank,
@@ -221,6 +239,8 @@ def told(birth: Birth, step: int, rank: int) -> BadOperation:
         words=birth.reason.words if birth.reason is not None else "",
         remedy=birth.reason.remedy if birth.reason is not None else "",
         name=birth.name,
+        row=row.index if row is not None else None,
+        rows=row.rows if row is not None else 0,
     )
 
 

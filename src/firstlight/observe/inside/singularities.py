@@ -150,7 +150,7 @@ class Reason:
 def found_in(table: Sequence[Singularity], operation: str, args: tuple[Any, ...], result: Any) -> Reason | None:
     """The entry of the table that what the operation was given and made bears out."""
     for entry in table:
-        if entry.operation != operation.removesuffix("_"):
+        if entry.operation != operation.removesuffix("_") or (table is FORWARD and _is_whole_power(operation, args)):
             continue
         tensor = result if entry.argument == RESULT else args[entry.argument] if entry.argument < len(args) else None
         if isinstance(tensor, int | float) and tensor == 0 and entry.operation == "div":
@@ -163,13 +163,23 @@ def found_in(table: Sequence[Singularity], operation: str, args: tuple[Any, ...]
     return None
 
 
+def _is_whole_power(operation: str, args: tuple[Any, ...]) -> bool:
+    """Defined for negative numbers too."""
+    exponent = args[1] if operation.startswith("pow") and len(args) > 1 else None
+    return isinstance(exponent, int | float) and float(exponent).is_integer()
+
+
 def explain(operation: str, args: tuple[Any, ...], result: Any, func: Any) -> Reason | None:
     """Why an operation given finite numbers made others: its singularity, an empty reduction, or the type's range."""
+    beyond = _out_of_range(args, result, func)
+    narrow = any(tensor.dtype in (torch.float16, torch.bfloat16) for tensor in reading.tensors_in(result))
+    if narrow and beyond is not None:
+        return beyond
     return (
         found_in(FORWARD, operation, args, result)
         or _nothing_attended(operation, args)
         or _nothing_averaged(operation, args)
-        or _out_of_range(args, result, func)
+        or beyond
     )
 
 

@@ -1,5 +1,7 @@
 """Windows over the steps of one optimizer, as far as it has come. Levels are medians."""
 
+import math
+
 import msgspec
 
 from firstlight.records.live.fact import LiveFact
@@ -30,7 +32,11 @@ class Turned(LiveFact, frozen=True, kw_only=True):
     masked: bool = False
     """It is a mean over no targets at all: every one is the ignored index."""
     fed: int = 0
-    """For a loss: values of the batch that are not finite."""
+    """For a loss: values of the batch, or of a target, that are not finite."""
+    holding: str = ""
+    """Where in the batch they are, in words: "`1` in row 5 of 16"."""
+    half: bool = False
+    """For a loss: numbers left the range of half precision."""
     evaluation: str = ""
     """The name under which it was told."""
 
@@ -59,10 +65,14 @@ class LossTrack(LiveFact, frozen=True, kw_only=True):
     spikes: int
     """Single losses of the last thousand that stood far above their neighbours and above the start, and came back;
     without those whose gradient was clipped."""
+    spiked_at: tuple[int, ...] = ()
+    """Their steps."""
     since_best: int
     """Steps since the lowest stretch."""
     positive: bool
     """No loss was below zero."""
+    negated: str | None = None
+    """The loss function whose negative is trained on: one that is never below zero itself."""
     rivals: int
     """Optimizers that step in this run; with several, losses pull against each other."""
     fed: bool
@@ -88,6 +98,9 @@ class GradientTrack(LiveFact, frozen=True, kw_only=True):
     warming: bool
     module: str | None = None
     """Where most of the norm is now."""
+    leapt_at: int | None = None
+    """The step at which the norm leapt to where it is, if it did so at once."""
+    leapt_to: float = 0.0
 
 
 class TensorState(msgspec.Struct, frozen=True, kw_only=True):
@@ -259,6 +272,8 @@ class Resumed(LiveFact, frozen=True, kw_only=True):
     mismatched: int
     """Whose state has another shape than the parameter."""
     first: str | None = None
+    momentum: float = math.nan
+    """At the first step after it: the momentum that was loaded, over what the gradients there account for."""
 
 
 class RankTrack(LiveFact, frozen=True, kw_only=True):

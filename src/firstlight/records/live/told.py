@@ -11,6 +11,8 @@ class EvalTrack(LiveFact, frozen=True, kw_only=True):
     name: str
     values: tuple[float, ...]
     train: tuple[float, ...]
+    lately: tuple[float, ...] = ()
+    """The same over the very last steps: while a loss falls fast, its level lags behind."""
 
 
 class ScoreTrack(LiveFact, frozen=True, kw_only=True):

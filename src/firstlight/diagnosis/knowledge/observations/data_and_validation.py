@@ -182,6 +182,24 @@ RUNS = (
         group="throughput",
         very_likely="env-input-bound",
     ),
+    Observation(
+        "shapes-refused",
+        "an operation refuses the shapes it is given",
+        rate=0.005,
+        group="error",
+        very_likely="data-schema",
+        likely="loss-dim arch-mask data-tokenizer",
+        unlikely="hp-* null-*",
+    ),
+    Observation(
+        "checkpoint-refused",
+        "a checkpoint does not load",
+        rate=0.005,
+        group="error",
+        very_likely="train-checkpoint",
+        likely="env-version",
+        unlikely="hp-* null-* data-*",
+    ),
 )
 
 OBSERVATIONS = DATA + PREDICTIONS + VALIDATION + RUNS

@@ -34,7 +34,7 @@ INITIAL = (
 VALUES = (
     Observation(
         "loss-negative",
-        "the loss is negative although it cannot be",
+        "the loss is negative although it cannot be, or falls below zero without end",
         rate=0.01,
         group="loss-value",
         very_likely="loss-missing-activation loss-sign",
