@@ -22,6 +22,7 @@ from firstlight.records.program import (
     Wrapped,
 )
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
+from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
@@ -87,4 +88,5 @@ Observed = (
     | TapeSeen
     | ReachSeen
     | TermSeen
+    | RelationsSeen
 )

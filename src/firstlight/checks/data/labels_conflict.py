@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from firstlight.checks.declare import Check
 from firstlight.records.declared import LabelsSeen
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where
+from firstlight.records.places import at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
     share = seen.conflicting / max(1, seen.train)
     pair = f", such as classes {seen.pair[0]} and {seen.pair[1]} for the same input" if len(seen.pair) > 1 else ""
     yield Evidence(
-        where=Where(),
+        where=at(seen.site, rank=seen.rank),
         saw=f"{seen.conflicting} of {seen.train} training examples share all their inputs with an example "
         f"of another class{pair}",
         wanted="one class for one input",

@@ -108,6 +108,7 @@ class LabelsSeen(DeclaredFact, frozen=True, kw_only=True, tag="labels-seen"):
     room: float
     """Bits by which inputs can differ; below some dozens they coincide by chance."""
     batching: Batching = Batching()
+    site: Site | None = None
 
 
 class LagSeen(DeclaredFact, frozen=True, kw_only=True, tag="lag-seen"):
