@@ -66,5 +66,9 @@ def conflicts(seen: Sightings) -> Iterator[LabelsSeen]:
                 conflicting=one.repeats.conflicting,
                 pair=one.repeats.pair,
                 room=one.repeats.room,
+                compared=one.near.examples,
+                doubtful=one.near.doubtful,
+                scattered=one.near.scattered,
+                most_doubtful=one.near.first_doubtful,
                 site=one.site,
             )

@@ -6,7 +6,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 
 from firstlight.records.census import Census
 from firstlight.records.failing import Failing
-from firstlight.records.feed import FeedSeen, WorkerSeen
+from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
 from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.learning import LearningSign
@@ -89,4 +89,5 @@ Observed = (
     | ReachSeen
     | TermSeen
     | RelationsSeen
+    | ExamplesMet
 )

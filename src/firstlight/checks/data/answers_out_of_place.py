@@ -3,12 +3,12 @@
 ## What it sees
 A sample of the training examples with the answers that met them in the loss. Examples that are alike should have like
 answers; if they do not, and would with the answers of the next row, those were shifted. For answers at each place of a
-sequence or an image, whether they fit better when moved, mirrored or turned. Where nothing is learnt, and likeness of
-examples says nothing about likeness of answers at all, the two may have been mixed.
+sequence or an image, whether they fit better when moved, mirrored or turned. Where neither likeness of examples nor any
+single feature says anything of the answers, and nothing shows that they are learnt, the two may have been mixed.
 
 ## When it is fine
 Tasks about the past (memory, delays) want the answers of earlier places. Where likeness means nothing (parity, codes,
-hashes) only programs that show no sign of learning are told.
+hashes) nothing is said of programs that are seen to learn.
 """
 
 from collections.abc import Iterator
@@ -16,9 +16,11 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.learning import NO_SIGN
-from firstlight.records.places import at
-from firstlight.records.relations import Neighbours, Places, Relations
+from firstlight.records.learning import CERTIFIED
+from firstlight.records.places import Where, at
+from firstlight.records.relations import Neighbours, Places, Relations, RelationsSeen
+
+ALIKE = "like answers for examples that are alike"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +29,10 @@ class Limits:
     """Deviations within which likeness may be luck, several offsets having been tried."""
     certain: float = 10.0
     """Deviations from which on it is none."""
-    examples: int = 128
-    """Fewer say little."""
-    unrelated_examples: int = 512
-    """To say that there is no relation takes more."""
+    examples: int = 512
+    """Of those that were compared; to say that there is no relation takes many."""
+    no_power: float = 0.1
+    """Of any single feature over the answer: it tells nothing."""
     places: float = 3.0
     """Times as much an input tells of the answer at another place."""
     told: float = 0.3
@@ -42,7 +44,7 @@ class Limits:
 
 
 def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
-    seen = relations.seen
+    seen, near = relations.seen, relations.seen.near
     where = at(seen.site, step=seen.step, rank=seen.rank)
     if seen.places is not None and _moved(seen.places, limits):
         yield Evidence(
@@ -53,40 +55,34 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
             likely="answers and inputs are cut, shifted or turned by different code",
             numbers={"fit": seen.places.fit, "best_fit": seen.places.best_fit, "share": seen.places.share},
         )
-    elif not seen.acting and seen.near.examples >= limits.examples:
-        yield from _of_rows(relations, limits)
-
-
-def _of_rows(relations: Relations, limits: Limits) -> Iterator[Evidence]:
-    near = relations.seen.near
-    numbers: dict[str, float | int | str | bool | None] = {
-        "deviations": near.deviations,
-        "offset": near.offset,
-        "offset_deviations": near.offset_deviations,
-        "examples": near.examples,
-    }
-    where = at(relations.seen.site, step=relations.seen.step, rank=relations.seen.rank)
-    rows = "row" if abs(near.offset) == 1 else "rows"
-    if near.deviations < limits.by_chance and near.offset_deviations >= limits.certain:
-        yield Evidence(
-            where=where,
-            saw=f"examples that are alike have like answers {abs(near.offset)} {rows} "
-            f"{'further on' if near.offset > 0 else 'before'} ({near.offset_deviations:.0f} deviations from chance), "
-            f"and not in their own row ({near.deviations:.1f})",
-            wanted="like answers for examples that are alike",
-            severity=Severity.ERROR,
-            likely="inputs and answers were shifted against each other, or one of them lost a row",
-            numbers=numbers,
-        )
-    elif _unrelated(near, limits) and relations.learns == NO_SIGN:
+    elif seen.acting:
+        return
+    elif near.deviations < limits.by_chance and near.offset_deviations >= limits.certain:
+        yield _shifted(near, where)
+    elif _unrelated(seen, limits) and relations.learns != CERTIFIED:
         yield Evidence(
             where=where,
             saw=f"of {near.examples:,} examples, those that are alike have no more alike answers than any two "
-            f"({near.deviations:.1f} deviations from chance), and nothing is learnt",
-            wanted="like answers for examples that are alike",
+            f"({near.deviations:.1f} deviations from chance), no feature tells anything of them, and nothing shows "
+            "that they are learnt",
+            wanted=ALIKE,
             confidence=0.7,
-            numbers=numbers,
+            numbers={"deviations": near.deviations, "examples": near.examples},
         )
+
+
+def _shifted(near: Neighbours, where: Where) -> Evidence:
+    rows = "row" if abs(near.offset) == 1 else "rows"
+    return Evidence(
+        where=where,
+        saw=f"examples that are alike have like answers {abs(near.offset)} {rows} "
+        f"{'further on' if near.offset > 0 else 'before'} ({near.offset_deviations:.0f} deviations from chance), "
+        f"and not in their own row ({near.deviations:.1f})",
+        wanted=ALIKE,
+        severity=Severity.ERROR,
+        likely="inputs and answers were shifted against each other, or one of them lost a row",
+        numbers={"deviations": near.deviations, "offset": near.offset, "offset_deviations": near.offset_deviations},
+    )
 
 
 def _moved(places: Places, limits: Limits) -> bool:
@@ -98,8 +94,10 @@ def _moved(places: Places, limits: Limits) -> bool:
     return places.share >= most and places.best_fit >= max(limits.told, limits.places * places.fit)
 
 
-def _unrelated(near: Neighbours, limits: Limits) -> bool:
-    return near.examples >= limits.unrelated_examples and abs(near.deviations) < limits.by_chance
+def _unrelated(seen: RelationsSeen, limits: Limits) -> bool:
+    if not (abs(seen.near.deviations) < limits.by_chance and seen.near.examples >= limits.examples):
+        return False
+    return seen.tells.of > 0 and seen.tells.others < limits.no_power
 
 
 CHECK = Check(

@@ -55,7 +55,7 @@ def _times(pocket: Pocket) -> str:
 
 
 CHECK = Check(
-    id="FL163",
+    id="FL162",
     name="scales-mixed",
     summary="a part of the examples lies on another scale than the rest",
     causes=("data-scale", "data-outlier"),

@@ -46,7 +46,8 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     how = "exactly as they are" if not seen.near else f"{seen.near:,} of them with slightly other values"
     yield Evidence(
         where=at(feed.eval_site or feed.site, module=feed.name, step=feed.step, rank=feed.rank),
-        saw=f"{known:,} of {seen.judged:,} evaluated examples ({share:.1%}) were trained on before, {how}",
+        saw=f"{known:,} of {'a sample of ' if seen.sampled else ''}{seen.judged:,} evaluated examples ({share:.1%}) "
+        f"were trained on before, {how}",
         wanted="examples on one side of the split alone",
         severity=Severity.ERROR if share >= limits.share else Severity.WARNING,
         numbers={"shared": seen.shared, "near": seen.near, "judged": seen.judged, "trained": seen.trained},

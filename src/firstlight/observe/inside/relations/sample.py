@@ -13,6 +13,8 @@ MOST_VALUES = 1 << 21
 """Kept of one tensor: 8 MB."""
 MOST_WIDTH = 1024
 """Values kept of an example; of a wider one so many, of an image its averages."""
+MOST_PLACES = 64
+"""Of rows of ids, which may be longer in one batch than in the next."""
 MOST_TENSORS = 3
 MOST_PARTS = 8
 """Columns of an answer that are looked at one by one."""
@@ -31,7 +33,7 @@ class Answer:
 
 
 class Sample:
-    """Inputs and answers of one line, while their shapes stay the same."""
+    """Inputs and answers of one line, while their shapes stay the same. Rows of ids may change in length."""
 
     def __init__(self) -> None:
         self.shapes: tuple[tuple[int, ...], ...] = ()
@@ -50,12 +52,12 @@ class Sample:
         count = len(answer)
         given = [t for t in inputs if t.ndim and len(t) == count and not t.is_complex() and reading.readable(t)]
         given = [t for t in given if t.numel() > 0][:MOST_TENSORS]
-        shapes = tuple(tuple(t.shape[1:]) for t in (*given, answer))
+        shapes = (*(_shape(t) for t in given), tuple(answer.shape[1:]))
         self.met += count
         self.shapes = self.shapes or shapes
         if not given or shapes != self.shapes or self.full:
             return
-        self._inputs.append([flat(tensor) for tensor in given])
+        self._inputs.append([_ids(tensor) if _is_row_of_ids(tensor) else flat(tensor) for tensor in given])
         self._answers.append(flat(answer))
         self._moments.append(torch.stack([torch.full((count,), step), torch.arange(count)], 1))
         self.kept += count
@@ -81,6 +83,21 @@ def flat(tensor: torch.Tensor) -> torch.Tensor:
     return rows.evenly(values.reshape(len(values), -1), MOST_WIDTH).clone()
 
 
+def _ids(tensor: torch.Tensor) -> torch.Tensor:
+    """Cut or filled up to the same length."""
+    values = tensor.detach().to("cpu", torch.float32)
+    return torch.nn.functional.pad(values, (0, MOST_PLACES))[:, :MOST_PLACES].clone()
+
+
+def _is_row_of_ids(tensor: torch.Tensor) -> bool:
+    return tensor.ndim == 2 and not tensor.is_floating_point()
+
+
+def _shape(tensor: torch.Tensor) -> tuple[int, ...]:
+    """Of an example, as it is kept."""
+    return (MOST_PLACES,) if _is_row_of_ids(tensor) else tuple(tensor.shape[1:])
+
+
 def _width(shape: tuple[int, ...]) -> int:
     return min(MOST_WIDTH, max(1, math.prod(shape)))
 
@@ -96,12 +113,13 @@ def distinct(inputs: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 def parts_of(answer: torch.Tensor) -> list[Answer]:
-    """The answer as numbers that can be told one by one; empty where it is an image or a sequence."""
-    if not bool(torch.isfinite(answer).all()):
+    """The answer as numbers that vary and can be told one by one; empty where it is an image or a sequence."""
+    if not len(answer) or not bool(torch.isfinite(answer).all()):
         return []
     if answer.shape[1] > 1 and _is_code(answer):
         return [_part(answer.argmax(1).float())]
-    return [_part(column) for column in answer.t()] if answer.shape[1] <= MOST_PARTS else []
+    moving = [column for column in answer.t() if bool((column != column[0]).any())]
+    return [_part(column) for column in moving] if answer.shape[1] <= MOST_PARTS else []
 
 
 def _is_code(answer: torch.Tensor) -> bool:

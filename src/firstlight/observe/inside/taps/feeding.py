@@ -7,7 +7,7 @@ from firstlight.observe.inside.echo import Echoes
 from firstlight.observe.inside.feed import Feed, named
 from firstlight.observe.inside.observer import rank, world
 from firstlight.observe.inside.taps.models import Call, Models, Root
-from firstlight.records.feed import FeedSeen, Overlap
+from firstlight.records.feed import ExamplesMet, FeedSeen, Overlap
 from firstlight.records.places import Site
 
 if TYPE_CHECKING:
@@ -87,6 +87,24 @@ class Feeding:
             if plate is not None and root.backwards:
                 self.observer.emit(self._record(root, plate))
 
+    def tell_met(self) -> None:
+        for root in self.models.roots.values():
+            plate = self.plates.get(root.index)
+            if plate is not None and root.backwards and not plate.joint:
+                self.observer.emit(
+                    ExamplesMet(
+                        step=self.observer.step,
+                        rank=rank(),
+                        model=root.index,
+                        trained=len(plate.feed.trained),
+                        smallest=plate.feed.smallest(),
+                        whole=plate.feed.met.whole,
+                        room=plate.feed.room,
+                        evaluated=plate.feed.met.smallest(),
+                        sizes=tuple(plate.feed.met.sizes),
+                    )
+                )
+
     def _record(self, root: Root, plate: Plate) -> FeedSeen:
         return FeedSeen(
             step=self.observer.step,
@@ -109,3 +127,4 @@ def install(observer: "Observer", models: Models, walked: "Walked") -> None:
     observer.moments.backward_begins.insert(0, observer.shielded("feeding", feeding.backward_begins))
     observer.moments.model_returned.append(observer.shielded("feeding", feeding.returned))
     observer.moments.milestone.append(observer.shielded("feeding", feeding.tell))
+    observer.moments.ending.append(observer.shielded("feeding", feeding.tell_met))

@@ -116,9 +116,9 @@ class Relations:
         tail = tail_of(self.recorder, root)
         inputs = list(named(calls[0][0].arguments, calls[0][0].keywords).values()) if calls else self.recorder.entered
         for meeting in tail.meetings if tail is not None and inputs else ():
-            known = meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER
-            if known and not any(meeting.answer is one for one in inputs):
-                self._add(meeting.row.line, calls[0][1] if calls else None, list(inputs), meeting.answer)
+            others = [tensor for tensor in inputs if not _same(tensor, meeting.answer)]
+            if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER and others:
+                self._add(meeting.row.line, calls[0][1] if calls else None, others, meeting.answer)
 
     def _add(self, at: Site | None, called: Site | None, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
         if at not in self.lines and len(self.lines) >= MOST_LINES:
@@ -141,6 +141,14 @@ class Relations:
                         seconds=round(time.perf_counter() - begun, 3),
                     )
                 )
+
+
+def _same(given: torch.Tensor, answer: torch.Tensor) -> bool:
+    """A model that is given the whole batch is given the answer too; one that reconstructs is given nothing else."""
+    if given is answer or given.numel() != answer.numel():
+        return given is answer
+    strided = given.layout is answer.layout is torch.strided and reading.readable(given) and reading.readable(answer)
+    return strided and given.data_ptr() == answer.data_ptr()
 
 
 def install(observer: "Observer", recorder: Recorder) -> Relations:
