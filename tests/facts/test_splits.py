@@ -3,7 +3,7 @@ from typing import Any
 from msgspec.structs import replace
 from tests.checks.data.feeding import COLUMNS, FEED
 
-from firstlight.facts.splits import overlap_of, with_rehearsed
+from firstlight.facts.splits import overlap_of, with_rehearsed, with_unread
 from firstlight.records.feed import ExamplesMet, Fed
 
 TRAINED = ExamplesMet(step=600, model=0, trained=100, smallest=tuple(range(100)), whole=True, room=200.0)
@@ -62,3 +62,13 @@ def test_what_the_program_itself_evaluated_counts() -> None:
     found, _ = rehearsed(eval_site=FEED.site)
 
     assert found.overlap.shared == 0
+
+
+def test_loaders_that_a_copy_has_read_complete_what_nobody_evaluated() -> None:
+    there = replace(FEED, rank=0, overlap=overlap_of(TRAINED, evaluated(range(80, 120), range(120, 160))))
+
+    (alone,) = with_unread([OWN], [there])
+    (seen,) = with_unread([replace(OWN, eval_site=FEED.site)], [there])
+
+    assert alone.overlap.shared == 20
+    assert seen.overlap.shared == 0

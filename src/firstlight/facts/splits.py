@@ -15,6 +15,17 @@ PURE = 0.8
 LEAST_BATCH = 4
 
 
+def with_unread(facts: Iterable[Any], copy: Iterable[Logged]) -> list[Any]:
+    """The feeds of models that were never evaluated, completed by the loaders that a copy of the program read."""
+    read = {one.model: one for one in Sightings(copy).of(FeedSeen)}
+    return [
+        replace(fact, inputs=_completed(fact.inputs, there.inputs), overlap=there.overlap)
+        if isinstance(fact, FeedSeen) and (there := read.get(fact.model)) is not None and fact.eval_site is None
+        else fact
+        for fact in facts
+    ]
+
+
 def with_rehearsed(facts: Iterable[Any], program: Iterable[Logged], rehearsal: Iterable[Logged]) -> list[Any]:
     """The feeds of models that the program was never seen to evaluate, completed by what its rehearsal evaluated."""
     own, later = Sightings(program), Sightings(rehearsal)

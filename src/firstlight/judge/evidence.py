@@ -14,7 +14,7 @@ from firstlight.experiments.plan import Order
 from firstlight.experiments.rehearsal import attempts_of
 from firstlight.facts.derive import derive
 from firstlight.facts.sources import READ_FROM_SOURCE
-from firstlight.facts.splits import with_rehearsed
+from firstlight.facts.splits import with_rehearsed, with_unread
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
@@ -33,6 +33,7 @@ from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import EvaluationSeen
 
 PROBES = "probes"
+LOADERS = "loaders"
 LIFE = (Restored, Resumption, ScheduleTried, RoundTrip)
 """What a rehearsal sees of a program's later life, and the program itself is ended before."""
 LATER = (Mode, StepOrder, EvaluationSeen)
@@ -65,6 +66,7 @@ def judged(
     facts += _later(watched, facts)
     for _, rehearsed in islice(attempts_of(watched), 1):
         facts = with_rehearsed(facts, watched.records, rehearsed)
+    facts = with_unread(facts, watched.timelines.get(LOADERS, ()))
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
     facts += [contrast] if contrast is not None else []

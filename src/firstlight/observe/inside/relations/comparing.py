@@ -45,8 +45,7 @@ def compared(
         return found
     table = torch.cat([_features(given[kept]) for given in inputs], 1)
     moments = sample.moments()[kept]
-    near = max((neighbours(table, part, moments) for part in parts), key=lambda one: one.deviations)
-    return functools.partial(found, tells=_tells(table, parts), near=near)
+    return functools.partial(found, tells=_tells(table, parts), near=neighbours(table, parts, moments))
 
 
 def _features(given: torch.Tensor) -> torch.Tensor:

@@ -20,19 +20,23 @@ MOST_VOTES = 0.6
 MOST_NAMED = 10
 
 
-def neighbours(table: torch.Tensor, answer: Answer, moments: torch.Tensor) -> Neighbours:
-    """`moments` is the step and the row of each example."""
+def neighbours(table: torch.Tensor, answers: list[Answer], moments: torch.Tensor) -> Neighbours:
+    """Of the answer that neighbours agree on most. `moments` is the step and the row of each example."""
     if len(table) < LEAST_EXAMPLES:
         return Neighbours()
-    table, moments = table[:MOST_EXAMPLES], moments[:MOST_EXAMPLES]
-    code = _code(answer.values[:MOST_EXAMPLES], answer.classes)
-    near = _nearest(_scaled(table))
+    near = _nearest(_scaled(table[:MOST_EXAMPLES]))
+    found = [_of_answer(near, answer, moments[:MOST_EXAMPLES]) for answer in answers]
+    return max(found, key=lambda one: max(one.deviations, one.offset_deviations), default=Neighbours())
+
+
+def _of_answer(near: torch.Tensor, answer: Answer, moments: torch.Tensor) -> Neighbours:
+    code = _code(answer.values[: len(near)], answer.classes)
     own = _fit(code, near)
     offset, deviations = max(
         ((by, _fit_at(code, near, moments, by)) for by in OFFSETS), key=lambda pair: pair[1], default=(0, 0.0)
     )
     found = Neighbours(
-        examples=len(table),
+        examples=len(near),
         likeness=_likeness(code, near),
         deviations=own,
         offset=offset,

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.echo import Echoes
 from firstlight.observe.inside.feed import Feed, named
@@ -105,6 +107,11 @@ class Feeding:
                     )
                 )
 
+    def tell_unread(self, root: Root, plate: Plate, whole: bool) -> None:
+        """What loaders that nobody evaluated on would give. Before all was trained on, nothing is said of overlap."""
+        seen = self._record(root, plate)
+        self.observer.emit(seen if whole else msgspec.structs.replace(seen, overlap=Overlap()))
+
     def _record(self, root: Root, plate: Plate) -> FeedSeen:
         return FeedSeen(
             step=self.observer.step,
@@ -122,9 +129,10 @@ class Feeding:
         )
 
 
-def install(observer: "Observer", models: Models, walked: "Walked") -> None:
+def install(observer: "Observer", models: Models, walked: "Walked") -> "Feeding":
     feeding = Feeding(observer, models, walked)
     observer.moments.backward_begins.insert(0, observer.shielded("feeding", feeding.backward_begins))
     observer.moments.model_returned.append(observer.shielded("feeding", feeding.returned))
     observer.moments.milestone.append(observer.shielded("feeding", feeding.tell))
     observer.moments.ending.append(observer.shielded("feeding", feeding.tell_met))
+    return feeding

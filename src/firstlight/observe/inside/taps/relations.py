@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -30,6 +31,8 @@ MOST_LAGS = 8
 """Steps at which the answer is looked for in the inputs."""
 MOST_FEATURES = 8
 MOST_ROWS = 64
+SECONDS = 1.0
+"""For all comparisons, the last one aside."""
 ACTING = 0.3
 """Share of the steps with calls without gradients before them, from which on those are a part of the training."""
 
@@ -85,7 +88,8 @@ class Relations:
         self.lines: dict[Site | None, Line] = {}
         self.site: Site | None = None
         """Where batches come in: the loop over the loader that is trained from."""
-        self._calls: list[tuple[Call, Site | None]] = []
+        self._calls: list[tuple[Call, Site | None, int]] = []
+        """Of models since the last backward, with their line and the rows of the tape when they returned."""
         self._asides = False
         self.steps = self.with_asides = 0
 
@@ -98,7 +102,7 @@ class Relations:
 
     def returned(self, call: "Call") -> None:
         if call.training:
-            self._calls.append((call, sites.caller()))
+            self._calls.append((call, sites.caller(), self.recorder.rows))
         else:
             self._asides = True
 
@@ -114,11 +118,13 @@ class Relations:
         if functional or root.numel() != 1 or not self.wanted() or len(calls) > 1 or reading.transformed():
             return
         tail = tail_of(self.recorder, root)
-        inputs = list(named(calls[0][0].arguments, calls[0][0].keywords).values()) if calls else self.recorder.entered
-        for meeting in tail.meetings if tail is not None and inputs else ():
-            others = [tensor for tensor in inputs if not _same(tensor, meeting.answer)]
-            if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER and others:
-                self._add(meeting.row.line, calls[0][1] if calls else None, others, meeting.answer)
+        for meeting in tail.meetings if tail is not None else ():
+            if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER:
+                within = not calls or meeting.row.number < calls[0][2]
+                given = self.recorder.entered if within else _given(calls[0][0])
+                inputs = [tensor for tensor in given if not _same(tensor, meeting.answer)]
+                if inputs:
+                    self._add(meeting.row.line, calls[0][1] if calls else None, inputs, meeting.answer)
 
     def _add(self, at: Site | None, called: Site | None, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
         if at not in self.lines and len(self.lines) >= MOST_LINES:
@@ -127,8 +133,12 @@ class Relations:
         line.add(inputs, answer, self.observer.step)
 
     def tell(self) -> None:
+        """A line that cannot be compared in time is not: the program is waited for."""
+        end = time.monotonic() + SECONDS
         for line in self.lines.values():
             begun = time.perf_counter()
+            if time.monotonic() > end:
+                return
             found = compared(line.sample, line.places.seen(), line.lag, line.asked)
             if found is not None:
                 self.observer.emit(
@@ -141,6 +151,14 @@ class Relations:
                         seconds=round(time.perf_counter() - begun, 3),
                     )
                 )
+
+
+def _given(call: "Call") -> list[torch.Tensor]:
+    """What a model is given, less what is named as a target in a batch that is given as a whole."""
+    whole = [item for item in call.arguments if isinstance(item, Mapping)]
+    parts: dict[str, Any] = {str(key): value for batch in whole for key, value in batch.items()}
+    others = tuple(item for item in call.arguments if not isinstance(item, Mapping))
+    return list(named(others, {**parts, **call.keywords}).values())
 
 
 def _same(given: torch.Tensor, answer: torch.Tensor) -> bool:
