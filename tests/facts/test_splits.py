@@ -40,6 +40,13 @@ def test_nothing_is_said_before_all_was_trained_on() -> None:
     assert overlap_of(replace(TRAINED, whole=False), evaluated(range(80, 120))).judged == 0
 
 
+def test_a_record_that_does_not_add_up_says_nothing() -> None:
+    torn = replace(evaluated(range(0), range(3)), sizes=(7,))
+
+    assert overlap_of(replace(TRAINED, smallest=()), evaluated(range(80, 120))).judged == 0
+    assert overlap_of(TRAINED, torn).judged == 0
+
+
 def rehearsed(**changes: Any) -> list[Any]:
     there = replace(
         FEED, rank=0, inputs=(Fed(train=COLUMNS, evaluated=replace(COLUMNS, std=40.0), apart=2.0, wider=40.0),)

@@ -64,9 +64,10 @@ def _completed(own: tuple[Fed, ...], there: tuple[Fed, ...]) -> tuple[Fed, ...]:
 
 def overlap_of(trained: ExamplesMet, evaluated: ExamplesMet) -> Overlap:
     """By the keys below all those that were left out on either side: there both are known whole."""
-    if not trained.whole:
+    if not trained.whole or not trained.smallest:
         return Overlap()
-    ends = [batch[-1] for batch, size in zip(evaluated.evaluated, evaluated.sizes, strict=True) if size > len(batch)]
+    sizes = zip(evaluated.evaluated, evaluated.sizes, strict=False)
+    ends = [batch[-1] for batch, size in sizes if batch and size > len(batch)]
     if trained.trained > len(trained.smallest):
         ends.append(trained.smallest[-1])
     end = min(ends, default=math.inf)

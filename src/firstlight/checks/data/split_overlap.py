@@ -3,7 +3,9 @@
 ## What it sees
 Every example given to the model is remembered by all its values. Of those evaluated without gradients, a part was
 trained on before, exactly as it is. Batches that consist of the training set alone count where they were declared to be
-new (`val=…`), else not, and neither do examples that hold so little that they coincide by chance.
+new (`val=…`), else not, and neither do examples that hold so little that they coincide by chance. Where the program was
+not watched until it evaluates, its rehearsal was, or a copy of it reads the loaders that it has built besides the one
+it trains from.
 
 ## When it is fine
 Measuring the training set itself, or everything there is, is not reported. Real collections hold a few doubles: below a

@@ -69,7 +69,7 @@ def test_equal_inputs_with_other_classes_are_counted_once() -> None:
     for epoch in range(2):
         found.add([inputs], labels, epoch)
     found.add([inputs[:5]], (labels[:5] + 1) % 4, 2)
-    record = compared(found, None, None, 0)
+    record = compared(found, None, None)
     assert record is not None
     seen = record(step=3, site=None, meeting=None)
 

@@ -3,7 +3,6 @@
 import functools
 from collections.abc import Callable
 
-import msgspec
 import torch
 
 from firstlight.observe.inside import rows
@@ -20,14 +19,11 @@ TABLE = 1
 """Dimensions of an example that is a row of a table."""
 
 
-def compared(
-    sample: Sample, places: Places | None, lag: tuple[Lag, int] | None, asked: int
-) -> Callable[..., RelationsSeen] | None:
+def compared(sample: Sample, places: Places | None, lag: Lag | None) -> Callable[..., RelationsSeen] | None:
     """The record, but for when and where it was seen; None where too few examples came."""
     if sample.kept < LEAST_EXAMPLES and lag is None and places is None:
         return None
-    seen = None if lag is None else msgspec.structs.replace(lag[0], steps=lag[1], of=asked)
-    record = functools.partial(RelationsSeen, met=sample.met, places=places, lag=seen)
+    record = functools.partial(RelationsSeen, met=sample.met, places=places, lag=lag)
     if sample.kept < LEAST_EXAMPLES:
         return functools.partial(record, examples=sample.kept, answers="many")
     inputs, answer = sample.inputs(), sample.answer()

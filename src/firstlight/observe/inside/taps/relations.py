@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import torch
 
 from firstlight.observe.inside import reading, sites
@@ -45,7 +46,7 @@ class Line:
         self.sample = Sample()
         self.places = PlaceByPlace()
         self.asked = 0
-        self.lags: Counter[Lag] = Counter()
+        self.lags: list[Lag] = []
 
     def add(self, inputs: list[torch.Tensor], answer: torch.Tensor, step: int) -> None:
         self.sample.add(inputs, answer, step)
@@ -62,11 +63,16 @@ class Line:
         self.asked += bool(series)
         if found:
             # An input whose next place is asked for is what the model goes on from; others it is told besides.
-            self.lags[_lag(*next((pair for pair in found if pair[1] == 1), found[0]))] += 1
+            self.lags.append(_lag(*next((pair for pair in found if pair[1] == 1), found[0])))
 
     @property
-    def lag(self) -> tuple[Lag, int] | None:
-        return self.lags.most_common(1)[0] if self.lags else None
+    def lag(self) -> Lag | None:
+        """The most frequent offset; sequences may be longer in one batch than in the next."""
+        if not self.lags:
+            return None
+        offset, steps = Counter(lag.offset for lag in self.lags).most_common(1)[0]
+        first = next(lag for lag in self.lags if lag.offset == offset)
+        return msgspec.structs.replace(first, steps=steps, of=self.asked)
 
 
 def _lag(series: Series, offset: int) -> Lag:
@@ -139,7 +145,7 @@ class Relations:
             begun = time.perf_counter()
             if time.monotonic() > end:
                 return
-            found = compared(line.sample, line.places.seen(), line.lag, line.asked)
+            found = compared(line.sample, line.places.seen(), line.lag)
             if found is not None:
                 self.observer.emit(
                     found(
