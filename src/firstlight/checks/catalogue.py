@@ -2,6 +2,7 @@
 
 from firstlight.checks.data import (
     answers_all_alike,
+    answers_out_of_place,
     batch_repeats,
     batches_go_stale,
     batches_one_class,
@@ -10,6 +11,7 @@ from firstlight.checks.data import (
     classes_unseen,
     columns_dropped,
     data_too_small,
+    feature_tells_answer,
     features_damaged,
     features_look_ahead,
     features_redundant,
@@ -22,6 +24,7 @@ from firstlight.checks.data import (
     labels_drift,
     loss_follows_order,
     padding_in_loss,
+    scales_mixed,
     split_fed_differently,
     split_overlap,
     steps_wait_for_data,
@@ -317,6 +320,9 @@ CATALOGUE: tuple[Check, ...] = (
     workers_repeat_draws.CHECK,
     classes_imbalanced.CHECK,
     times_interleave.CHECK,
+    feature_tells_answer.CHECK,
+    answers_out_of_place.CHECK,
+    scales_mixed.CHECK,
     batches_go_stale.CHECK,
     steps_wait_for_data.CHECK,
     labels_drift.CHECK,

@@ -10,6 +10,7 @@ from firstlight.facts.learning import feedings, first_bads, learning_signs, loss
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
 from firstlight.facts.motion import erased, motions, precisions, units, wrapped
 from firstlight.facts.ranks import distributed_orders, ranks
+from firstlight.facts.relations import conflicts, lags, relations
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
     accumulations,
@@ -156,4 +157,7 @@ REDUCERS: tuple[Reducer, ...] = (
     reaches,
     silent_terms,
     alike,
+    relations,
+    lags,
+    conflicts,
 )

@@ -14,6 +14,7 @@ from firstlight.records import (
     live,
     log,
     ranks,
+    relations,
     restored,
     source,
     symmetry,
@@ -94,6 +95,9 @@ SOURCES: dict[type, Source] = {
     source.Triplet: _from(absent="no loss of a positive, a negative and a margin is written"),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     feed.FeedSeen: _from("feeding", absent="no model was seen in training"),
+    relations.Relations: _from(
+        "operations", "tape", "loaders", "relations", absent="no examples were seen together with their answers"
+    ),
     Dependence: _from(absent="the model was not probed"),
     symmetry.Symmetry: _from(absent="the model was not probed"),
     ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns"),
@@ -202,10 +206,25 @@ DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kin
 """Facts of probes; only a declared experiment can be probed."""
 
 
+SEEN_IN_RUNS = frozenset({declared.LabelsSeen, declared.LagSeen})
+"""Facts of probes that a run of a program shows too, where its examples are seen together with their answers."""
+
 EXPERIMENT = frozenset({contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal})
 """Facts that copies of the program were asked for."""
 
-DATA = frozenset({feed.FeedSeen, facts.Feeding, facts.WorkerStream, ColumnsDropped, ranks.DistributedOrder})
+DATA = (
+    frozenset(
+        {
+            feed.FeedSeen,
+            facts.Feeding,
+            facts.WorkerStream,
+            ColumnsDropped,
+            ranks.DistributedOrder,
+            relations.Relations,
+        }
+    )
+    | SEEN_IN_RUNS
+)
 """Facts about what the program is fed."""
 
 
@@ -218,9 +237,9 @@ def witness_kind(fact: type) -> str:
     kinds = (
         ("source", READ_FROM_SOURCE),
         ("live", LIVE),
+        ("data", DATA),
         ("piece", DECLARED),
         ("experiment", EXPERIMENT),
-        ("data", DATA),
         ("tape", TAPE),
     )
     return next((kind for kind, members in kinds if fact in members), "run")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from firstlight.experiments.plan import Order
 from firstlight.experiments.rehearsal import attempts_of
 from firstlight.facts.derive import derive
 from firstlight.facts.sources import READ_FROM_SOURCE
+from firstlight.facts.splits import with_rehearsed, with_unread
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
@@ -31,6 +33,7 @@ from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import EvaluationSeen
 
 PROBES = "probes"
+LOADERS = "loaders"
 LIFE = (Restored, Resumption, ScheduleTried, RoundTrip)
 """What a rehearsal sees of a program's later life, and the program itself is ended before."""
 LATER = (Mode, StepOrder, EvaluationSeen)
@@ -61,6 +64,9 @@ def judged(
     if (rehearsal := rehearsal_of(watched)) is not None and watched.outcome().ended not in ("crashed", "killed"):
         facts.append(rehearsal)
     facts += _later(watched, facts)
+    for _, rehearsed in islice(attempts_of(watched), 1):
+        facts = with_rehearsed(facts, watched.records, rehearsed)
+    facts = with_unread(facts, watched.timelines.get(LOADERS, ()))
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
     facts += [contrast] if contrast is not None else []

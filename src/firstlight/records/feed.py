@@ -64,6 +64,8 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
     pieces: int = 0
     """Stretches of a few places in evaluated sequences, and below, the share of them that was trained on before."""
     shared_pieces: float = 0.0
+    sampled: bool = False
+    """Evaluated and shared are those of a sample."""
 
 
 class Echo(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +95,26 @@ class Pass(msgspec.Struct, frozen=True, kw_only=True):
     examples: int
     smallest: tuple[int, ...]
     """The smallest keys of them: a fair sample, and the same one of equal sets."""
+
+
+class ExamplesMet(Sighting, frozen=True, kw_only=True, tag="examples-met"):
+    """Which examples one model trained on and was evaluated on, by the smallest of their keys.
+
+    Those are a fair sample, and the same one in every run of the program: what one run trained on can be compared with
+    what another one evaluated.
+    """
+
+    model: int
+    trained: int
+    smallest: tuple[int, ...]
+    """The smallest keys of those trained on."""
+    whole: bool
+    """Hardly anything new came in the last batches: all that there is was trained on."""
+    room: float
+    """Bits by which examples can differ."""
+    evaluated: tuple[tuple[int, ...], ...] = ()
+    """The smallest keys of each batch that was evaluated, and below, how many that batch had."""
+    sizes: tuple[int, ...] = ()
 
 
 NOT_CALLED = -1

@@ -6,7 +6,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 
 from firstlight.records.census import Census
 from firstlight.records.failing import Failing
-from firstlight.records.feed import FeedSeen, WorkerSeen
+from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
 from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
 from firstlight.records.learning import LearningSign
@@ -22,6 +22,7 @@ from firstlight.records.program import (
     Wrapped,
 )
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
+from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.steered import CallsSeen, RatesSeen, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
@@ -95,4 +96,6 @@ Observed = (
     | WeightsTaken
     | TrialSeen
     | Operations
+    | RelationsSeen
+    | ExamplesMet
 )

@@ -33,8 +33,8 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     """What an output was found to depend on, by its gradient, in eval mode."""
 
     kind: str
-    """`examples`: one example's output on the others' inputs; `future`: a position's on later positions; `padding`:
-    examples whose output rests on their padding."""
+    """`examples`: one example's output on the others' inputs; `future`: a position's on later positions; `same`: as
+    well, where it is asked for the very ids it is given; `padding`: examples whose output rests on their padding."""
     site: Site | None
     own: bool
     """It depends on what it should depend on."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from firstlight.checks.declare import Check
 from firstlight.records.declared import LabelsSeen
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where
+from firstlight.records.places import at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
     if min(batching.up, batching.down) <= limits.back_share * (batching.up + batching.down):
         return
     yield Evidence(
-        where=Where(),
+        where=at(seen.site, rank=seen.rank),
         saw=f"{batching.single} of {batching.batches} training batches hold a single class, "
         f"{batching.kinds} different ones in turn",
         wanted=f"batches that mix the {seen.classes} classes",

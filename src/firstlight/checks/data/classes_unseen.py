@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from firstlight.checks.declare import Check
 from firstlight.records.declared import LabelsSeen
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where
+from firstlight.records.places import at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
     classes = "a class" if seen.unseen_classes == 1 else f"{seen.unseen_classes} classes"
     meant = seen.unseen_examples == seen.val
     yield Evidence(
-        where=Where(),
+        where=at(seen.site, rank=seen.rank),
         saw=f"{seen.unseen_examples} of {seen.val} validation examples are of {classes} "
         f"without a training example: {some}",
         wanted=f"classes among the {seen.classes} of the {seen.train} training examples",

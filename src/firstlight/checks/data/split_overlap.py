@@ -3,7 +3,9 @@
 ## What it sees
 Every example given to the model is remembered by all its values. Of those evaluated without gradients, a part was
 trained on before, exactly as it is. Batches that consist of the training set alone count where they were declared to be
-new (`val=…`), else not, and neither do examples that hold so little that they coincide by chance.
+new (`val=…`), else not, and neither do examples that hold so little that they coincide by chance. Where the program was
+not watched until it evaluates, its rehearsal was, or a copy of it reads the loaders that it has built besides the one
+it trains from.
 
 ## When it is fine
 Measuring the training set itself, or everything there is, is not reported. Real collections hold a few doubles: below a
@@ -46,7 +48,8 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     how = "exactly as they are" if not seen.near else f"{seen.near:,} of them with slightly other values"
     yield Evidence(
         where=at(feed.eval_site or feed.site, module=feed.name, step=feed.step, rank=feed.rank),
-        saw=f"{known:,} of {seen.judged:,} evaluated examples ({share:.1%}) were trained on before, {how}",
+        saw=f"{known:,} of {'a sample of ' if seen.sampled else ''}{seen.judged:,} evaluated examples ({share:.1%}) "
+        f"were trained on before, {how}",
         wanted="examples on one side of the split alone",
         severity=Severity.ERROR if share >= limits.share else Severity.WARNING,
         numbers={"shared": seen.shared, "near": seen.near, "judged": seen.judged, "trained": seen.trained},

@@ -6,7 +6,6 @@ are.
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 
@@ -14,50 +13,11 @@ from firstlight.experiments.declared.bench import Batch, Bench, prediction_of
 from firstlight.experiments.declared.hearing import hear
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.experiments.inside.steering import changed
+from firstlight.observe.inside.relations.series import LEAST_LENGTH, NEAR, Series, series_of
 from firstlight.records.declared import LagSeen
 
-LEAST_LENGTH = 8
-LEAST_ROWS = 4
-LEAST_DISTINCT = 8
-"""Values; sequences of fewer repeat themselves by nature."""
-MOST_ALIKE = 0.5
-"""Share of the most frequent value."""
-SAME = 0.95
-"""Share of places at which target and input are equal."""
-OTHERWISE = 0.9
-"""Share beyond which a neighbouring offset fits as well: the sequence repeats itself, and nothing can be told."""
-NEAR = 4
-"""Steps; a target so near to its place is a shifted sequence, one further off a window."""
 MOST_FEATURES = 32
 UNMOVED = 1e-5
-
-
-@dataclass(frozen=True)
-class _Series:
-    """One feature of the inputs and the target, both one row an example."""
-
-    given: torch.Tensor
-    target: torch.Tensor
-    feature: int
-
-    def share(self, offset: int) -> float:
-        """Of the places of the target that lie in the input, when it is laid over it so much later."""
-        length, places = self.given.shape[1], self.target.shape[1]
-        first, last = max(0, -offset), min(places, length - offset)
-        if last <= first:
-            return 0.0
-        wanted = self.target[:, first:last]
-        counts = wanted != -100 if not wanted.is_floating_point() else torch.ones_like(wanted, dtype=torch.bool)
-        equal = (wanted == self.given[:, first + offset : last + offset]) & counts
-        return float(equal.sum()) / max(1, int(counts.sum()))
-
-    def offset(self) -> int | None:
-        """The one that fits, where no neighbour does."""
-        places = range(-min(NEAR, self.target.shape[1] - 1), self.given.shape[1])
-        found = [offset for offset in places if self.share(offset) >= SAME]
-        if len(found) != 1 or any(self.share(found[0] + by) > OTHERWISE for by in (-1, 1)):
-            return None
-        return found[0]
 
 
 def lags(bench: Bench) -> None:
@@ -65,7 +25,7 @@ def lags(bench: Bench) -> None:
     with torch.no_grad():
         calls = hear(bench, model, batch).calls
     target = calls[0].target if len(calls) == 1 else batch.target
-    asked = [(series, series.offset()) for series in itertools.islice(_series(batch, target), MOST_FEATURES)]
+    asked = [(series, series.offset()) for series in itertools.islice(_found(batch, target), MOST_FEATURES)]
     found = [(series, offset) for series, offset in asked if offset is not None]
     if found:
         # An input whose next place is asked for is what the model goes on from; others are what it is told besides.
@@ -74,35 +34,16 @@ def lags(bench: Bench) -> None:
         bench.emit(LagSeen(length=0, places=0, offset=None, whole_numbers=False))
 
 
-def _series(batch: Batch, target: object) -> Iterator[_Series]:
-    rows = batch.examples or 0
-    if not isinstance(target, torch.Tensor) or rows < LEAST_ROWS or target.numel() % rows:
-        return
-    for given in batch.inputs:
-        if given.ndim not in (2, 3) or len(given) != rows or given.shape[1] < LEAST_LENGTH:
-            continue
-        if given.is_floating_point() != target.is_floating_point() or not (_varied(given) and _varied(target)):
-            continue
-        wide = target.ndim == 3 and target.shape[-1] > 1
-        flat = target.reshape(rows, -1, target.shape[-1])[..., 0] if wide else target.reshape(rows, -1)
-        if given.ndim == 2 and given.is_floating_point() and flat.shape[1] == 1:
-            continue  # a table, whose columns FL154 compares with the target
-        features = given[..., None] if given.ndim == 2 else given
-        for feature in range(features.shape[-1]):
-            yield _Series(features[..., feature].detach().cpu(), flat.detach().cpu(), feature)
+def _found(batch: Batch, target: object) -> Iterator[Series]:
+    if isinstance(target, torch.Tensor):
+        yield from series_of(batch.inputs, target, batch.examples or 0)
 
 
-def _varied(values: torch.Tensor) -> bool:
-    """Many different values, none of them everywhere: two such sequences are not equal by chance."""
-    counts = values[values != -100].unique(return_counts=True)[1]
-    return len(counts) >= LEAST_DISTINCT and float(counts.max()) <= MOST_ALIKE * float(counts.sum())
-
-
-def _seen(bench: Bench, model: torch.nn.Module, batch: Batch, found: tuple[_Series, int]) -> LagSeen:
+def _seen(bench: Bench, model: torch.nn.Module, batch: Batch, found: tuple[Series, int]) -> LagSeen:
     series, offset = found
     length, places = series.given.shape[1], series.target.shape[1]
     ids = not series.given.is_floating_point()
-    aligned = abs(length - places) <= 2 and offset <= NEAR
+    aligned = series.aligned and offset <= NEAR
     return LagSeen(
         length=length,
         places=places,

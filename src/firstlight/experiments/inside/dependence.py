@@ -71,7 +71,9 @@ def dependences(asked: Asked) -> Iterator[Dependence]:
     ]
     for ids in sequences:
         if _predicts_next(asked.target, ids):
-            yield from _from_the_future(asked, output, leaves, ids)
+            yield from _from_the_future(asked, output, leaves, ids, "future")
+        elif _asks_for(asked.target, ids):
+            yield from _from_the_future(asked, output, leaves, ids, "same")
     yield from _on_padding(asked, output, leaves)
 
 
@@ -96,7 +98,15 @@ def _predicts_next(target: torch.Tensor | None, ids: torch.Tensor) -> bool:
     return False
 
 
-def _from_the_future(asked: Asked, output: torch.Tensor, leaves: list[Leaf], ids: torch.Tensor) -> Iterator[Dependence]:
+def _asks_for(target: torch.Tensor | None, ids: torch.Tensor) -> bool:
+    """The very ids that are given."""
+    same = target is not None and not target.is_floating_point() and target.numel() == ids.numel()
+    return same and target is not None and _share(target.reshape(ids.shape), ids) > NEXT_TOKEN
+
+
+def _from_the_future(
+    asked: Asked, output: torch.Tensor, leaves: list[Leaf], ids: torch.Tensor, kind: str
+) -> Iterator[Dependence]:
     """Among the embeddings of these very ids: an encoder's input may well be seen as a whole."""
     rows, length = ids.shape
     own_leaves = [leaf.tensor for leaf in leaves if leaf.ids is not None and torch.equal(leaf.ids, ids)]
@@ -109,7 +119,7 @@ def _from_the_future(asked: Asked, output: torch.Tensor, leaves: list[Leaf], ids
         if gradient is not None and gradient.shape[:2] == (rows, length):
             touched = gradient.abs().sum((0, *range(2, gradient.ndim))) > 0
             later, own = max(later, int(touched[position + 1 :].sum())), max(own, int(touched[: position + 1].sum()))
-    yield Dependence(step=0, kind="future", site=asked.site, own=own > 0, others=later, of=length - position - 1)
+    yield Dependence(step=0, kind=kind, site=asked.site, own=own > 0, others=later, of=length - position - 1)
 
 
 def by_position(output: torch.Tensor, rows: int, length: int) -> torch.Tensor | None:

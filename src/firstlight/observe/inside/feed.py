@@ -1,7 +1,7 @@
 """What one model is given, in training and in evaluation: how it is distributed, and which examples are in both."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, deque
+from collections.abc import Container, Mapping
 from typing import Any
 
 import torch
@@ -45,6 +45,42 @@ class FirstPass:
         return Pass(examples=len(self.seen), smallest=tuple(sorted(self.seen)[: self.KEPT]))
 
 
+class Met:
+    """Batches that were evaluated, by the smallest keys of each."""
+
+    BATCHES = 32
+    KEYS = 1024
+    """Of all batches together, and below, of the examples trained on: so many fit a line of the event log."""
+    TRAINED = 1024
+    LAST = 8
+    """Batches."""
+    HARDLY = 0.05
+    """Share of a batch."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.sizes: list[int] = []
+        self._new: deque[float] = deque(maxlen=self.LAST)
+
+    def train(self, keys: list[int], known: Container[int]) -> None:
+        self._new.append(sum(key not in known for key in keys) / max(1, len(keys)))
+
+    @property
+    def whole(self) -> bool:
+        """Hardly anything new came in the last batches: what is trained on was seen, all of it."""
+        return len(self._new) == self.LAST and max(self._new) <= self.HARDLY
+
+    def evaluate(self, keys: set[int]) -> None:
+        if len(self.batches) < self.BATCHES:
+            self.batches.append(sorted(keys)[: self.KEYS])
+            self.sizes.append(len(keys))
+
+    def smallest(self) -> tuple[tuple[int, ...], ...]:
+        """As many of each batch as there is room for."""
+        each = self.KEYS // max(1, len(self.batches))
+        return tuple(tuple(batch[:each]) for batch in self.batches)
+
+
 class Pieces:
     """Stretches of sequences, trained on and evaluated: windows cut from one recording share them."""
 
@@ -81,6 +117,7 @@ class Feed:
         """How often each example was."""
         self.batches = 0
         self.first_pass = FirstPass()
+        self.met = Met()
         self.pieces = (Pieces(1), Pieces(2))
         self.spreads: dict[tuple[str, str], Spread] = {}
         self.room = 0.0
@@ -93,6 +130,7 @@ class Feed:
         if len(self.trained) < MOST_ROWS:
             keys = rows.keys(list(given.values()))
             self.first_pass.add(keys)
+            self.met.train(keys, self.trained)
             self.trained.update(keys)
             self.batches += 1
             for pieces in self.pieces:
@@ -104,6 +142,7 @@ class Feed:
     def evaluate(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
         """A batch of the training set may be looked at on purpose; others are judged by what was trained on before."""
         found = _telling(list(given.values())) if self.trained else set()
+        self.met.evaluate(found)
         seen = found & self.trained.keys()
         pure = not self.split and len(seen) >= PURE * len(found)
         if len(found) >= LEAST_BATCH and len(self._judged) < MOST_ROWS:
@@ -142,6 +181,10 @@ class Feed:
             pieces=max(pieces.judged for pieces in self.pieces),
             shared_pieces=max((p.shared / p.judged for p in self.pieces if p.judged), default=0.0),
         )
+
+    def smallest(self) -> tuple[int, ...]:
+        """Keys of examples trained on."""
+        return tuple(sorted(self.trained)[: Met.TRAINED])
 
     def inputs(self) -> tuple[Fed, ...]:
         return tuple(self._fed(name, spread) for (split, name), spread in self.spreads.items() if split == "train")

@@ -59,6 +59,9 @@ class Moments:
     step_ended: list[Callable[..., None]] = field(default_factory=list)
     milestone: list[Callable[..., None]] = field(default_factory=list)
     next_step: list[Callable[..., None]] = field(default_factory=list)
+    batch_given: list[Callable[..., None]] = field(default_factory=list)
+    """A DataLoader gave a batch: the loader and the batch."""
+    ending: list[Callable[..., None]] = field(default_factory=list)
 
 
 class Observer:
@@ -261,6 +264,7 @@ class Observer:
             return
         if not self.light:
             self.tell(self.moments.milestone)
+            self.tell(self.moments.ending)
         if self.ending is not None:
             self.emit(self._with_held_back(self.ending(reason)))
         self.finished = True

@@ -55,7 +55,7 @@ def telling(tensors: Sequence[torch.Tensor]) -> list[bool]:
     bits = _bits(tensors)
     if bits is None:
         return []
-    few = torch.sort(_evenly(bits, FEW), dim=1).values
+    few = torch.sort(evenly(bits, FEW), dim=1).values
     found: list[bool] = ((few[:, 1:] != few[:, :-1]).sum(1) + 1 >= LEAST_DISTINCT).tolist()
     return found
 
@@ -79,7 +79,7 @@ def _list_room(bits: torch.Tensor) -> float:
 
 
 def _columns_room(bits: torch.Tensor) -> float:
-    few = torch.sort(_evenly(bits, FEW), dim=0).values
+    few = torch.sort(evenly(bits, FEW), dim=0).values
     distinct = (few[1:] != few[:-1]).sum(0) + 1
     return float(distinct.double().log2().sum().item()) * bits.shape[1] / few.shape[1]
 
@@ -87,7 +87,7 @@ def _columns_room(bits: torch.Tensor) -> float:
 def _bits(tensors: Sequence[torch.Tensor]) -> torch.Tensor | None:
     found = [t for t in tensors if t.ndim and len(t) and reading.readable(t) and not t.is_sparse]
     rows = max((len(t) for t in found), default=0)
-    parts = [_whole(_evenly(t.detach().reshape(rows, -1), MOST_WIDTH)) for t in found if len(t) == rows and t.numel()]
+    parts = [_whole(evenly(t.detach().reshape(rows, -1), MOST_WIDTH)) for t in found if len(t) == rows and t.numel()]
     if len(parts) < 2:
         return parts[0] if parts else None
     return torch.cat([part.to(parts[0].device) for part in parts], 1)
@@ -101,7 +101,7 @@ def _whole(values: torch.Tensor) -> torch.Tensor:
     return (values.float() + 0.0).view(torch.int32).long()  # adding makes one zero of two
 
 
-def _evenly(values: torch.Tensor, most: int) -> torch.Tensor:
+def evenly(values: torch.Tensor, most: int) -> torch.Tensor:
     width = values.shape[1]
     if width <= most:
         return values

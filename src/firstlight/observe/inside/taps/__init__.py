@@ -23,6 +23,7 @@ from firstlight.observe.inside.taps import (
     optimizers,
     portrait,
     tape,
+    unread,
     workers,
     wrappers,
 )
@@ -48,7 +49,7 @@ def install(observer: "Observer") -> None:
         "wrappers": lambda: wrappers.install(observer),
         "movement": lambda: movement.install(observer, seen, held),
         "evaluations": lambda: evaluations.install(observer, seen),
-        "feeding": lambda: feeding.install(observer, seen, walked),
+        "feeding": lambda: unread.install(observer, feeding.install(observer, seen, walked)),
         "nonfinite": lambda: nonfinite.install(observer, seen, held, walked),
         "clipping": lambda: clipping.install(observer, held),
         "checkpoints": lambda: checkpoints.install(observer),

@@ -2,12 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.echo import Echoes
 from firstlight.observe.inside.feed import Feed, named
 from firstlight.observe.inside.observer import rank, world
 from firstlight.observe.inside.taps.models import Call, Models, Root
-from firstlight.records.feed import FeedSeen, Overlap
+from firstlight.records.feed import ExamplesMet, FeedSeen, Overlap
 from firstlight.records.places import Site
 
 if TYPE_CHECKING:
@@ -87,6 +89,29 @@ class Feeding:
             if plate is not None and root.backwards:
                 self.observer.emit(self._record(root, plate))
 
+    def tell_met(self) -> None:
+        for root in self.models.roots.values():
+            plate = self.plates.get(root.index)
+            if plate is not None and root.backwards and not plate.joint:
+                self.observer.emit(
+                    ExamplesMet(
+                        step=self.observer.step,
+                        rank=rank(),
+                        model=root.index,
+                        trained=len(plate.feed.trained),
+                        smallest=plate.feed.smallest(),
+                        whole=plate.feed.met.whole,
+                        room=plate.feed.room,
+                        evaluated=plate.feed.met.smallest(),
+                        sizes=tuple(plate.feed.met.sizes),
+                    )
+                )
+
+    def tell_unread(self, root: Root, plate: Plate, whole: bool) -> None:
+        """What loaders that nobody evaluated on would give. Before all was trained on, nothing is said of overlap."""
+        seen = self._record(root, plate)
+        self.observer.emit(seen if whole else msgspec.structs.replace(seen, overlap=Overlap()))
+
     def _record(self, root: Root, plate: Plate) -> FeedSeen:
         return FeedSeen(
             step=self.observer.step,
@@ -104,8 +129,10 @@ class Feeding:
         )
 
 
-def install(observer: "Observer", models: Models, walked: "Walked") -> None:
+def install(observer: "Observer", models: Models, walked: "Walked") -> "Feeding":
     feeding = Feeding(observer, models, walked)
     observer.moments.backward_begins.insert(0, observer.shielded("feeding", feeding.backward_begins))
     observer.moments.model_returned.append(observer.shielded("feeding", feeding.returned))
     observer.moments.milestone.append(observer.shielded("feeding", feeding.tell))
+    observer.moments.ending.append(observer.shielded("feeding", feeding.tell_met))
+    return feeding

@@ -129,6 +129,7 @@ def _follow_batches(observer: "Observer", waits: Waits) -> None:
             observer.last_batch = (id(getattr(self, "firstlight_loader", None)), batch)
         elif not observer.inert:
             waits.add(getattr(self, "firstlight_loader", None), begun, time.perf_counter())
+        observer.tell(observer.moments.batch_given, getattr(self, "firstlight_loader", None), batch)
         return batch
 
     kind.__next__ = following

@@ -169,12 +169,13 @@ class Models:
 
     def step_ended(self, *_: Any) -> None:
         """Fingerprints what this step was fed and lets go of it."""
-        pointers = tuple(tensor.data_ptr() for tensor in self.inputs if reading.readable(tensor))
         self.batch = None
-        if self.observer.step < MOST_FINGERPRINTED and self.inputs:
-            self.batch = reading.fingerprint(self.inputs)
+        if self.observer.step < MOST_FINGERPRINTED:
+            telling = [tensor for tensor in self.inputs if _tells_batches_apart(tensor)]
+            pointers = tuple(tensor.data_ptr() for tensor in telling)
+            self.batch = reading.fingerprint(telling) or None
             self.batch_rebuilt = pointers != self._last_pointers
-        self._last_pointers = pointers
+            self._last_pointers = pointers
         self.inputs = []
 
     def live(self) -> Iterator[Root]:
@@ -188,6 +189,14 @@ class Models:
                 if child is module:
                     return name or type(module).__name__
         return type(module).__name__
+
+
+def _tells_batches_apart(tensor: torch.Tensor) -> bool:
+    """Examples that are all alike, such as zeros for a first state, are the same in every batch by nature."""
+    if not reading.readable(tensor) or tensor.is_sparse:
+        return False
+    found = reading.sample_of(tensor)
+    return not found.ndim or len(found) <= 1 or bool((found[1:] != found[:1]).any())
 
 
 def install(observer: "Observer") -> Models:

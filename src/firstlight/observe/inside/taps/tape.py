@@ -6,6 +6,7 @@ import torch
 from torch.nn.modules.module import register_module_buffer_registration_hook
 
 from firstlight.observe.inside.tape.recorder import Recorder
+from firstlight.observe.inside.taps import relations
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.looks import Looks
 
@@ -19,7 +20,11 @@ def install(observer: "Observer", mode: "Operations") -> None:
     certificate, looks = Certificate(observer, recorder), Looks(observer, recorder)
     moments = observer.moments
     moments.next_step.append(looks.next_step)
-    mode.record(recorder, lambda: certificate.wanted() or looks.wanted())
+    related = relations.install(observer, recorder) if "relations" in observer.spec.taps else None
+    mode.record(
+        recorder,
+        lambda: certificate.wanted() or looks.wanted() or (related is not None and related.wanted()),
+    )
     _follow_buffers(observer, recorder)
     moments.backward_begins.append(observer.shielded("looks", looks.backward_begins))
     moments.backward_begins.append(observer.shielded("certificate", certificate.backward_begins))

@@ -1,0 +1,115 @@
+"""The answers belong to other rows, places or pixels than those they are given with.
+
+## What it sees
+A sample of the training examples with the answers that met them in the loss. Examples that are alike should have like
+answers; if they do not, and would with the answers of the next row, those were shifted. For answers at each place of a
+sequence or an image, whether they fit better when moved, mirrored or turned. Where neither likeness of examples nor any
+single feature says anything of the answers, and nothing shows that they are learnt, the two may have been mixed.
+
+## When it is fine
+Tasks about the past (memory, delays) want the answers of earlier places. Where likeness means nothing (parity, codes,
+hashes) nothing is said of programs that are seen to learn.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.learning import CERTIFIED
+from firstlight.records.places import Where, at
+from firstlight.records.relations import Neighbours, Places, Relations, RelationsSeen
+
+ALIKE = "like answers for examples that are alike"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    by_chance: float = 4.0
+    """Deviations within which likeness may be luck, several offsets having been tried."""
+    certain: float = 10.0
+    """Deviations from which on it is none."""
+    examples: int = 512
+    """Of those that were compared; to say that there is no relation takes many."""
+    no_power: float = 0.1
+    """Of any single feature over the answer: it tells nothing."""
+    places: float = 3.0
+    """Times as much an input tells of the answer at another place."""
+    told: float = 0.3
+    """Of the answer, by the input at the better place."""
+    share: float = 0.25
+    """Of the images whose answers fit better otherwise; augmentation of one side turns half of them."""
+    steps: int = 4
+    """At which places were compared."""
+
+
+def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+    seen, near = relations.seen, relations.seen.near
+    where = at(seen.site, step=seen.step, rank=seen.rank)
+    if seen.places is not None and _moved(seen.places, limits):
+        yield Evidence(
+            where=where,
+            saw=f"the answers fit their input better {seen.places.best}: {seen.places.best_fit:.2f} against "
+            f"{seen.places.fit:.2f} as they are",
+            wanted="answers that fit best where they are",
+            likely="answers and inputs are cut, shifted or turned by different code",
+            numbers={"fit": seen.places.fit, "best_fit": seen.places.best_fit, "share": seen.places.share},
+        )
+    elif seen.acting:
+        return
+    elif near.deviations < limits.by_chance and near.offset_deviations >= limits.certain:
+        yield _shifted(near, where)
+    elif _unrelated(seen, limits) and relations.learns != CERTIFIED:
+        yield Evidence(
+            where=where,
+            saw=f"of {near.examples:,} examples, those that are alike have no more alike answers than any two "
+            f"({near.deviations:.1f} deviations from chance), no feature tells anything of them, and nothing shows "
+            "that they are learnt",
+            wanted=ALIKE,
+            confidence=0.7,
+            numbers={"deviations": near.deviations, "examples": near.examples},
+        )
+
+
+def _shifted(near: Neighbours, where: Where) -> Evidence:
+    rows = "row" if abs(near.offset) == 1 else "rows"
+    return Evidence(
+        where=where,
+        saw=f"examples that are alike have like answers {abs(near.offset)} {rows} "
+        f"{'further on' if near.offset > 0 else 'before'} ({near.offset_deviations:.0f} deviations from chance), "
+        f"and not in their own row ({near.deviations:.1f})",
+        wanted=ALIKE,
+        severity=Severity.ERROR,
+        likely="inputs and answers were shifted against each other, or one of them lost a row",
+        numbers={"deviations": near.deviations, "offset": near.offset, "offset_deviations": near.offset_deviations},
+    )
+
+
+def _moved(places: Places, limits: Limits) -> bool:
+    if not places.best or places.steps < limits.steps:
+        return False
+    if places.kind == "pixels":
+        return places.share >= limits.share
+    most = 1 - limits.share
+    return places.share >= most and places.best_fit >= max(limits.told, limits.places * places.fit)
+
+
+def _unrelated(seen: RelationsSeen, limits: Limits) -> bool:
+    if not (abs(seen.near.deviations) < limits.by_chance and seen.near.examples >= limits.examples):
+        return False
+    return seen.tells.of > 0 and seen.tells.others < limits.no_power
+
+
+CHECK = Check(
+    id="FL161",
+    name="answers-out-of-place",
+    summary="answers belong to other examples than those they are given with",
+    causes=("data-label-misaligned",),
+    likely="inputs and answers were shuffled, sorted or filtered separately",
+    fix="print ten inputs with their answers as the loss gets them; permute both with the same index",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=Relations,
+    limits=Limits(),
+    find=find,
+)

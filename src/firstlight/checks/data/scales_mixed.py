@@ -1,0 +1,69 @@
+"""A part of the examples lies on another scale than the rest.
+
+## What it sees
+The sizes of the values of each column of a table, or of whole examples, over a sample of what was trained on: they fall
+into two groups with a wide gap between. Some rows are in another unit, were not divided, or were divided twice; or
+single ones are broken. The same for answers that are values.
+
+## When it is fine
+Quantities that are of two kinds by nature, such as a flag value for "unknown" that the model knows of.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.relations import Pocket, Relations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    gap: float = 20.0
+    """Between the two groups; sizes of one quantity have no such hole."""
+    rows: int = 5
+    """In the smaller group; a single value so far out may be real."""
+    far_gap: float = 100.0
+    """From which on even a single one is told."""
+
+
+def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+    seen = relations.seen
+    for pocket in seen.pockets:
+        if not pocket.gap >= (limits.gap if pocket.rows >= limits.rows else limits.far_gap):
+            continue
+        few = pocket.rows < limits.rows
+        yield Evidence(
+            where=at(seen.site, step=seen.step, rank=seen.rank),
+            saw=f"{pocket.rows:,} of {pocket.of:,} examples have {_what(pocket)} {_times(pocket)} than the others, "
+            f"with nothing in between",
+            wanted="values of one scale",
+            cause="data-outlier" if few else None,
+            numbers={"rows": pocket.rows, "of": pocket.of, "factor": pocket.factor, "gap": pocket.gap},
+        )
+
+
+def _what(pocket: Pocket) -> str:
+    column = "" if pocket.column is None else f" column {pocket.column} of"
+    return f"values in{column} `{pocket.name}`"
+
+
+def _times(pocket: Pocket) -> str:
+    size = pocket.factor if pocket.factor >= 1 else 1 / pocket.factor if pocket.factor > 0 else pocket.gap
+    return f"{size:,.0f} times {'larger' if pocket.factor >= 1 else 'smaller'}"
+
+
+CHECK = Check(
+    id="FL162",
+    name="scales-mixed",
+    summary="a part of the examples lies on another scale than the rest",
+    causes=("data-scale", "data-outlier"),
+    likely="files in different units were put together, or a step of the preparation was left out for some of them",
+    fix="sort the examples by the size of these values and look at those on either side of the gap",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=Relations,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,74 @@
+"""Relations in the data, as checks take them. Where an experiment declares its data, what its probes read counts."""
+
+from collections.abc import Iterator
+
+from firstlight.facts.sightings import Sightings, groups
+from firstlight.records.declared import LabelsSeen, LagSeen
+from firstlight.records.learning import LearningSign
+from firstlight.records.relations import Lag, Relations, RelationsSeen
+from firstlight.records.timelines import Dependence
+
+LEAST_STEPS = 3
+"""At which the answer lay at the same offset in the input."""
+MOST_SHARE = 0.75
+"""Of the steps at which it was looked for."""
+
+
+def _lasts(seen: Sightings) -> list[RelationsSeen]:
+    """The last of each line."""
+    return [told[-1] for told in groups(seen.of(RelationsSeen), lambda one: (one.rank, one.meeting))]
+
+
+def relations(seen: Sightings) -> Iterator[Relations]:
+    for one in _lasts(seen):
+        signs = [sign for sign in seen.of(LearningSign) if sign.rank == one.rank and sign.meeting == one.meeting]
+        yield Relations(seen=one, learns=signs[-1].status if signs else None)
+
+
+def lags(seen: Sightings) -> Iterator[LagSeen]:
+    if any(seen.all_of(LagSeen)):
+        return
+    causal = [dependence.others == 0 for dependence in seen.of(Dependence) if dependence.kind == "same"]
+    for one in _lasts(seen):
+        if one.lag is not None and _steady(one.lag):
+            yield LagSeen(
+                rank=one.rank,
+                length=one.lag.length,
+                places=one.lag.places,
+                offset=one.lag.offset,
+                whole_numbers=one.lag.whole_numbers,
+                aligned=one.lag.aligned,
+                feature=one.lag.feature,
+                causal=causal[0] if causal else None,
+                site=one.site,
+            )
+
+
+def _steady(lag: Lag) -> bool:
+    return lag.steps >= LEAST_STEPS and lag.steps >= MOST_SHARE * lag.of
+
+
+def conflicts(seen: Sightings) -> Iterator[LabelsSeen]:
+    if any(seen.all_of(LabelsSeen)):
+        return
+    for one in _lasts(seen):
+        if one.answers == "classes" and not one.acting:
+            yield LabelsSeen(
+                rank=one.rank,
+                train=one.examples,
+                val=0,
+                classes=one.classes,
+                whole=False,
+                unseen=(),
+                unseen_classes=0,
+                unseen_examples=0,
+                repeated=one.repeats.repeated,
+                conflicting=one.repeats.conflicting,
+                pair=one.repeats.pair,
+                room=one.repeats.room,
+                compared=one.near.examples,
+                doubtful=one.near.doubtful,
+                scattered=one.near.scattered,
+                most_doubtful=one.near.first_doubtful,
+                site=one.site,
+            )

@@ -1,0 +1,89 @@
+"""What a program evaluates on, where only its rehearsal came to it, beside what the program itself trained on. Pure."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from firstlight.facts.sightings import Sightings
+from firstlight.records.declared import Logged
+from firstlight.records.feed import ExamplesMet, Fed, FeedSeen, Overlap
+
+PURE = 0.8
+"""Of a batch; one of which so much was trained on is the training set itself, looked at again, or nearly."""
+LEAST_BATCH = 4
+
+
+def with_unread(facts: Iterable[Any], copy: Iterable[Logged]) -> list[Any]:
+    """The feeds of models that were never evaluated, completed by the loaders that a copy of the program read."""
+    read = {one.model: one for one in Sightings(copy).of(FeedSeen)}
+    return [
+        replace(fact, inputs=_completed(fact.inputs, there.inputs), overlap=there.overlap)
+        if isinstance(fact, FeedSeen) and (there := read.get(fact.model)) is not None and fact.eval_site is None
+        else fact
+        for fact in facts
+    ]
+
+
+def with_rehearsed(facts: Iterable[Any], program: Iterable[Logged], rehearsal: Iterable[Logged]) -> list[Any]:
+    """The feeds of models that the program was never seen to evaluate, completed by what its rehearsal evaluated."""
+    own, later = Sightings(program), Sightings(rehearsal)
+    fed = {one.model: one for one in later.of(FeedSeen) if one.rank == 0}
+    trained = {one.model: one for one in own.of(ExamplesMet) if one.rank == 0}
+    evaluated = {one.model: one for one in later.of(ExamplesMet) if one.rank == 0}
+    found = []
+    for fact in facts:
+        there = fed.get(fact.model) if isinstance(fact, FeedSeen) else None
+        if there is None or there.eval_site is None or fact.rank or fact.overlap.calls or fact.eval_site is not None:
+            found.append(fact)
+            continue
+        sides = trained.get(fact.model), evaluated.get(fact.model)
+        overlap = overlap_of(*sides) if sides[0] is not None and sides[1] is not None else Overlap()
+        found.append(
+            replace(
+                fact,
+                eval_site=there.eval_site,
+                crowded=there.crowded,
+                inputs=_completed(fact.inputs, there.inputs),
+                overlap=overlap,
+            )
+        )
+    return found
+
+
+def _completed(own: tuple[Fed, ...], there: tuple[Fed, ...]) -> tuple[Fed, ...]:
+    by_name = {one.train.name: one for one in there}
+    return tuple(
+        replace(one, evaluated=other.evaluated, apart=other.apart, wider=other.wider)
+        if (other := by_name.get(one.train.name)) is not None
+        else one
+        for one in own
+    )
+
+
+def overlap_of(trained: ExamplesMet, evaluated: ExamplesMet) -> Overlap:
+    """By the keys below all those that were left out on either side: there both are known whole."""
+    if not trained.whole or not trained.smallest:
+        return Overlap()
+    sizes = zip(evaluated.evaluated, evaluated.sizes, strict=False)
+    ends = [batch[-1] for batch, size in sizes if batch and size > len(batch)]
+    if trained.trained > len(trained.smallest):
+        ends.append(trained.smallest[-1])
+    end = min(ends, default=math.inf)
+    known = {key for key in trained.smallest if key <= end}
+    batches = [{key for key in batch if key <= end} for batch in evaluated.evaluated]
+    batches = [batch for batch in batches if len(batch) >= LEAST_BATCH]
+    mixed = [batch for batch in batches if len(batch & known) < PURE * len(batch)]
+    judged, everything = set().union(*mixed), set().union(*batches)
+    covered = len(everything & known) / len(known) if known else 0.0
+    return Overlap(
+        trained=trained.trained,
+        judged=len(judged),
+        shared=len(judged & known),
+        covered=round(covered * trained.trained),
+        calls=len(batches),
+        pure=len(batches) - len(mixed),
+        room=trained.room,
+        sampled=bool(ends),
+    )

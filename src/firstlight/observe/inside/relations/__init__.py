@@ -1,0 +1,1 @@
+"""Relations between examples, and between examples and their answers. Pure functions of tensors that were kept."""

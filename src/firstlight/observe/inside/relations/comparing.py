@@ -1,0 +1,84 @@
+"""All relations of one sample of examples with its answers."""
+
+import functools
+from collections.abc import Callable
+
+import torch
+
+from firstlight.observe.inside import rows
+from firstlight.observe.inside.relations.neighbours import neighbours
+from firstlight.observe.inside.relations.pockets import pockets
+from firstlight.observe.inside.relations.sample import Answer, Sample, distinct, parts_of
+from firstlight.observe.inside.relations.telling import tells
+from firstlight.records.relations import Lag, Places, Pocket, RelationsSeen, Repeats, Tells
+
+LEAST_EXAMPLES = 64
+MOST_IDS = 4096
+BUCKETS = 512
+TABLE = 1
+"""Dimensions of an example that is a row of a table."""
+
+
+def compared(sample: Sample, places: Places | None, lag: Lag | None) -> Callable[..., RelationsSeen] | None:
+    """The record, but for when and where it was seen; None where too few examples came."""
+    if sample.kept < LEAST_EXAMPLES and lag is None and places is None:
+        return None
+    record = functools.partial(RelationsSeen, met=sample.met, places=places, lag=lag)
+    if sample.kept < LEAST_EXAMPLES:
+        return functools.partial(record, examples=sample.kept, answers="many")
+    inputs, answer = sample.inputs(), sample.answer()
+    kept = distinct(inputs)
+    parts = parts_of(answer[kept])
+    found = functools.partial(
+        record,
+        examples=len(kept),
+        answers="many" if not parts else "classes" if parts[0].classes else "values",
+        classes=parts[0].classes if parts else 0,
+        pockets=tuple(_pockets(sample, [given[kept] for given in inputs], answer[kept])),
+        repeats=_repeats(inputs, answer),
+    )
+    if not parts or len(kept) < LEAST_EXAMPLES:
+        return found
+    table = torch.cat([_features(given[kept]) for given in inputs], 1)
+    moments = sample.moments()[kept]
+    return functools.partial(found, tells=_tells(table, parts), near=neighbours(table, parts, moments))
+
+
+def _features(given: torch.Tensor) -> torch.Tensor:
+    """The columns as they are; for rows of ids also how often each occurs."""
+    ids = given.shape[1] > 1 and bool(((given == given.round()) & (given >= 0)).all())
+    if not ids or given.max() < 2 or given.max() >= MOST_IDS:  # codes and masks are features themselves
+        return given
+    buckets = (given.long() % BUCKETS).clamp_min(0)
+    counts = torch.zeros(len(given), BUCKETS).scatter_add_(1, buckets, torch.ones_like(given))
+    return torch.cat([given, counts.sqrt()], 1)
+
+
+def _tells(table: torch.Tensor, parts: list[Answer]) -> Tells:
+    found = [tells(table, part) for part in parts]
+    return max(found, key=lambda one: (one.count > 0, one.power - one.others))
+
+
+def _pockets(sample: Sample, inputs: list[torch.Tensor], answer: torch.Tensor) -> list[Pocket]:
+    found = []
+    for index, (given, shape) in enumerate(zip(inputs, sample.shapes, strict=False)):
+        found += pockets(f"input {index}", given, by_column=len(shape) <= TABLE)
+    return found + pockets("answer", answer, by_column=len(sample.shapes[-1]) <= TABLE)
+
+
+def _repeats(inputs: list[torch.Tensor], answer: torch.Tensor) -> Repeats:
+    """An example that comes again with the same answer, in the next epoch say, is no second one."""
+    parts = parts_of(answer)
+    if len(parts) != 1 or not parts[0].classes:
+        return Repeats()
+    groups: dict[int, list[int]] = {}
+    for key, tells_apart, label in zip(rows.keys(inputs), rows.telling(inputs), parts[0].values.tolist(), strict=True):
+        if tells_apart:
+            groups.setdefault(key, []).append(int(label))
+    apart = [set(found) for found in groups.values() if len(set(found)) > 1]
+    return Repeats(
+        repeated=sum(len(found) for found in groups.values() if len(found) > 1),
+        conflicting=sum(map(len, apart)),
+        pair=tuple(sorted(apart[0])[:2]) if apart else (),
+        room=rows.room(inputs),
+    )

@@ -1,0 +1,124 @@
+"""Do examples that lie next to each other have like answers, and would they with the answers of other rows?"""
+
+import math
+
+import torch
+
+from firstlight.observe.inside.relations.sample import Answer
+from firstlight.records.relations import Neighbours
+
+LEAST_EXAMPLES = 128
+MOST_EXAMPLES = 1024
+COUNT = 10
+"""Neighbours of each example."""
+DEALS = 16
+OFFSETS = (-2, -1, 1, 2)
+FEW_VOTES = 0.1
+"""Share of the neighbours that have the class of a doubtful example, at most."""
+MOST_VOTES = 0.6
+"""Share of them that agree on another, at least."""
+MOST_NAMED = 10
+
+
+def neighbours(table: torch.Tensor, answers: list[Answer], moments: torch.Tensor) -> Neighbours:
+    """Of the answer that neighbours agree on most. `moments` is the step and the row of each example."""
+    if len(table) < LEAST_EXAMPLES:
+        return Neighbours()
+    near = _nearest(_scaled(table[:MOST_EXAMPLES]))
+    found = [_of_answer(near, answer, moments[:MOST_EXAMPLES]) for answer in answers]
+    return max(found, key=lambda one: max(one.deviations, one.offset_deviations), default=Neighbours())
+
+
+def _of_answer(near: torch.Tensor, answer: Answer, moments: torch.Tensor) -> Neighbours:
+    code = _code(answer.values[: len(near)], answer.classes)
+    own = _fit(code, near)
+    offset, deviations = max(
+        ((by, _fit_at(code, near, moments, by)) for by in OFFSETS), key=lambda pair: pair[1], default=(0, 0.0)
+    )
+    found = Neighbours(
+        examples=len(near),
+        likeness=_likeness(code, near),
+        deviations=own,
+        offset=offset,
+        offset_deviations=deviations,
+    )
+    return _with_doubts(found, code, near, moments) if answer.classes else found
+
+
+def _code(values: torch.Tensor, classes: int) -> torch.Tensor:
+    """Columns whose products say how alike two answers are, 0 in the mean: one a class, or the rank."""
+    if classes:
+        code = torch.nn.functional.one_hot(values.long(), classes).float()
+    else:
+        code = values.argsort().argsort().float()[:, None]
+    code = code - code.mean(0)
+    return code / code.pow(2).sum(1).mean().sqrt().clamp_min(1e-12)
+
+
+def _scaled(table: torch.Tensor) -> torch.Tensor:
+    spread = table.std(0)
+    moving = spread > 0
+    return ((table - table.mean(0)) / spread.clamp_min(1e-12))[:, moving].clamp(-5, 5)
+
+
+def _nearest(table: torch.Tensor) -> torch.Tensor:
+    squares = (table**2).sum(1)
+    apart = squares[:, None] + squares[None] - 2 * table @ table.t()
+    apart.fill_diagonal_(math.inf)
+    return apart.topk(COUNT, largest=False).indices
+
+
+def _likeness(code: torch.Tensor, near: torch.Tensor) -> float:
+    return float((code[:, None] * code[near]).sum(-1).mean())
+
+
+def _fit(code: torch.Tensor, near: torch.Tensor) -> float:
+    """Deviations by which neighbours' answers are more alike than those of any two examples."""
+    generator = torch.Generator().manual_seed(0)
+    dealt = torch.tensor([_likeness(code[torch.randperm(len(code), generator=generator)], near) for _ in range(DEALS)])
+    spread = float(dealt.std())
+    return (_likeness(code, near) - float(dealt.mean())) / spread if spread > 0 else 0.0
+
+
+def _fit_at(code: torch.Tensor, near: torch.Tensor, moments: torch.Tensor, by: int) -> float:
+    """As `_fit`, with the answer of the row so many places on in the same batch."""
+    places = {(step, row): index for index, (step, row) in enumerate(moments.tolist())}
+    other = torch.tensor([places.get((step, row + by), -1) for step, row in moments.tolist()])
+    known = other >= 0
+    if int(known.sum()) < LEAST_EXAMPLES:
+        return 0.0
+    moved = torch.where(known[:, None], code[other.clamp_min(0)], torch.zeros_like(code))
+    return _fit(moved, near)
+
+
+def _with_doubts(found: Neighbours, code: torch.Tensor, near: torch.Tensor, moments: torch.Tensor) -> Neighbours:
+    classes = code.argmax(1)
+    count = code.shape[1]
+    votes = torch.nn.functional.one_hot(classes[near], count).float().mean(1)
+    own = votes[torch.arange(len(votes)), classes]
+    doubt = (own <= FEW_VOTES) & (votes.amax(1) >= MOST_VOTES)
+    doubtful = torch.nonzero(doubt).reshape(-1)
+    ranked = doubtful[votes[doubtful].amax(1).argsort(descending=True)]
+    return Neighbours(
+        examples=found.examples,
+        likeness=found.likeness,
+        deviations=found.deviations,
+        offset=found.offset,
+        offset_deviations=found.offset_deviations,
+        doubtful=len(doubtful),
+        scattered=_scattered(classes[doubtful], votes[doubtful].argmax(1), count),
+        first_doubtful=tuple((int(step), int(row)) for step, row in moments[ranked[:MOST_NAMED]].tolist()),
+    )
+
+
+def _scattered(classes: torch.Tensor, expected: torch.Tensor, count: int) -> float:
+    """The entropy of the wrong class, given the right one, over that of a draw from all others."""
+    if len(classes) == 0 or count <= 2:  # of two classes there is only one other
+        return 0.0
+    table = torch.zeros(count, count).index_put_((expected, classes), torch.ones(len(classes)), accumulate=True)
+    totals = table.sum(1, keepdim=True)
+    shares = table / totals.clamp_min(1)
+    entropies = -(shares * shares.clamp_min(1e-12).log()).sum(1)
+    most = torch.minimum(totals.reshape(-1), torch.tensor(float(count - 1))).clamp_min(1).log()
+    weights = totals.reshape(-1) * (most > 0)
+    return float((entropies * weights).sum() / (most * weights).sum().clamp_min(1e-12))

@@ -1,0 +1,135 @@
+"""Training examples as they met their answers: a bounded sample by value, in the order they came."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from firstlight.observe.inside import reading, rows
+
+MOST_EXAMPLES = 2048
+MOST_VALUES = 1 << 21
+"""Kept of one tensor: 8 MB."""
+MOST_WIDTH = 1024
+"""Values kept of an example; of a wider one so many, of an image its averages."""
+MOST_PLACES = 64
+"""Of rows of ids, which may be longer in one batch than in the next."""
+MOST_TENSORS = 3
+MOST_PARTS = 8
+"""Columns of an answer that are looked at one by one."""
+MOST_CLASSES = 256
+LEAST_OF_A_CLASS = 4
+"""Examples of a class in the mean; where there are fewer, the numbers are no classes."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One number for each example."""
+
+    values: torch.Tensor
+    classes: int
+    """0 for values."""
+
+
+class Sample:
+    """Inputs and answers of one line, while their shapes stay the same. Rows of ids may change in length."""
+
+    def __init__(self) -> None:
+        self.shapes: tuple[tuple[int, ...], ...] = ()
+        self.met = self.kept = 0
+        self._inputs: list[list[torch.Tensor]] = []
+        self._answers: list[torch.Tensor] = []
+        self._moments: list[torch.Tensor] = []
+
+    @property
+    def full(self) -> bool:
+        width = max((_width(shape) for shape in self.shapes), default=1)
+        return self.kept >= min(MOST_EXAMPLES, MOST_VALUES // width)
+
+    def add(self, inputs: Sequence[torch.Tensor], answer: torch.Tensor, step: int) -> None:
+        """A batch of other shapes than the first is counted and not kept."""
+        count = len(answer)
+        given = [t for t in inputs if t.ndim and len(t) == count and not t.is_complex() and reading.readable(t)]
+        given = [t for t in given if t.numel() > 0][:MOST_TENSORS]
+        shapes = (*(_shape(t) for t in given), tuple(answer.shape[1:]))
+        self.met += count
+        self.shapes = self.shapes or shapes
+        if not given or shapes != self.shapes or self.full:
+            return
+        self._inputs.append([_ids(tensor) if _is_row_of_ids(tensor) else flat(tensor) for tensor in given])
+        self._answers.append(flat(answer))
+        self._moments.append(torch.stack([torch.full((count,), step), torch.arange(count)], 1))
+        self.kept += count
+
+    def inputs(self) -> list[torch.Tensor]:
+        return [torch.cat(part) for part in zip(*self._inputs, strict=True)]
+
+    def answer(self) -> torch.Tensor:
+        return torch.cat(self._answers)
+
+    def moments(self) -> torch.Tensor:
+        """Step and row of each example."""
+        return torch.cat(self._moments)
+
+
+def flat(tensor: torch.Tensor) -> torch.Tensor:
+    """A row of numbers for each example, on the CPU, in memory of its own."""
+    values = tensor.detach().to("cpu", torch.float32, copy=True)
+    if values.ndim >= 4 and _width(tuple(values.shape[1:])) < values[0].numel():
+        images = values.reshape(len(values), -1, *values.shape[-2:])
+        side = max(2, math.isqrt(MOST_WIDTH // max(1, images.shape[1])))
+        values = torch.nn.functional.adaptive_avg_pool2d(images, side)
+    return rows.evenly(values.reshape(len(values), -1), MOST_WIDTH).clone()
+
+
+def _ids(tensor: torch.Tensor) -> torch.Tensor:
+    """Cut or filled up to the same length."""
+    values = tensor.detach().to("cpu", torch.float32)
+    return torch.nn.functional.pad(values, (0, MOST_PLACES))[:, :MOST_PLACES].clone()
+
+
+def _is_row_of_ids(tensor: torch.Tensor) -> bool:
+    return tensor.ndim == 2 and not tensor.is_floating_point()
+
+
+def _shape(tensor: torch.Tensor) -> tuple[int, ...]:
+    """Of an example, as it is kept."""
+    return (MOST_PLACES,) if _is_row_of_ids(tensor) else tuple(tensor.shape[1:])
+
+
+def _width(shape: tuple[int, ...]) -> int:
+    return min(MOST_WIDTH, max(1, math.prod(shape)))
+
+
+def distinct(inputs: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The first of each group of equal examples, without those that are not finite."""
+    known: dict[int, int] = {}
+    for index, key in enumerate(rows.keys(inputs)):
+        known.setdefault(key, index)
+    chosen = torch.tensor(sorted(known.values()), dtype=torch.long)
+    finite = torch.stack([torch.isfinite(tensor).all(1) for tensor in inputs]).all(0)
+    return chosen[finite[chosen]]
+
+
+def parts_of(answer: torch.Tensor) -> list[Answer]:
+    """The answer as numbers that vary and can be told one by one; empty where it is an image or a sequence."""
+    if not len(answer) or not bool(torch.isfinite(answer).all()):
+        return []
+    if answer.shape[1] > 1 and _is_code(answer):
+        return [_part(answer.argmax(1).float())]
+    moving = [column for column in answer.t() if bool((column != column[0]).any())]
+    return [_part(column) for column in moving] if answer.shape[1] <= MOST_PARTS else []
+
+
+def _is_code(answer: torch.Tensor) -> bool:
+    """One-hot rows."""
+    return bool(((answer == 0) | (answer == 1)).all()) and bool((answer.sum(1) == 1).all())
+
+
+def _part(values: torch.Tensor) -> Answer:
+    kinds, places = torch.unique(values, return_inverse=True)
+    few = len(kinds) <= min(MOST_CLASSES, len(values) // LEAST_OF_A_CLASS)
+    if len(kinds) > 1 and few and bool((kinds == kinds.round()).all()):
+        return Answer(places, len(kinds))
+    return Answer(values, 0)

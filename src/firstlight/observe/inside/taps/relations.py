@@ -1,0 +1,185 @@
+"""What is trained on, with the answers that belong to it: a sample is kept, and compared once the program is over."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import torch
+
+from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.feed import named
+from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.relations.comparing import compared
+from firstlight.observe.inside.relations.places import PlaceByPlace
+from firstlight.observe.inside.relations.sample import Sample
+from firstlight.observe.inside.relations.series import Series, series_of
+from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
+from firstlight.observe.inside.tape.tail import tail_of
+from firstlight.records.places import Site
+from firstlight.records.relations import Lag
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.models import Call
+
+EVERY_STEP = 64
+"""So many steps are looked at one by one, then one in `SAMPLE_EVERY`."""
+SAMPLE_EVERY = 4
+MOST_LINES = 4
+MOST_LAGS = 8
+"""Steps at which the answer is looked for in the inputs."""
+MOST_FEATURES = 8
+MOST_ROWS = 64
+SECONDS = 1.0
+"""For all comparisons, the last one aside."""
+ACTING = 0.3
+"""Share of the steps with calls without gradients before them, from which on those are a part of the training."""
+
+
+class Line:
+    """Examples whose answers met their predictions on one line."""
+
+    def __init__(self, site: Site | None, meeting: Site | None) -> None:
+        self.site, self.meeting = site, meeting
+        self.sample = Sample()
+        self.places = PlaceByPlace()
+        self.asked = 0
+        self.lags: list[Lag] = []
+
+    def add(self, inputs: list[torch.Tensor], answer: torch.Tensor, step: int) -> None:
+        self.sample.add(inputs, answer, step)
+        self.places.step(inputs, answer)
+        if self.asked < MOST_LAGS:
+            self._lag(inputs, answer)
+
+    def _lag(self, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
+        rows = next((len(t) for t in inputs if t.ndim in (2, 3)), 0)
+        if rows > MOST_ROWS and len(answer) == rows:
+            inputs, answer, rows = [t[:MOST_ROWS] for t in inputs if t.ndim], answer[:MOST_ROWS], MOST_ROWS
+        series = [one for one, _ in zip(series_of(inputs, answer, rows), range(MOST_FEATURES), strict=False)]
+        found = [(one, offset) for one in series if (offset := one.offset()) is not None]
+        self.asked += bool(series)
+        if found:
+            # An input whose next place is asked for is what the model goes on from; others it is told besides.
+            self.lags.append(_lag(*next((pair for pair in found if pair[1] == 1), found[0])))
+
+    @property
+    def lag(self) -> Lag | None:
+        """The most frequent offset; sequences may be longer in one batch than in the next."""
+        if not self.lags:
+            return None
+        offset, steps = Counter(lag.offset for lag in self.lags).most_common(1)[0]
+        first = next(lag for lag in self.lags if lag.offset == offset)
+        return msgspec.structs.replace(first, steps=steps, of=self.asked)
+
+
+def _lag(series: Series, offset: int) -> Lag:
+    return Lag(
+        offset=offset,
+        length=series.given.shape[1],
+        places=series.target.shape[1],
+        whole_numbers=not series.given.is_floating_point(),
+        aligned=series.aligned,
+        feature=series.feature,
+        steps=0,
+        of=0,
+    )
+
+
+class Relations:
+    def __init__(self, observer: "Observer", recorder: Recorder) -> None:
+        self.observer, self.recorder = observer, recorder
+        self.lines: dict[Site | None, Line] = {}
+        self.site: Site | None = None
+        """Where batches come in: the loop over the loader that is trained from."""
+        self._calls: list[tuple[Call, Site | None, int]] = []
+        """Of models since the last backward, with their line and the rows of the tape when they returned."""
+        self._asides = False
+        self.steps = self.with_asides = 0
+
+    def wanted(self) -> bool:
+        """The tape runs in this step."""
+        step = self.observer.step
+        if self.observer.light or (step >= EVERY_STEP and step % SAMPLE_EVERY):
+            return False
+        return not self.lines or any(not line.sample.full for line in self.lines.values())
+
+    def returned(self, call: "Call") -> None:
+        if call.training:
+            self._calls.append((call, sites.caller(), self.recorder.rows))
+        else:
+            self._asides = True
+
+    def batch_given(self, _loader: Any, _batch: Any) -> None:
+        if self.site is None:
+            self.site = sites.caller()
+
+    def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
+        calls, self._calls = self._calls, []
+        self.steps += 1
+        self.with_asides += self._asides
+        self._asides = False
+        if functional or root.numel() != 1 or not self.wanted() or len(calls) > 1 or reading.transformed():
+            return
+        tail = tail_of(self.recorder, root)
+        for meeting in tail.meetings if tail is not None else ():
+            if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER:
+                within = not calls or meeting.row.number < calls[0][2]
+                given = self.recorder.entered if within else _given(calls[0][0])
+                inputs = [tensor for tensor in given if not _same(tensor, meeting.answer)]
+                if inputs:
+                    self._add(meeting.row.line, calls[0][1] if calls else None, inputs, meeting.answer)
+
+    def _add(self, at: Site | None, called: Site | None, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
+        if at not in self.lines and len(self.lines) >= MOST_LINES:
+            return
+        line = self.lines.setdefault(at, Line(self.site or called or at, at))
+        line.add(inputs, answer, self.observer.step)
+
+    def tell(self) -> None:
+        """A line that cannot be compared in time is not: the program is waited for."""
+        end = time.monotonic() + SECONDS
+        for line in self.lines.values():
+            begun = time.perf_counter()
+            if time.monotonic() > end:
+                return
+            found = compared(line.sample, line.places.seen(), line.lag)
+            if found is not None:
+                self.observer.emit(
+                    found(
+                        step=self.observer.step,
+                        rank=rank(),
+                        site=line.site,
+                        meeting=line.meeting,
+                        acting=self.with_asides > ACTING * max(1, self.steps),
+                        seconds=round(time.perf_counter() - begun, 3),
+                    )
+                )
+
+
+def _given(call: "Call") -> list[torch.Tensor]:
+    """What a model is given, less what is named as a target in a batch that is given as a whole."""
+    whole = [item for item in call.arguments if isinstance(item, Mapping)]
+    parts: dict[str, Any] = {str(key): value for batch in whole for key, value in batch.items()}
+    others = tuple(item for item in call.arguments if not isinstance(item, Mapping))
+    return list(named(others, {**parts, **call.keywords}).values())
+
+
+def _same(given: torch.Tensor, answer: torch.Tensor) -> bool:
+    """A model that is given the whole batch is given the answer too; one that reconstructs is given nothing else."""
+    if given is answer or given.numel() != answer.numel():
+        return given is answer
+    strided = given.layout is answer.layout is torch.strided and reading.readable(given) and reading.readable(answer)
+    return strided and given.data_ptr() == answer.data_ptr()
+
+
+def install(observer: "Observer", recorder: Recorder) -> Relations:
+    relations = Relations(observer, recorder)
+    moments = observer.moments
+    moments.backward_begins.insert(0, observer.shielded("relations", relations.backward_begins))
+    moments.model_returned.append(observer.shielded("relations", relations.returned))
+    moments.batch_given.append(observer.shielded("relations", relations.batch_given))
+    moments.ending.append(observer.shielded("relations", relations.tell))
+    return relations

@@ -1,0 +1,130 @@
+"""Relations between the examples a program trains on and the answers that belong to them."""
+
+import msgspec
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+
+class Tells(msgspec.Struct, frozen=True, kw_only=True):
+    """Single features from which the answer follows, beside the best of the others."""
+
+    columns: tuple[int, ...] = ()
+    """The first few of them."""
+    count: int = 0
+    of: int = 0
+    """Columns in all."""
+    power: float = 0.0
+    """Of the weakest of them over the answer: 0 is none, 1 is all there is to know."""
+    others: float = 0.0
+    """Of the strongest of the other columns."""
+
+
+class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether examples that lie next to each other have like answers, against answers dealt at random."""
+
+    examples: int = 0
+    likeness: float = 0.0
+    """Of neighbours' answers: 0 is what chance gives, 1 is the same."""
+    deviations: float = 0.0
+    """By which the likeness exceeds that of answers dealt at random."""
+    offset: int = 0
+    """Rows to the place whose answer fits best, and how well it does."""
+    offset_deviations: float = 0.0
+    doubtful: int = 0
+    """Examples whose class hardly any of their neighbours has, while most of those agree on another."""
+    scattered: float = 0.0
+    """How evenly the classes of the doubtful ones spread over all: 1 as if drawn, 0 always the same confusion."""
+    first_doubtful: tuple[tuple[int, int], ...] = ()
+    """Step and row of the most doubtful."""
+
+
+class Pocket(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of the rows lies on another scale than the rest."""
+
+    name: str
+    """The input, or `answer`."""
+    column: int | None = None
+    """None where whole rows do."""
+    rows: int
+    of: int
+    factor: float
+    """Between the usual size there and that of the rest."""
+    gap: float
+    """Between the smallest there and the largest of the rest."""
+
+
+class Places(msgspec.Struct, frozen=True, kw_only=True):
+    """Answers for each place of an input, laid over it as they come and otherwise."""
+
+    steps: int = 0
+    kind: str = "tokens"
+    """`tokens` are moved along their sequence, `pixels` are also mirrored and turned."""
+    fit: float = 0.0
+    """How much an input tells of the answer at its own place."""
+    best: str = ""
+    """How the answers fit better; empty where they do not."""
+    best_fit: float = 0.0
+    share: float = 0.0
+    """Of the steps, or of the examples, at which they do."""
+
+
+class Lag(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer, found again in an input sequence: 1 is the next place."""
+
+    offset: int
+    length: int
+    """Of the input, and below, of the answer."""
+    places: int
+    whole_numbers: bool
+    aligned: bool
+    """An answer for each place of the input, else a window of its own."""
+    feature: int
+    steps: int
+    """At which it was so, of those below."""
+    of: int
+
+
+class Repeats(msgspec.Struct, frozen=True, kw_only=True):
+    """Examples of which another one has all the inputs, value by value."""
+
+    repeated: int = 0
+    conflicting: int = 0
+    """Of those, in a group with more than one class."""
+    pair: tuple[int, ...] = ()
+    """Two classes of the same inputs."""
+    room: float = 0.0
+    """Bits by which inputs can differ; below some dozens they coincide by chance."""
+
+
+class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
+    """What examples and answers that met on one line have to do with each other, over the sample that was kept."""
+
+    site: Site | None
+    """Where the examples came in, and below, where they met their answers."""
+    meeting: Site | None
+    examples: int
+    """Different ones, in the sample."""
+    met: int
+    """All that were met while the sample was taken; where there are more, it is the first of them."""
+    answers: str
+    """`classes`, `values` or `many`: an answer for each place or pixel."""
+    classes: int = 0
+    acting: bool = False
+    """The model is asked without gradients between most steps: its answers may be its own doing."""
+    tells: Tells = Tells()
+    near: Neighbours = Neighbours()
+    pockets: tuple[Pocket, ...] = ()
+    places: Places | None = None
+    lag: Lag | None = None
+    repeats: Repeats = Repeats()
+    seconds: float = 0.0
+    """What the comparison took."""
+
+
+class Relations(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen of one line, beside whether the program learns there."""
+
+    seen: RelationsSeen
+    learns: str | None = None
+    """The standing of its learning certificate; None where it was not asked."""

@@ -1,0 +1,85 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from tests.checks.data.relating import SEEN, found, related
+
+from firstlight.checks.data.answers_out_of_place import CHECK
+from firstlight.records.finding import Severity
+from firstlight.records.relations import Neighbours, Places, Relations, Tells
+
+
+def shifted(**changes: Any) -> Relations:
+    usual = Neighbours(examples=1000, deviations=0.5, offset=1, offset_deviations=60.0)
+    return related(near=replace(usual, **changes))
+
+
+def mixed(learns: str | None = "no-sign", others: float = 0.02, **changes: Any) -> Relations:
+    near = replace(Neighbours(examples=1000, deviations=0.5), **changes)
+    return related(learns=learns, near=near, tells=Tells(of=10, others=others))
+
+
+def placed(**changes: Any) -> Relations:
+    usual = Places(steps=8, fit=0.1, best="1 places later", best_fit=0.6, share=1.0)
+    return related(places=replace(usual, **changes))
+
+
+def test_answers_of_the_next_row_are_told_with_their_offset() -> None:
+    (evidence,) = found(CHECK, shifted())
+
+    assert evidence.severity is Severity.ERROR
+    assert evidence.saw.startswith("examples that are alike have like answers 1 row further on (60 deviations")
+    assert (evidence.where.file, evidence.where.line) == ("train.py", 20)
+
+
+@pytest.mark.parametrize(("own", "times"), [(3.9, 1), (4.0, 0), (float("nan"), 0)])
+def test_each_side_of_by_chance(own: float, times: int) -> None:
+    assert len(found(CHECK, shifted(deviations=own))) == times
+
+
+@pytest.mark.parametrize(("there", "times"), [(9.9, 0), (10.0, 1)])
+def test_each_side_of_certain(there: float, times: int) -> None:
+    assert len(found(CHECK, shifted(offset_deviations=there))) == times
+
+
+def test_answers_that_nothing_is_related_to_are_told_where_nothing_is_learnt() -> None:
+    (evidence,) = found(CHECK, mixed())
+
+    assert "no feature tells anything of them" in evidence.saw
+    assert found(CHECK, mixed(learns="certified")) == []
+    assert found(CHECK, replace(mixed(), seen=replace(SEEN, acting=True))) == []
+
+
+@pytest.mark.parametrize(("examples", "times"), [(511, 0), (512, 1)])
+def test_each_side_of_examples(examples: int, times: int) -> None:
+    assert len(found(CHECK, mixed(examples=examples))) == times
+
+
+@pytest.mark.parametrize(("others", "times"), [(0.09, 1), (0.1, 0), (float("nan"), 0)])
+def test_each_side_of_no_power(others: float, times: int) -> None:
+    assert len(found(CHECK, mixed(others=others))) == times
+
+
+@pytest.mark.parametrize(("fit", "times"), [(0.19, 1), (0.21, 0)])
+def test_each_side_of_places(fit: float, times: int) -> None:
+    assert len(found(CHECK, placed(fit=fit))) == times
+
+
+@pytest.mark.parametrize(("best", "times"), [(0.29, 0), (0.3, 1)])
+def test_each_side_of_told(best: float, times: int) -> None:
+    assert len(found(CHECK, placed(fit=0.0, best_fit=best))) == times
+
+
+@pytest.mark.parametrize(("share", "times"), [(0.24, 0), (0.25, 1)])
+def test_each_side_of_share(share: float, times: int) -> None:
+    assert len(found(CHECK, placed(kind="pixels", best="mirrored left to right", share=share))) == times
+
+
+@pytest.mark.parametrize(("steps", "times"), [(3, 0), (4, 1)])
+def test_each_side_of_steps(steps: int, times: int) -> None:
+    assert len(found(CHECK, placed(steps=steps))) == times
+
+
+def test_answers_in_place_are_fine() -> None:
+    assert found(CHECK, related()) == []
+    assert found(CHECK, placed(best="", share=0.0)) == []

@@ -1,0 +1,68 @@
+from firstlight.facts.derive import derive
+from firstlight.records.declared import LabelsSeen, LagSeen
+from firstlight.records.learning import LearningSign
+from firstlight.records.places import Site
+from firstlight.records.relations import Lag, Relations, RelationsSeen, Repeats
+from firstlight.records.timelines import Dependence
+
+SITE = Site(file="train.py", line=9)
+LAG = Lag(offset=0, length=12, places=12, whole_numbers=True, aligned=True, feature=0, steps=8, of=8)
+SEEN = RelationsSeen(
+    step=60,
+    site=Site(file="train.py", line=5),
+    meeting=SITE,
+    examples=300,
+    met=900,
+    answers="classes",
+    classes=3,
+    lag=LAG,
+    repeats=Repeats(repeated=600, conflicting=8, pair=(0, 2), room=90.0),
+)
+
+
+def facts(*records: object, kind: type) -> list[object]:
+    return [fact for fact in derive(records) if isinstance(fact, kind)]  # type: ignore[arg-type]
+
+
+def sign(line: int, status: str) -> LearningSign:
+    return LearningSign(
+        step=60, status=status, reason="", site=None, meeting=Site(file="train.py", line=line), steps=60, fresh=60
+    )
+
+
+def test_relations_stand_beside_the_certificate_of_their_own_line() -> None:
+    records = (SEEN, sign(9, "not-certified"), sign(9, "certified"), sign(30, "no-sign"))
+
+    assert facts(*records, kind=Relations) == [Relations(seen=SEEN, learns="certified")]
+    assert facts(SEEN, kind=Relations) == [Relations(seen=SEEN)]
+
+
+def test_a_lag_is_causal_where_a_copy_of_the_program_was_asked() -> None:
+    asked = Dependence(step=0, kind="same", site=None, own=True, others=0, of=5)
+
+    (alone,) = facts(SEEN, kind=LagSeen)
+    (both,) = facts(SEEN, asked, kind=LagSeen)
+
+    assert (alone.offset, alone.causal, alone.site) == (0, None, SEEN.site)  # type: ignore[attr-defined]
+    assert both.causal is True  # type: ignore[attr-defined]
+
+
+def test_a_lag_must_be_steady() -> None:
+    def told(steps: int, of: int) -> bool:
+        lag = Lag(offset=1, length=9, places=9, whole_numbers=True, aligned=True, feature=0, steps=steps, of=of)
+        return bool(facts(RelationsSeen(**{**_fields(), "lag": lag}), kind=LagSeen))
+
+    assert (told(3, 4), told(2, 2), told(5, 8)) == (True, False, False)
+
+
+def _fields() -> dict[str, object]:
+    return {name: getattr(SEEN, name) for name in SEEN.__struct_fields__}
+
+
+def test_conflicts_of_a_run_are_told_unless_the_experiment_declares_its_data() -> None:
+    (found,) = facts(SEEN, kind=LabelsSeen)
+    acting = RelationsSeen(**{**_fields(), "acting": True})
+
+    assert (found.conflicting, found.train, found.site) == (8, 300, SEEN.site)  # type: ignore[attr-defined]
+    assert facts(SEEN, found, kind=LabelsSeen) == [found]
+    assert facts(acting, kind=LabelsSeen) == []

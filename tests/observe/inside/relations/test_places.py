@@ -1,0 +1,64 @@
+import pytest
+import torch
+
+from firstlight.observe.inside.relations.places import PlaceByPlace
+from firstlight.records.relations import Places
+
+
+def tokens(by: int) -> Places | None:
+    """Tags that follow from the token so many places on."""
+    drawn = torch.Generator().manual_seed(0)
+    found = PlaceByPlace()
+    for _ in range(6):
+        ids = torch.randint(0, 30, (16, 20), generator=drawn)
+        found.step([ids], (ids.roll(-by, 1) % 5).reshape(-1))
+    return found.seen()
+
+
+@pytest.mark.parametrize(("by", "best"), [(0, ""), (1, "1 places later"), (-2, "2 places earlier")])
+def test_tags_are_found_at_their_offset(by: int, best: str) -> None:
+    found = tokens(by)
+
+    assert found is not None
+    assert (found.best, found.steps) == (best, 6)
+    assert (found.fit > 0.6) is (by == 0)
+
+
+def masks(turn: object, every: int = 1) -> Places | None:
+    drawn = torch.Generator().manual_seed(0)
+    found = PlaceByPlace()
+    for _ in range(4):
+        images = torch.zeros(8, 1, 16, 16)
+        for image in images:
+            row, column = torch.randint(0, 6, (2,), generator=drawn).tolist()
+            image[:, row : row + 4, column + 1 : column + 5] = 1.0
+        answers = images[:, 0].clone()
+        answers[::every] = turn(answers[::every])  # type: ignore[operator]
+        found.step([images + 0.1 * torch.randn(images.shape, generator=drawn)], answers.long())
+    return found.seen()
+
+
+def test_masks_that_were_mirrored_are_found() -> None:
+    mirrored, half = masks(lambda m: m.flip(-1)), masks(lambda m: m.flip(-1), every=2)
+
+    assert mirrored is not None
+    assert half is not None
+    assert (mirrored.kind, mirrored.best) == ("pixels", "mirrored left to right")
+    assert mirrored.share > 0.8
+    assert 0.3 < half.share < 0.7
+
+
+def test_masks_in_place_are_fine() -> None:
+    found = masks(lambda m: m)
+
+    assert found is not None
+    assert (found.best, found.share) == ("", 0.0)
+    assert found.fit > 0.8
+
+
+def test_one_answer_for_a_whole_input_is_not_asked() -> None:
+    found = PlaceByPlace()
+    found.step([torch.randint(0, 9, (8, 12))], torch.randint(0, 3, (8,)))
+    found.step([torch.randn(8, 3, 16, 16)], torch.randint(0, 3, (8,)))
+
+    assert found.seen() is None
