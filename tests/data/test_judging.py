@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import sklearn.datasets
 
 import firstlight as fl
 from firstlight.data import summary
@@ -101,6 +102,14 @@ def test_imbalance_and_missing_values_within_reason_are_healthy() -> None:
     frame.loc[frame.sample(600, random_state=0).index, "b"] = None
 
     assert loud(fl.check_data(frame[:2400], test=frame[2400:], target="y")) == []
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "diabetes", "digits"])
+def test_public_data_are_quiet(name: str) -> None:
+    frame = getattr(sklearn.datasets, f"load_{name}")(as_frame=True).frame.sample(frac=1, random_state=0)
+    part = len(frame) * 4 // 5
+
+    assert loud(fl.check_data(frame[:part], test=frame[part:], target="target")) == []
 
 
 def test_beyond_its_budget_a_table_is_sampled_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from firstlight.data.on_ray import on_ray
 from firstlight.data.opening import opened
-from firstlight.data.summary import in_this_process, layout_of
+from firstlight.data.summary import Layout, in_this_process, layout_of
 from firstlight.errors import UnreadableError, UsageError
 
 ray = pytest.importorskip("ray")
@@ -33,11 +33,11 @@ def _cluster() -> Iterator[None]:
 @pytest.mark.usefixtures("_cluster")
 @pytest.mark.filterwarnings("ignore")  # of Ray and what it imports
 def test_two_nodes_and_one_process_say_the_same(table: Any, folder: Path) -> None:
-    (folder / "parts").mkdir()
+    Path("parts").mkdir()
     for place in range(4):
-        pq.write_table(table[place * 250 : (place + 1) * 250], folder / "parts" / f"{place}.parquet")
-    source = opened(folder / "parts")
-    layout = layout_of(source, {"target": "y"})
+        pq.write_table(table[place * 250 : (place + 1) * 250], f"parts/{place}.parquet")
+    source = opened(Path("parts"))
+    layout = layout_of(source, table, {"target": "y"})
     here, there = in_this_process(source, layout), on_ray(source, layout)
     here.exact.settle()
 
@@ -46,7 +46,7 @@ def test_two_nodes_and_one_process_say_the_same(table: Any, folder: Path) -> Non
     assert there.sample.drawn()[0]["a"].to_pylist() == here.sample.drawn()[0]["a"].to_pylist()
     assert there.tallies["a"].mean == pytest.approx(here.tallies["a"].mean)
 
-    damaged = folder / "parts" / "3.parquet"
+    damaged = Path("parts/3.parquet")
     damaged.write_bytes(damaged.read_bytes()[:100])
     with pytest.raises(UnreadableError, match="no whole Parquet file"):
         on_ray(source, layout)
@@ -56,4 +56,4 @@ def test_only_files_that_tell_their_rows_can_be_shared_out(folder: Path) -> None
     Path("t.csv").write_text("a\n1\n", encoding="utf-8")
 
     with pytest.raises(UsageError, match="reads Parquet"):
-        on_ray(opened(Path("t.csv")), layout_of(opened(Path("t.csv")), {}))
+        on_ray(opened(Path("t.csv")), Layout())

@@ -81,14 +81,19 @@ def test_columns_that_number_the_rows(values: list[Any], numbered: bool) -> None
 
 def test_a_column_that_is_not_there_is_told_with_the_nearest(table: Any) -> None:
     with pytest.raises(UsageError, match=r"has no column `knd`, named as group\. Did you mean `kind`"):
-        layout_of(source(table), {"group": "knd"})
+        layout_of(source(table), table, {"group": "knd"})
 
 
 def test_columns_of_one_name_are_told() -> None:
     twice = pa.table([[1], [2]], names=["a", "a"])
 
     with pytest.raises(UsageError, match="several columns named `a`"):
-        layout_of(source(twice), {})
+        layout_of(source(twice), twice, {})
+
+
+def test_times_that_are_texts_are_told(table: Any) -> None:
+    with pytest.raises(UsageError, match=r"`kind` of t, named as time, holds texts such as '[xz]'"):
+        layout_of(source(table), table, {"time": "kind"})
 
 
 def test_parts_with_other_columns_are_told(folder: Path) -> None:

@@ -83,7 +83,8 @@ def facts_of(
 
 def _begun(source: Source, roles: dict[str, str | None], rules: tuple[schemas.Rule, ...]) -> tuple[Layout, Any]:
     try:
-        return layout_of(source, roles, rules), head_of(source)
+        head = head_of(source)
+        return layout_of(source, head, roles, rules), head
     except MixedColumnError as mixed:
         return _begun(source.reading_as_text(mixed.column), roles, rules)
 

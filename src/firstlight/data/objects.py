@@ -57,11 +57,11 @@ def _table(given: Any, name: str) -> tuple[Any, str | None, str]:
 
 
 def _frame(given: Any) -> Any:
-    """Index levels that have names are columns too."""
+    """Index levels that have names are columns too; an index without a name only numbers the rows."""
     require("narwhals", "reading frames")
     nw = importlib.import_module("narwhals.stable.v2")
-    if any(getattr(getattr(given, "index", None), "names", ())):
-        given = given.reset_index()
+    if hasattr(given, "reset_index"):
+        given = given.reset_index(drop=not any(given.index.names))
     try:
         frame = nw.from_native(given)
         return (frame.collect() if hasattr(frame, "collect") else frame).to_arrow()

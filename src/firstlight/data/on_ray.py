@@ -2,7 +2,9 @@
 
 import os
 import pickle
+from dataclasses import replace
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from firstlight.data.engine import require
@@ -27,9 +29,10 @@ def on_ray(source: Source, layout: Layout) -> Summary:
         ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     ray.data.DataContext.get_current().enable_progress_bars = False
     firsts = accumulate((part.rows or 0 for part in source.parts), initial=0)
-    items = [{"part": pickle.dumps(part), "first": first} for part, first in zip(source.parts, firsts, strict=False)]
-    told = ray.put(pickle.dumps(layout))
-    made = ray.data.from_items(items, override_num_blocks=len(items)).map(_task, fn_kwargs={"layout": told})
+    parts = (replace(part, path=str(Path(part.path).resolve())) for part in source.parts)
+    items = [{"part": pickle.dumps(part), "first": first} for part, first in zip(parts, firsts, strict=False)]
+    told = {"layout": pickle.dumps(layout)}
+    made = ray.data.from_items(items, override_num_blocks=len(items)).map(_task, fn_kwargs=told)
     whole = Summary(layout)
     for row in made.iter_rows():
         if row["problem"]:
@@ -38,12 +41,10 @@ def on_ray(source: Source, layout: Layout) -> Summary:
     return whole
 
 
-def _task(item: dict[str, Any], layout: Any) -> dict[str, Any]:
-    import ray
-
+def _task(item: dict[str, Any], layout: bytes) -> dict[str, Any]:
     try:
         part = pickle.loads(item["part"])
-        summary = summary_of(part, pickle.loads(ray.get(layout)), int(item["first"]))
+        summary = summary_of(part, pickle.loads(layout), int(item["first"]))
     except UnreadableError as problem:
         return {"summary": b"", "problem": str(problem)}
     return {"summary": pickle.dumps(summary), "problem": ""}

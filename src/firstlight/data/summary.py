@@ -57,9 +57,8 @@ class Layout:
         return sorted(name for name in names if name not in left_aside)
 
 
-def layout_of(source: Source, asked: dict[str, str | None], rules: tuple[Rule, ...] = ()) -> Layout:
-    """`asked`: what the user named as target, group and time."""
-    head = head_of(source)
+def layout_of(source: Source, head: Any, asked: dict[str, str | None], rules: tuple[Rule, ...] = ()) -> Layout:
+    """`head` holds the first rows; `asked`, what the user named as target, group and time."""
     names = list(head.schema.names)
     check_names(names, source.name)
     chosen = {role: name for role, name in asked.items() if name is not None}
@@ -68,6 +67,11 @@ def layout_of(source: Source, asked: dict[str, str | None], rules: tuple[Rule, .
     for role, name in chosen.items():
         if name not in names:
             raise UsageError(f"{source.name} has no column `{name}`, named as {role}.{_did_you_mean(name, names)}")
+    if "time" in chosen and kind_of(head[chosen["time"]].type) == "text":
+        raise UsageError(
+            f"`{chosen['time']}` of {source.name}, named as time, holds texts such as "
+            f"{head[chosen['time']][0].as_py()!r:.40}. Write times as 2024-03-01 or 2024-03-01 12:30:00."
+        )
     numbered = tuple(name for name in names if name not in chosen.values() and is_numbered(head[name]))
     cells = {}
     for name in names:

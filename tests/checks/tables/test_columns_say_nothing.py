@@ -1,3 +1,5 @@
+import pytest
+
 from firstlight.checks.tables.columns_say_nothing import CHECK
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import ColumnSeen, TableSeen
@@ -20,11 +22,16 @@ def test_one_value_in_all_rows() -> None:
     assert found(ColumnSeen(name="a", kind="number", role="about", distinct=1)) == []
 
 
-def test_one_column_among_others_is_a_warning() -> None:
-    columns = (VARIED, ColumnSeen(name="a", kind="number", distinct=1))
+@pytest.mark.parametrize(("others", "severity"), [(1, None), (9, None), (10, Severity.NOTE)])
+def test_one_column_among_few_is_a_warning_and_among_many_a_note(others: int, severity: Severity | None) -> None:
+    columns = (*(VARIED for _ in range(others)), ColumnSeen(name="a", kind="number", distinct=1))
     (evidence,) = CHECK.find(TableSeen(file="f", split="train", rows=50, sampled=50, columns=columns), CHECK.limits)
 
-    assert evidence.severity is None
+    assert evidence.severity is severity
+
+
+def test_other_splits_may_be_too_small_to_vary() -> None:
+    assert found(ColumnSeen(name="a", kind="number", distinct=1), split="val") == []
 
 
 def test_both_sides_of_the_missing_share() -> None:
