@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from firstlight.data.hashing import EVERYTHING, is_numeric, keys_of, numbers_of
+from firstlight.data.hashing import EVERYTHING, is_numeric, numbers_of
 
 MOST_KEYS = 2048
 """Smallest keys kept to estimate how many values differ: within about two per cent."""
@@ -42,7 +42,7 @@ class Tally:
         self._smallest = np.empty(0, dtype=np.uint64)
         self.counts: dict[str, int] | None = {}
 
-    def add(self, array: Any, first_row: int) -> None:
+    def add(self, array: Any, keys: Any, first_row: int) -> None:
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
         self.rows += len(array)
@@ -50,7 +50,7 @@ class Tally:
             self._add_numbers(numbers_of(array), first_row)
         else:
             self.missing += array.null_count
-        self._add_keys(keys_of(array), array)
+        self._add_keys(keys, array)
 
     def _add_numbers(self, numbers: Any, first_row: int) -> None:
         finite = np.isfinite(numbers)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from firstlight.data.columns import Tally, kind_of
-from firstlight.data.hashing import Sketch, is_numeric, keys_of, numbers_of, rows_of
+from firstlight.data.hashing import Keys, Sketch, is_numeric, keys_of, numbers_of, rows_of
 from firstlight.data.sampling import Sample
 from firstlight.data.schemas import Rule, RuleTally
 from firstlight.data.source import Part, Source, check_names
@@ -20,8 +20,8 @@ HEAD_ROWS = 6000
 SAMPLE_ROWS = 20_000
 SAMPLE_CELLS = 20_000_000
 """Values of a sample, whatever the number of columns: 160 MB."""
-KEYS = 2_000_000
-"""Rows whose keys are kept in memory: 48 MB for each of the three kinds."""
+KEYS = 1_000_000
+"""Rows whose keys are kept in memory: 24 MB for each kind of key, and for moments four times that."""
 FINE = 0.01
 """Rows are nearly equal where their numbers are when rounded to this share of the column's spread."""
 LEAST_NUMBERED = 50
@@ -156,9 +156,10 @@ class Summary:
         self._recognise(batch.schema)
         rows = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
         columns = {name: batch.column(place) for place, name in enumerate(batch.schema.names)}
+        keys = {name: keys_of(array) for name, array in columns.items()}
         for name, array in columns.items():
-            self.tallies[name].add(array, first_row)
-        self._add_keys(columns, rows)
+            self.tallies[name].add(array, keys[name], first_row)
+        self._add_keys(columns, keys, rows)
         for rule in self.rules:
             rule.add(columns, first_row)
         self.sample.add(batch, rows)
@@ -174,18 +175,17 @@ class Summary:
                 f"{', '.join(self.schema.names[:8])} …; write them with the same columns"
             )
 
-    def _add_keys(self, columns: dict[str, Any], rows: Any) -> None:
+    def _add_keys(self, columns: dict[str, Any], keys: dict[str, Keys], rows: Any) -> None:
         layout = self.layout
         names = layout.compared(list(columns))
-        keys = {name: keys_of(columns[name]) for name in names}
-        if layout.exact_key in columns:
-            inputs = keys_of(columns[layout.exact_key])
+        if layout.exact_key in keys:
+            inputs = keys[layout.exact_key]
         else:
             inputs = rows_of([keys[name] for name in names], len(rows))
-        target = keys_of(columns[layout.target]) if layout.target in columns else np.zeros(len(rows), dtype=np.uint64)
+        target = keys[layout.target] if layout.target in keys else np.zeros(len(rows), dtype=np.uint64)
         self.exact.add(inputs, target, rows)
-        if layout.near_key in columns:
-            near = keys_of(columns[layout.near_key])
+        if layout.near_key in keys:
+            near = keys[layout.near_key]
         else:
             rounded = [
                 keys_of(columns[name], layout.cells[name])
@@ -196,7 +196,7 @@ class Summary:
             near = rows_of(rounded, len(rows)) if layout.cells else inputs
         self.near.add(near, inputs, rows)
         if layout.group in columns:
-            self._add_groups(keys_of(columns[layout.group]), rows)
+            self._add_groups(keys[layout.group], rows)
 
     def _add_groups(self, keys: Any, rows: Any) -> None:
         different, firsts = np.unique(keys, return_index=True)
