@@ -5,6 +5,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from firstlight import integrations as integrations
+    from firstlight.data.asking import check_data as check_data
     from firstlight.errors import RedFlagError as RedFlagError
     from firstlight.errors import SchemaError as SchemaError
     from firstlight.experiments.declared.experiment import Experiment as Experiment
@@ -31,6 +32,7 @@ _PUBLIC = {
     "RedFlagError": "firstlight.errors",
     "Retention": "firstlight.guard.journal",
     "SchemaError": "firstlight.errors",
+    "check_data": "firstlight.data.asking",
     "gate": "firstlight.survey",
     "guard": "firstlight.guard.attach",
     "preflight": "firstlight.survey",
@@ -49,6 +51,7 @@ __all__ = [
     "Retention",
     "SchemaError",
     "__version__",
+    "check_data",
     "gate",
     "guard",
     "integrations",

@@ -23,7 +23,16 @@ from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.experiments.faults import PLANT
 from firstlight.experiments.rehearsal import SECONDS, Rehearsals, can_be_shortened
-from firstlight.facts.sources import DECLARED, EXPERIMENT, LIVE, OF_A_REHEARSAL, READ_FROM_LOG, SEEN_IN_RUNS, SOURCES
+from firstlight.facts.sources import (
+    DECLARED,
+    EXPERIMENT,
+    LIVE,
+    OF_A_REHEARSAL,
+    READ_FROM_LOG,
+    READ_FROM_TABLES,
+    SEEN_IN_RUNS,
+    SOURCES,
+)
 from firstlight.judge.evidence import Judged, judged
 from firstlight.judge.grounds import without_grounds
 from firstlight.judge.inference import concluded, is_open
@@ -220,7 +229,7 @@ def understood(text: str | None) -> dict[str, bool]:
 
 def _checks(settings: Settings) -> tuple[Check, ...]:
     """Those a short run and its source can answer: logs, declared experiments and long runs have their own commands."""
-    elsewhere = READ_FROM_LOG | (DECLARED - OF_A_REHEARSAL - SEEN_IN_RUNS) | LIVE
+    elsewhere = READ_FROM_LOG | READ_FROM_TABLES | (DECLARED - OF_A_REHEARSAL - SEEN_IN_RUNS) | LIVE
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 

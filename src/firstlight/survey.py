@@ -26,7 +26,7 @@ from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.fork import ForkEngine
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.experiments.plan import Order
-from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, SOURCES
+from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, READ_FROM_TABLES, SOURCES
 from firstlight.findings.judge import Judgement
 from firstlight.judge.coverage import declared_coverage
 from firstlight.judge.evidence import Judged, judged
@@ -118,7 +118,7 @@ def survey(experiment: Experiment, settings: Settings, progress: Progress) -> Re
 
 def asked(settings: Settings) -> tuple[Check, ...]:
     """The enabled checks that a declared experiment can be asked."""
-    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | LIVE
+    elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | LIVE
     return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
 
 
@@ -298,7 +298,7 @@ class Survey:
         return work
 
 
-OBSERVED = frozenset(SOURCES) - DECLARED - READ_FROM_SOURCE - {ScriptOutcome, CheckCrash}
+OBSERVED = frozenset(SOURCES) - DECLARED - READ_FROM_SOURCE - READ_FROM_TABLES - {ScriptOutcome, CheckCrash}
 """What observing a training brings; how a process ended and which check crashed is known without."""
 
 

@@ -133,6 +133,13 @@ READERS = (
         ("firstlight-baseline.json",),
         command("lint", "--no-cache", "--baseline", "firstlight-baseline.json", "train.py"),
     ),
+    *(
+        Reader(
+            f"data {name}", "tables", (name,), command("data", name, "--schema", "schema.toml", "--format", "FORMAT")
+        )
+        for name in ("train.csv", "train.jsonl", "train.parquet")
+    ),
+    Reader("data --schema", "tables", ("schema.toml",), command("data", "train.csv", "--schema", "schema.toml")),
     Reader("replay", "artifact", ("artifact/manifest.json",), command("replay", "artifact")),
     Reader("artifacts", "artifact", ("artifact/manifest.json", "artifact/before-model.safetensors"), _artifact),
 )

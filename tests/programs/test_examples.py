@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firstlight.checks.catalogue import CATALOGUE
-from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE
+from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, READ_FROM_TABLES
 from firstlight.records.contrast import Contrast
 from firstlight.records.facts import CheckCrash
 from firstlight.records.inferred import Inferred
@@ -17,7 +17,7 @@ from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Inferred, Symmetry, Rehearsal)
-ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED | LIVE | {CheckCrash}
+ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | DECLARED | LIVE | {CheckCrash}
 RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}
 
 

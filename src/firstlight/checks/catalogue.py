@@ -281,6 +281,26 @@ from firstlight.checks.step import (
     updates_too_small,
     weights_stand_still,
 )
+from firstlight.checks.tables import (
+    classes_scarce,
+    columns_number_rows,
+    columns_say_nothing,
+    equal_rows_disagree,
+    images_damaged,
+    labels_doubtful,
+    rows_misaligned,
+    rows_repeat,
+    schema_broken,
+    splits_differ,
+    splits_share_groups,
+    splits_share_rows,
+    target_in_columns,
+    texts_damaged,
+    training_knows_future,
+    types_mixed,
+    values_extreme,
+    values_nonfinite,
+)
 
 CATALOGUE: tuple[Check, ...] = (
     check_crashed.CHECK,
@@ -543,6 +563,24 @@ CATALOGUE: tuple[Check, ...] = (
     ranks_drift_apart.CHECK,
     epochs_in_one_order.CHECK,
     ranks_part.CHECK,
+    values_nonfinite.CHECK,
+    columns_say_nothing.CHECK,
+    columns_number_rows.CHECK,
+    types_mixed.CHECK,
+    values_extreme.CHECK,
+    rows_repeat.CHECK,
+    equal_rows_disagree.CHECK,
+    labels_doubtful.CHECK,
+    rows_misaligned.CHECK,
+    target_in_columns.CHECK,
+    classes_scarce.CHECK,
+    texts_damaged.CHECK,
+    images_damaged.CHECK,
+    splits_share_rows.CHECK,
+    splits_share_groups.CHECK,
+    training_knows_future.CHECK,
+    splits_differ.CHECK,
+    schema_broken.CHECK,
 )
 
 SECTIONS = {
@@ -556,8 +594,13 @@ SECTIONS = {
     "7": "source",
     "8": "log",
     "9": "ranks",
+    "10": "tables",
 }
 """The hundred of an id is its folder."""
+
+
+def section_of(check: Check) -> str:
+    return SECTIONS[check.id.removeprefix("FL")[:-2]]
 
 
 def named(word: str, catalogue: tuple[Check, ...] = CATALOGUE) -> Check | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import click
 
-from firstlight.checks.catalogue import CATALOGUE, SECTIONS
+from firstlight.checks.catalogue import CATALOGUE, section_of
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.causes import BY_SLUG, category_of
 from firstlight.errors import UsageError
@@ -73,8 +73,8 @@ def _table(checks: list[Check]) -> Iterator[str]:
     name_width = max((len(check.name) for check in checks), default=0)
     section = ""
     for check in checks:
-        if SECTIONS[check.id[2]] != section:
-            section = SECTIONS[check.id[2]]
+        if section_of(check) != section:
+            section = section_of(check)
             yield click.style(section, bold=True)
         severity = click.style(f"{check.severity:<7}", fg=COLOURS[check.severity])
         causes = ", ".join(check.causes)

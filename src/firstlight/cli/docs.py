@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from firstlight.checks import pages
-from firstlight.checks.catalogue import CATALOGUE, SECTIONS
+from firstlight.checks.catalogue import CATALOGUE, SECTIONS, section_of
 from firstlight.checks.declare import Check
 from firstlight.cli.explain import MEANINGS, cause_markdown
 from firstlight.cli.say import say
@@ -96,12 +96,12 @@ def _check_page(root: Path, check: Check) -> str:
 
 def _index() -> str:
     parts = [f"{GENERATED}# Checks\n\n`firstlight explain NAME` shows each of these pages in the terminal.\n"]
-    for digit, section in SECTIONS.items():
+    for section in SECTIONS.values():
         rows = [
             f"| [{check.id}]({check.name}.md) | [{check.name}]({check.name}.md) | {check.severity} "
             f"| {', '.join(f'[{slug}](../causes.md#{slug})' for slug in check.causes)} | {check.summary} |"
             for check in CATALOGUE
-            if check.id[2] == digit
+            if section_of(check) == section
         ]
         table = "\n".join(["| id | name | severity | causes | summary |", "|---|---|---|---|---|", *rows])
         parts.append(f"## {section}\n\n{table}\n")

@@ -18,6 +18,7 @@ from firstlight.records import (
     restored,
     source,
     symmetry,
+    tables,
 )
 from firstlight.records.census import Census
 from firstlight.records.inferred import Inferred
@@ -202,6 +203,27 @@ READ_FROM_SOURCE = frozenset({source.SourceFile, source.TrainingLoop, source.Los
 READ_FROM_LOG = frozenset({log.LogSeen})
 """Facts of `firstlight log validate`."""
 
+_NO_TARGET = "no target is named, or there are too few rows to learn it from"
+_NO_OTHER_SPLIT = "no other split is given"
+_TABLE_ABSENT: dict[type, str] = {
+    tables.TableSeen: "no table was read",
+    tables.Repeats: "no table was read",
+    tables.SharedRows: _NO_OTHER_SPLIT,
+    tables.SharedGroups: "no other split is given, or no group is named",
+    tables.SharedTimes: "no other split is given, or no time is named",
+    tables.TargetPower: _NO_TARGET,
+    tables.TargetFit: _NO_TARGET,
+    tables.LabelDoubts: f"{_NO_TARGET}, or it has no classes",
+    tables.SplitDrift: _NO_OTHER_SPLIT,
+    tables.TextsSeen: "there are no columns of text",
+    tables.ImagesSeen: "there are no images",
+    tables.SchemaHeld: "no schema and no other split is given",
+}
+READ_FROM_TABLES = frozenset(_TABLE_ABSENT)
+"""Facts of `firstlight data`."""
+
+SOURCES.update({kind: _from(absent=reason) for kind, reason in _TABLE_ABSENT.items()})
+
 DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kind, declared.DeclaredFact))
 """Facts of probes; only a declared experiment can be probed."""
 
@@ -237,7 +259,7 @@ def witness_kind(fact: type) -> str:
     kinds = (
         ("source", READ_FROM_SOURCE),
         ("live", LIVE),
-        ("data", DATA),
+        ("data", DATA | READ_FROM_TABLES),
         ("piece", DECLARED),
         ("experiment", EXPERIMENT),
         ("tape", TAPE),

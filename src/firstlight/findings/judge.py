@@ -97,4 +97,4 @@ COUNTED = {Severity.ERROR: 1.0, Severity.WARNING: 0.8, Severity.NOTE: 0.05}
 
 
 def _place(where: Where) -> str:
-    return f"{where.file}:{where.line}" if where.file else where.module or ""
+    return where.place if where.file else where.module or ""

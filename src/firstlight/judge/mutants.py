@@ -60,7 +60,7 @@ def mutant_of(fault: Fault, seen: Seen, program: Seen) -> Mutant:
 
 def _place(finding: Finding) -> str:
     where = finding.where
-    return f" at {where.file}:{where.line}" if where.file else ""
+    return f" at {where.place}" if where.file else ""
 
 
 def _outcome(fault: Fault, seen: Seen, program: Seen) -> tuple[Outcome, str]:

@@ -25,6 +25,12 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     cell: int | None = None
     """Of a notebook, counted from 1; lines then count within it."""
 
+    @property
+    def place(self) -> str:
+        """File, cell and line, as far as there are any: a table has no lines."""
+        cell = None if self.cell is None else f"cell {self.cell}"
+        return ":".join(str(part) for part in (self.file, cell, self.line) if part is not None)
+
 
 def at(site: Site | None, *, module: str | None = None, step: int | None = None, rank: int | None = None) -> Where:
     if site is None:

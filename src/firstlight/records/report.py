@@ -8,6 +8,7 @@ import msgspec
 from firstlight.records.assurance import Assurance
 from firstlight.records.finding import Finding, Scalar
 from firstlight.records.mutants import Mutant
+from firstlight.records.tables import TableSeen
 
 REPORT_SCHEMA: Literal["firstlight.report/1"] = "firstlight.report/1"
 
@@ -58,7 +59,7 @@ class Hypothesis(msgspec.Struct, frozen=True, kw_only=True):
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
-    """`script`, `experiment`, `sources`, `log`, or `run` for one that was guarded."""
+    """`script`, `experiment`, `sources`, `log`, `tables`, or `run` for one that was guarded."""
     command: tuple[str, ...]
     file: str | None = None
     run: str | None = None
@@ -149,5 +150,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     excerpts: tuple[Excerpt, ...] = ()
     mutants: tuple[Mutant, ...] = ()
     """From `mutate`: faults that were planted in copies of the program, and whether they were caught."""
+    tables: tuple[TableSeen, ...] = ()
+    """From `data`: each split with its columns."""
     output_tail: tuple[str, ...] = ()
     """The end of the script's own output, when it crashed."""

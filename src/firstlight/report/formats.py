@@ -7,7 +7,7 @@ from firstlight.records.chronicle import Chronicle
 from firstlight.records.printable import inert, printable
 from firstlight.records.report import Report
 
-LISTED = ("sources", "event-log")
+LISTED = ("sources", "event-log", "tables")
 """Subjects whose findings are told line by line, as a compiler does."""
 
 

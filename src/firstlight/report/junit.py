@@ -58,7 +58,7 @@ def _place(found: list[Finding]) -> dict[str, str]:
 
 def _line(finding: Finding) -> str:
     where = finding.where
-    place = f"{where.file}:{where.line}: " if where.file else ""
+    place = f"{where.place}: " if where.file else ""
     told = f"{finding.saw}; wanted {finding.wanted}. {finding.likely}. {finding.do}"
     return f"{place}{finding.severity.value}[{finding.id}] {finding.name}: {told}"
 

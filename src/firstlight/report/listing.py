@@ -29,14 +29,17 @@ def render(report: Report, colour: bool, statistics: bool = False, brief: bool =
     if statistics:
         blocks = [_statistics(report)] if report.findings else []
     joint = "\n" if brief or statistics else "\n\n"
-    return joint.join([*blocks, _verdict(report, colour)]) + "\n"
+    limits = report.coverage.limits if report.subject.kind == "tables" and not brief else ()
+    unsaid = [
+        line for limit in limits for line in textwrap.wrap(f"unsaid  {limit}", columns, subsequent_indent=8 * " ")
+    ]
+    return joint.join([*blocks, "\n".join([_verdict(report, colour), *unsaid])]) + "\n"
 
 
 def place(where: Where) -> str:
-    cell = f"cell {where.cell}:" if where.cell is not None else ""
     if where.file is None:
         return where.module or "the whole run"
-    return f"{where.file}:{cell}{where.line}"
+    return f"{where.place}: {where.module}" if where.module and where.line is None else where.place
 
 
 def _painted(style: str, text: str, colour: bool) -> str:

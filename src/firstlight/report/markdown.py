@@ -109,8 +109,7 @@ def _finding(number: int, finding: Finding, report: Report) -> str:
 
 def _place(finding: Finding) -> str:
     where = finding.where
-    cell = f"cell {where.cell}:" if where.cell is not None else ""
-    parts = [code(f"{where.file}:{cell}{where.line}")] if where.file else []
+    parts = [code(where.place)] if where.file else []
     parts += [code(where.module)] if where.module else []
     parts += [f"step {where.step}"] if where.step is not None else []
     parts += [f"and {finding.count - 1} more like it"] if finding.count > 1 else []

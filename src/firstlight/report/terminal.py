@@ -107,7 +107,7 @@ def _incident(finding: Finding, paint: Paint, columns: int, excerpts: tuple[Exce
 
 def _place(finding: Finding) -> str:
     where = finding.where
-    parts = [f"{where.file}:{where.line}"] if where.file else []
+    parts = [where.place] if where.file else []
     if where.module:
         parts.append(where.module)
     if where.step is not None:

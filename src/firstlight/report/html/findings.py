@@ -70,8 +70,7 @@ def _card(place: int, finding: Finding, report: Report, chronicle: Chronicle, dr
 
 def place_of(finding: Finding) -> str:
     where = finding.where
-    cell = f"cell {where.cell}:" if where.cell is not None else ""
-    parts = [f"{where.file}:{cell}{where.line}"] if where.file else []
+    parts = [where.place] if where.file else []
     parts += [where.module] if where.module else []
     parts += [f"step {where.step}"] if where.step is not None else []
     parts += [f"rank {where.rank}"] if where.rank else []

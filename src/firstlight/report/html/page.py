@@ -3,7 +3,7 @@
 from firstlight import __version__
 from firstlight.records.chronicle import Chronicle
 from firstlight.records.report import Report
-from firstlight.report.html import findings, grounds, inquiry, mutants, plots, sections, verdict
+from firstlight.report.html import findings, grounds, inquiry, mutants, plots, sections, tables, verdict
 from firstlight.report.html.markup import Markup, tag, text
 from firstlight.report.html.plots import Plot
 from firstlight.report.web.assets import fingerprint, joined, text_of
@@ -16,6 +16,7 @@ ICON = (
 LABELS = {
     "findings": "Findings",
     "output": "Output",
+    "tables": "Data",
     "mutants": "Planted faults",
     "diagnosis": "Diagnosis",
     "curves": "Curves",
@@ -59,6 +60,7 @@ def _sections(report: Report, told: Chronicle, drawn: dict[str, Plot]) -> dict[s
     found = {
         "findings": findings.findings(report, told, drawn),
         "output": grounds.output(report),
+        "tables": tables.tables(report),
         "mutants": mutants.mutants(report),
         "diagnosis": inquiry.diagnosis(report, drawn),
         "curves": sections.curves(told, drawn),

@@ -17,6 +17,12 @@ IN_SOURCES = {Verdict.ILL: "Do not run this as it is", Verdict.WARN: "Look at th
 """The same of a report on sources, in which nothing was run."""
 OF_A_RUN = {Verdict.ILL: "Red flags went up", Verdict.WARN: "Look at this run", Verdict.CLEAN: "No red flag"}
 """The same of a run that was guarded."""
+OF_DATA = {
+    Verdict.ILL: "Do not train on these data",
+    Verdict.WARN: "Look at these data",
+    Verdict.CLEAN: "Nothing found",
+}
+"""The same of data."""
 SYMBOLS = {
     Verdict.ILL: "M7 7l10 10M17 7L7 17",
     Verdict.WARN: "M12 6v8M12 17.5v.5",
@@ -26,7 +32,7 @@ SYMBOLS = {
 
 
 def verdict(report: Report) -> Markup:
-    headlines = HEADLINES | {"sources": IN_SOURCES, "run": OF_A_RUN}.get(report.subject.kind, {})
+    headlines = HEADLINES | {"sources": IN_SOURCES, "run": OF_A_RUN, "tables": OF_DATA}.get(report.subject.kind, {})
     icon = tag(
         "svg",
         tag("circle", cx="12", cy="12", r="11"),

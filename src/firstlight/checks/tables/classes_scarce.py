@@ -1,0 +1,60 @@
+"""A class has too few rows to be learnt.
+
+## What it sees
+Classes of the target with hardly any rows in the training data, and one class that has nearly all of them.
+
+## When it is fine
+Anomalies that are found without being learnt; classes that weights or a sampler make up for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.tables import TableSeen, few, of_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    least_rows: int = 8
+    """With fewer there is none left for each split."""
+    majority_share: float = 0.995
+    """Above, always giving that answer is right 199 times in 200."""
+    least_table_rows: int = 200
+    """In a small table every class is small."""
+
+
+def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
+    for column in fact.columns:
+        classes = column.kind in ("text", "flag", "whole") and len(column.counts) > 1
+        if fact.split != "train" or column.role != "target" or not classes or fact.rows < limits.least_table_rows:
+            continue
+        scarce = tuple(f"{name!r} ({rows})" for name, rows in column.counts.items() if rows < limits.least_rows)
+        common, most = max(column.counts.items(), key=lambda pair: pair[1])
+        if scarce or most >= limits.majority_share * fact.rows:
+            told = f"only {limits.least_rows - 1} rows or fewer of {few(scarce)}" if scarce else ""
+            drowned = (
+                f"{common!r} in {most:,} of {fact.rows:,} rows" if most >= limits.majority_share * fact.rows else ""
+            )
+            yield Evidence(
+                where=of_table(fact.file, column.name),
+                saw="; ".join(filter(None, (drowned, told))),
+                wanted=f"{limits.least_rows} rows of each class, and none with {limits.majority_share:.1%} of all",
+                numbers={"scarce": len(scarce), "majority": most},
+            )
+
+
+CHECK = Check(
+    id="FL1011",
+    name="classes-scarce",
+    summary="a class has too few rows to be learnt",
+    causes=("data-imbalance", "data-too-little"),
+    likely="the class is rare, misspelt, or was filtered out",
+    fix="collect more of it, merge it with another, or weigh it",
+    severity=Severity.WARNING,
+    confidence=0.7,
+    needs=TableSeen,
+    limits=Limits(),
+    find=find,
+)

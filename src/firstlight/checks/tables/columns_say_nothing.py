@@ -1,0 +1,64 @@
+"""A column has one value in every row, or hardly any value at all.
+
+## What it sees
+Input columns of the training data whose values are all the same, or missing in nearly every row.
+
+## When it is fine
+A column that will vary in later data. Missing values that mean something, where the model is told so.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.tables import TableSeen, few, of_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    missing_share: float = 0.95
+    """A column with one value in twenty rows still tells something about those rows."""
+    loud_share: float = 0.1
+    """Of the input columns; fewer are a note, such as the pixels at the border of images."""
+    least_rows: int = 20
+    """Fewer rows may agree by chance."""
+
+
+def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
+    if fact.split != "train" or fact.rows < limits.least_rows:
+        return
+    inputs = [column for column in fact.columns if column.role == "input"]
+    constant = tuple(f"`{one.name}`" for one in inputs if one.distinct <= 1)
+    empty = tuple(
+        f"`{one.name}`" for one in inputs if one.distinct > 1 and one.missing >= limits.missing_share * fact.rows
+    )
+    if not constant and not empty:
+        return
+    told = [f"{len(constant)} with one value in all rows: {few(constant)}"] if constant else []
+    told += [f"{len(empty)} missing in {limits.missing_share:.0%} of the rows or more: {few(empty)}"] if empty else []
+    nothing = len(constant) == len(inputs)
+    share = (len(constant) + len(empty)) / len(inputs)
+    yield Evidence(
+        where=of_table(fact.file),
+        saw=f"of {len(inputs)} input columns, " + "; ".join(told),
+        wanted="columns that differ between rows",
+        severity=Severity.ERROR if nothing else None if share >= limits.loud_share else Severity.NOTE,
+        confidence=0.95 if nothing else None,
+        numbers={"constant": len(constant), "empty": len(empty)},
+    )
+
+
+CHECK = Check(
+    id="FL1002",
+    name="columns-say-nothing",
+    summary="columns hold one value, or hardly any",
+    causes=("data-degenerate",),
+    likely="a join that found nothing, a filter on that very column, or a unit that lost its digits",
+    fix="look at where the columns are filled; drop them if they are meant to be so",
+    severity=Severity.WARNING,
+    confidence=0.7,
+    needs=TableSeen,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,70 @@
+"""Images cannot be read, or show nothing.
+
+## What it sees
+Files that cannot be decoded to their end, images of one colour, and folders that mix grey and coloured images or
+images with transparency.
+
+## When it is fine
+Blank pages on purpose. Mixed kinds, where the program converts each image.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.tables import ImagesSeen, few, of_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    flat_share: float = 0.01
+    """Single black frames are usual."""
+    mixed_share: float = 0.02
+    """Of images of another kind than most: enough to be learnt as a feature."""
+
+
+def find(fact: ImagesSeen, limits: Limits) -> Iterator[Evidence]:
+    images = max(1, fact.images)
+    if fact.broken:
+        yield Evidence(
+            where=of_table(fact.file),
+            saw=f"{fact.broken:,} of {fact.images:,} images cannot be decoded: {few(fact.broken_examples, 2)}",
+            wanted="images that are whole",
+            severity=Severity.ERROR,
+            confidence=0.95,
+            numbers={"broken": fact.broken},
+        )
+    if fact.flat >= max(2, limits.flat_share * images):
+        yield Evidence(
+            where=of_table(fact.file),
+            saw=f"{fact.flat:,} of {fact.images:,} images are of one colour: {few(fact.flat_examples, 3)}",
+            wanted="images that show something",
+            cause="data-degenerate",
+            numbers={"flat": fact.flat},
+        )
+    common = max(fact.modes.values(), default=0)
+    if len(fact.modes) > 1 and sum(fact.modes.values()) - common >= max(2, limits.mixed_share * images):
+        yield Evidence(
+            where=of_table(fact.file),
+            saw="images of several kinds: " + ", ".join(f"{count:,} {mode}" for mode, count in fact.modes.items()),
+            wanted="one kind, or a program that converts them",
+            severity=Severity.NOTE,
+            cause="data-degenerate",
+            do="write `image.convert('RGB')` where images are opened",
+        )
+
+
+CHECK = Check(
+    id="FL1013",
+    name="images-damaged",
+    summary="images cannot be read, or show nothing",
+    causes=("data-outlier", "data-degenerate"),
+    likely="files were cut short while they were copied, or are of another format than their names say",
+    fix="copy those files again, or leave them out",
+    severity=Severity.WARNING,
+    confidence=0.8,
+    needs=ImagesSeen,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,61 @@
+"""Many labels contradict what the other rows say.
+
+## What it sees
+A forest predicts each row's class from rows it has not seen. Where classes merely overlap, it is wrong where it is
+unsure; here it is wrong as often where it is surest. The twenty most doubtful rows are in the report.
+
+## When it is fine
+A class that is rare and decided by something outside the table.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.tables import LabelDoubts, few, of_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    wrong_share: float = 0.03
+    """Careful annotation errs in one or two rows of a hundred."""
+    least_skill: float = 0.5
+    """A prediction that hardly beats a guess accuses nobody."""
+    flat_share: float = 0.6
+    """Of all errors' share, found among the surest too; where classes merely overlap, it stays below a fifth."""
+    least_rows: int = 500
+    """With fewer, the surest quarter is too small to count errors in."""
+
+
+def find(fact: LabelDoubts, limits: Limits) -> Iterator[Evidence]:
+    if fact.rows < limits.least_rows or not fact.skill >= limits.least_skill:
+        return
+    if not fact.wrong_when_sure >= max(limits.wrong_share, limits.flat_share * fact.wrong):
+        return
+    examples = tuple(f"row {one.row} is {one.label!r}, expected {one.expected!r}" for one in fact.doubtful)
+    yield Evidence(
+        where=of_table(fact.file, fact.target),
+        saw=f"where the prediction is surest, {fact.wrong_when_sure:.1%} of the labels are another class; "
+        f"{few(examples, 3)}",
+        wanted=f"less than {limits.wrong_share:.0%}",
+        numbers={
+            f"doubtful_{place}": f"row {one.row}: {one.label} → {one.expected} ({one.probability:.2f}) {one.shown}"
+            for place, one in enumerate(fact.doubtful, 1)
+        },
+    )
+
+
+CHECK = Check(
+    id="FL1008",
+    name="labels-doubtful",
+    summary="many labels contradict what the other rows say",
+    causes=("data-label-noise",),
+    likely="labels were assigned carelessly, or shuffled for a part of the rows",
+    fix="look at the doubtful rows in the report, most doubtful first",
+    severity=Severity.WARNING,
+    confidence=0.7,
+    needs=LabelDoubts,
+    limits=Limits(),
+    find=find,
+)

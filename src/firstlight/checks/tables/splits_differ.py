@@ -1,0 +1,70 @@
+"""A split is unlike the training data.
+
+## What it sees
+Columns whose distribution differs, by Kolmogorov and Smirnov's test or χ², corrected for the number of columns, and
+by so much that it matters; a classifier that tells rows of the two apart, and the columns it goes by; classes that
+only occur outside the training data.
+
+## When it is fine
+Splits by time or place, which are meant to differ: the warning says by how much.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.tables import SplitDrift, few, of_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    distance: float = 0.2
+    """Of distributions that share four fifths; smaller differences rarely move a score."""
+    q: float = 0.001
+    """Probability by chance, corrected: told of a healthy pair once in a thousand times."""
+    told_apart: float = 0.75
+    """How often a row of the split is ranked above one of training; 0.5 is a guess."""
+
+
+def find(fact: SplitDrift, limits: Limits) -> Iterator[Evidence]:
+    far = [one for one in fact.columns if one.distance >= limits.distance and one.q <= limits.q]
+    if far:
+        columns = tuple(f"`{one.name}` ({one.saw}; distance {one.distance:.2f})" for one in far)
+        yield Evidence(
+            where=of_table(fact.file, far[0].name),
+            saw=f"{len(far)} columns are distributed otherwise than in training: {few(columns, 3)}",
+            wanted=f"distances below {limits.distance:g}",
+            numbers={one.name: one.distance for one in far[:5]},
+        )
+    elif fact.told_apart >= limits.told_apart:
+        yield Evidence(
+            where=of_table(fact.file),
+            saw=f"a classifier tells its rows from those of training {fact.told_apart:.0%} of the time, by "
+            f"{few(fact.by, 3)}",
+            wanted=f"less than {limits.told_apart:.0%}",
+            numbers={"told_apart": fact.told_apart},
+        )
+    if fact.unseen:
+        yield Evidence(
+            where=of_table(fact.file),
+            saw=f"classes that are not in the training data: {few(fact.unseen)}",
+            wanted="classes that were trained on",
+            cause="data-label-range",
+            numbers={"unseen": len(fact.unseen)},
+        )
+
+
+CHECK = Check(
+    id="FL1017",
+    name="splits-differ",
+    summary="a split is unlike the training data",
+    causes=("data-split-shift", "data-label-range"),
+    likely="the splits were prepared differently, or come from another time or place",
+    fix="prepare both with the same code; if they are meant to differ, expect the score to",
+    severity=Severity.WARNING,
+    confidence=0.75,
+    needs=SplitDrift,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,61 @@
+"""One column alone gives the target away.
+
+## What it sees
+Each column's skill for the target by itself, on rows not learnt from, against the skill of all the others together. A
+column that is nearly always right where all others are not was made from the target, or after it. Columns that equal
+the target are told in any case.
+
+## When it is fine
+A problem that one measurement decides, with other columns that merely accompany it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.tables import TargetPower, few, of_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    alone_skill: float = 0.97
+    """Real measurements of one thing rarely decide more."""
+    ahead_of_others: float = 0.1
+    """An easy problem is easy for other columns too."""
+
+
+def find(fact: TargetPower, limits: Limits) -> Iterator[Evidence]:
+    best = max((fact.alone.get(name, 0.0) for name in fact.strongest), default=0.0)
+    names = few(tuple(f"`{name}`" for name in fact.strongest))
+    if fact.copies:
+        yield Evidence(
+            where=of_table(fact.file, fact.copies[0]),
+            saw=f"{few(tuple(f'`{name}`' for name in fact.copies))} equals the target `{fact.target}` in every row",
+            wanted="inputs that are known before the target is",
+            confidence=0.99,
+            numbers={"columns": few(fact.copies)},
+        )
+    elif best >= limits.alone_skill and fact.others is not None and fact.others <= best - limits.ahead_of_others:
+        yield Evidence(
+            where=of_table(fact.file, fact.strongest[0]),
+            saw=f"{names} alone predicts `{fact.target}` with a skill of {best:.3f}; all other columns together reach "
+            f"{fact.others:.3f}",
+            wanted=f"no column that beats all others by {limits.ahead_of_others:g}",
+            numbers={"alone": best, "others": fact.others},
+        )
+
+
+CHECK = Check(
+    id="FL1010",
+    name="target-in-columns",
+    summary="one column alone gives the target away",
+    causes=("data-leak-target",),
+    likely="the column was computed from the target, or is only known once the target is",
+    fix="leave it out; ask when its value is known",
+    severity=Severity.ERROR,
+    confidence=0.92,
+    needs=TargetPower,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,48 @@
+"""A column holds infinite values, or the target is missing.
+
+## What it sees
+Infinities in any column, with the first row that has one. Missing values, or NaN, in the target. Over all rows.
+
+## When it is fine
+Targets that are missing on purpose, as in semi-supervised training: leave this check out there.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.tables import TableSeen, of_table
+
+
+def find(fact: TableSeen, _limits: NoLimits) -> Iterator[Evidence]:
+    for column in fact.columns:
+        where = of_table(fact.file, column.name)
+        if column.infinite:
+            yield Evidence(
+                where=where,
+                saw=f"{column.infinite:,} infinite values of {fact.rows:,}, the first in row {column.first_infinite}",
+                wanted="finite values",
+                numbers={"infinite": column.infinite, "rows": fact.rows},
+            )
+        if column.role == "target" and column.missing:
+            yield Evidence(
+                where=where,
+                saw=f"the target is missing in {column.missing:,} of {fact.rows:,} rows",
+                wanted="a target in every row",
+                do="drop those rows, or find out why they have none",
+                numbers={"missing": column.missing, "rows": fact.rows},
+            )
+
+
+CHECK = Check(
+    id="FL1001",
+    name="values-nonfinite",
+    summary="a column holds infinite values, or the target is missing",
+    causes=("data-nonfinite",),
+    likely="a division by zero, or a logarithm of zero, on the way into the table",
+    fix="find the rows, and mend what computed them",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=TableSeen,
+    find=find,
+)

@@ -1,0 +1,165 @@
+"""The composition root for data: reads splits, derives facts, has them judged, and reports."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firstlight.checks.declare import Check
+from firstlight.data import schemas, texts
+from firstlight.data.answers import answers
+from firstlight.data.asking import Said
+from firstlight.data.holding import held, held_to_training, profiled
+from firstlight.data.images import FLAT
+from firstlight.data.matrix import is_prose
+from firstlight.data.on_ray import on_ray
+from firstlight.data.opening import opened, splits_of
+from firstlight.data.relations import drift, repeats, shared_groups, shared_rows, shared_times
+from firstlight.data.source import MixedColumnError, Source
+from firstlight.data.split import MOST_COMPARED, Split, split_of, table_seen
+from firstlight.data.summary import Engine, Layout, Summary, head_of, in_this_process, layout_of
+from firstlight.errors import UsageError
+from firstlight.facts.sources import READ_FROM_TABLES
+from firstlight.findings.gather import order
+from firstlight.findings.judge import Judgement, judge
+from firstlight.judge.report import report, timing_since
+from firstlight.records.report import Coverage, Report, Subject
+from firstlight.records.tables import ImagesSeen, Repeats, SharedRows, SplitDrift, TableSeen, TextsSeen
+
+ENGINES: Mapping[str, Engine] = {"local": in_this_process, "ray": on_ray}
+BROKEN_EXAMPLES = 5
+
+
+def sources_at(paths: Mapping[str, Path | None], encoding: str | None) -> dict[str, Source]:
+    """By split; a folder that holds several splits gives those that are not named."""
+    train = paths["train"]
+    if train is None:
+        raise UsageError("no data were named. `firstlight data train.parquet --target y` judges a table.")
+    found = splits_of(train, encoding)
+    return found | {
+        name: opened(path, encoding) for name, path in paths.items() if path is not None and name != "train"
+    }
+
+
+def judged(sources: Mapping[str, Source], said: Said, checks: Sequence[Check], words: tuple[str, ...]) -> Report:
+    begun = time.monotonic()
+    asked = [check for check in checks if check.needs in READ_FROM_TABLES]
+    facts, splits = facts_of(sources, said, frozenset(check.needs for check in asked))
+    judgement = judge(asked, facts, trained=True)
+    timing = timing_since(begun)
+    made = report(
+        Subject(kind="tables", command=("data", *words), file=splits[0].file),
+        Judgement(order(judgement.findings, frozenset()), judgement.outcomes),
+        Coverage(seconds=timing.seconds, ended=_told(splits), limits=tuple(_limits(splits))),
+        timing,
+    )
+    return msgspec.structs.replace(made, tables=tuple(fact for fact in facts if isinstance(fact, TableSeen)))
+
+
+def facts_of(
+    sources: Mapping[str, Source], said: Said, needed: frozenset[type] = READ_FROM_TABLES
+) -> tuple[list[Any], list[Split]]:
+    """What the checks need and no more; the tables themselves in any case, for the report."""
+    schema = None if said.schema is None else schemas.read(said.schema)
+    rules = () if schema is None else schemas.rules_of(schema, str(said.schema))
+    layout, head = _begun(sources["train"], {"target": said.target, "group": said.group, "time": said.time}, rules)
+    engine = ENGINES[said.engine]
+    splits = [split_of(name, source, passed(source, layout, engine)) for name, source in sources.items()]
+    tokenizer = None if said.tokenizer is None else texts.tokenizer_at(said.tokenizer)
+    facts: list[Any] = []
+    for split in splits:
+        facts.append(table_seen(split))
+        facts += [repeats(split)] if Repeats in needed else []
+        facts += _texts(split, tokenizer) if TextsSeen in needed else []
+        facts += _images(split)
+        facts += [] if schema is None else [held(split, schema, str(said.schema))]
+    facts += answers(splits[0], head, needed)
+    for other in splits[1:]:
+        facts += _between(splits[0], other, needed)
+    return facts, splits
+
+
+def _begun(source: Source, roles: dict[str, str | None], rules: tuple[schemas.Rule, ...]) -> tuple[Layout, Any]:
+    try:
+        head = head_of(source)
+        return layout_of(source, head, roles, rules), head
+    except MixedColumnError as mixed:
+        return _begun(source.reading_as_text(mixed.column), roles, rules)
+
+
+def passed(source: Source, layout: Layout, engine: Engine) -> Summary:
+    """One pass, begun anew where a column of a CSV file turns out to hold more than numbers."""
+    try:
+        return engine(source, layout)
+    except MixedColumnError as mixed:
+        return passed(source.reading_as_text(mixed.column), layout, engine)
+
+
+def _between(train: Split, other: Split, needed: frozenset[type]) -> Iterator[Any]:
+    yield held_to_training(train, other)
+    if SharedRows in needed:
+        yield shared_rows(train, other)
+    if SplitDrift in needed:
+        yield drift(train, other)
+    if train.layout.group in other.names and train.layout.group is not None:
+        yield shared_groups(train, other, train.layout.group)
+    if train.layout.time in other.names and train.layout.time is not None:
+        times = shared_times(train, other, train.layout.time)
+        if times is not None:
+            yield times
+
+
+def _texts(split: Split, tokenizer: Any) -> Iterator[Any]:
+    for name in split.inputs:
+        if is_prose(split.table[name]):
+            yield texts.seen(split, name, tokenizer)
+
+
+def _images(split: Split) -> Iterator[ImagesSeen]:
+    if not split.source.images:
+        return
+    names = split.table["file"].to_pylist()
+    broken = [f"{name} ({why})" for name, why in zip(names, split.table["broken"].to_pylist(), strict=True) if why]
+    contrasts = zip(names, split.table["contrast"].to_pylist(), strict=True)
+    flat = [name for name, contrast in contrasts if contrast is not None and contrast < FLAT]
+    sizes = set(zip(split.table["width"].to_pylist(), split.table["height"].to_pylist(), strict=True))
+    yield ImagesSeen(
+        file=split.file,
+        split=split.name,
+        images=len(names),
+        broken=len(broken),
+        broken_examples=tuple(broken[:BROKEN_EXAMPLES]),
+        flat=len(flat),
+        flat_examples=tuple(flat[:BROKEN_EXAMPLES]),
+        modes=dict(split.summary.tallies["mode"].counts or {}),
+        sizes=len(sizes - {(None, None)}),
+    )
+
+
+def profile(source: Source, engine: str) -> str:
+    """The schema of good data, as the text of a file."""
+    layout, _ = _begun(source, {}, ())
+    split = split_of("train", source, passed(source, layout, ENGINES[engine]))
+    return schemas.written(profiled(split, ENGINES[engine]), source.name)
+
+
+def _told(splits: Sequence[Split]) -> str:
+    return "; ".join(f"{s.file}: {s.summary.rows:,} rows × {len(s.names):,} columns" for s in splits)
+
+
+def _limits(splits: Sequence[Split]) -> Iterator[str]:
+    for split in splits:
+        rows = split.summary.rows
+        if len(split.rows) < rows:
+            yield f"distributions and the target were judged on {len(split.rows):,} random rows of {split.file}"
+        if not split.summary.exact.whole:
+            looked = len(split.summary.exact.keys)
+            yield f"copies were looked for among {looked:,} rows of {split.file}, each with all its copies"
+        if len(split.layout.inputs(split.names)) > MOST_COMPARED:
+            yield f"of {split.file} the first {MOST_COMPARED:,} columns were compared with one another and the target"
+    if splits[0].layout.target is None:
+        yield "no target was named (`--target`), so what inputs and target have to do with each other is not judged"
+    if len(splits) == 1:
+        yield "no other split was given (`--val`, `--test`), so nothing is said about leaks between splits"

@@ -1,0 +1,264 @@
+"""How rows and splits relate: copies within a table, between splits, by group and time, and how splits differ."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from firstlight.data import statistics, texts
+from firstlight.data.columns import kind_of
+from firstlight.data.hashing import MISSING, Sketch, keys_of, numbers_of
+from firstlight.data.matrix import design, is_prose
+from firstlight.data.split import Split, instant
+from firstlight.records.tables import Drifted, Repeats, SharedGroups, SharedRows, SharedTimes, SplitDrift
+
+EXAMPLES = 5
+LEARN_ROWS = 2000
+"""Of each split, for the classifier that tells them apart."""
+MOST_DRIFTED = 20
+MOST_CATEGORIES = 200
+
+
+def repeats(split: Split) -> Repeats:
+    keys, partners, rows = _settled(split.summary.exact, split)
+    again = _again(keys, partners)
+    other = _same_key_other_partner(keys, partners)
+    near_keys, near_partners, near_rows = _settled(split.summary.near, split)
+    near = _same_key_other_partner(near_keys, near_partners)
+    near_pairs = [(near_rows[place - 1], near_rows[place]) for place in np.flatnonzero(near)[:EXAMPLES]]
+    found, looked = _near_texts(split), len(keys)
+    copies = [(rows[place - 1], rows[place]) for place in np.flatnonzero(again)[:EXAMPLES]]
+    disagreeing = [(rows[place - 1], rows[place]) for place in np.flatnonzero(other)[:EXAMPLES]]
+    return Repeats(
+        file=split.file,
+        split=split.name,
+        looked=looked,
+        exact=int(again.sum()),
+        near=_near(near, split, None, found, looked),
+        by_chance=_chance(split),
+        pairs=_told([*copies, *near_pairs, *found][:EXAMPLES]),
+        disagreeing=None if split.layout.target is None else int(other.sum()),
+        disagreements=_told(disagreeing),
+    )
+
+
+def _settled(sketch: Sketch, split: Split) -> tuple[Any, Any, Any]:
+    """In order of keys, then of partners; examples that have no key of their own are no copies of each other."""
+    sketch.settle()
+    keys, partners, rows = sketch.keys, sketch.partners, sketch.rows
+    if split.layout.exact_key is not None:
+        known = keys != MISSING
+        keys, partners, rows = keys[known], partners[known], rows[known]
+    order = np.lexsort((rows, partners, keys))
+    return keys[order], partners[order], rows[order]
+
+
+def _again(keys: Any, partners: Any) -> Any:
+    return _from_second((keys[1:] == keys[:-1]) & (partners[1:] == partners[:-1]), len(keys))
+
+
+def _same_key_other_partner(keys: Any, partners: Any) -> Any:
+    return _from_second((keys[1:] == keys[:-1]) & (partners[1:] != partners[:-1]), len(keys))
+
+
+def _from_second(pairwise: Any, rows: int) -> Any:
+    """What was asked of each row and the one before it, as an answer for every row."""
+    return np.concatenate([np.zeros(min(1, rows), dtype=bool), pairwise])
+
+
+def _near(rounded: Any, split: Split, train: Split | None, found: list[tuple[int, int]], looked: int) -> int:
+    """Near copies beyond chance: by rounded rows, or by texts, of which a sample was looked at."""
+    by_rows = round(int(rounded.sum()) * (1 - _chance(split, train, rounded=True))) if rounded.any() else 0
+    return max(by_rows, round(len(found) / max(1, len(split.rows)) * looked))
+
+
+def _near_texts(split: Split) -> list[tuple[int, int]]:
+    lines = _prose(split, split)
+    return texts.near_pairs(lines, split.rows) if lines else []
+
+
+def _prose(split: Split, train: Split) -> list[str]:
+    """All texts of each row together; nothing where there are none, or where rows have keys of their own."""
+    names = [name for name in train.inputs if name in split.names and is_prose(train.table[name])]
+    if train.layout.exact_key is not None or not names:
+        return []
+    columns = [split.table[name].to_pylist() for name in names]
+    return [" ".join(str(text or "") for text in row) for row in zip(*columns, strict=True)]
+
+
+def _chance(split: Split, other: Split | None = None, *, rounded: bool = False) -> float:
+    """Of the copies, the share that is to be expected where columns have few values, or few when rounded."""
+    if split.layout.exact_key is not None:
+        return 0.0
+    names = [name for name in split.layout.compared(split.names)[:400] if other is None or name in other.names]
+    cells = split.layout.cells if rounded else {}
+    keys = [
+        [keys_of(side.table[name].combine_chunks(), cells.get(name)) for name in names]
+        for side in (split, other)
+        if side is not None
+    ]
+    return statistics.chance_of_copies(*keys) if names else 1.0
+
+
+def _told(pairs: list[tuple[int, int]]) -> tuple[str, ...]:
+    return tuple(f"{first} and {second}" for first, second in pairs)
+
+
+def shared_rows(train: Split, other: Split) -> SharedRows:
+    keys, rows, held, looked = _shared(train, other, "exact")
+    near_keys, near_rows, near_held, _ = _shared(train, other, "near")
+    near = _near_only(near_held, near_rows, rows, held)
+    pairs = [
+        *_pairs_of(train.summary.exact, keys, rows, held),
+        *_pairs_of(train.summary.near, near_keys, near_rows, near),
+    ]
+    found = _near_texts_between(train, other)
+    return SharedRows(
+        file=other.file,
+        train_file=train.file,
+        split=other.name,
+        looked=looked,
+        exact=int(held.sum()),
+        near=_near(near, other, train, found, looked),
+        by_chance=_chance(train, other),
+        pairs=tuple(f"{own} of {other.name} and {theirs} of train" for theirs, own in [*pairs, *found][:EXAMPLES]),
+    )
+
+
+def _shared(train: Split, other: Split, which: str) -> tuple[Any, Any, Any, int]:
+    """Keys and rows of the other split, whether training holds them, and how many were looked at."""
+    ours, theirs = getattr(train.summary, which), getattr(other.summary, which)
+    ours.settle()
+    theirs.settle()
+    kept = theirs.keys <= min(ours.bound, theirs.bound)
+    if train.layout.exact_key is not None:
+        kept &= theirs.keys != MISSING
+    keys, rows = theirs.keys[kept], theirs.rows[kept]
+    return keys, rows, np.isin(keys, ours.keys), len(keys)
+
+
+def _near_only(near_held: Any, near_rows: Any, rows: Any, held: Any) -> Any:
+    return near_held & ~np.isin(near_rows, rows[held])
+
+
+def _pairs_of(ours: Sketch, keys: Any, rows: Any, held: Any) -> Iterator[tuple[int, int]]:
+    for place in np.flatnonzero(held)[:EXAMPLES]:
+        yield int(ours.rows[np.searchsorted(ours.keys, keys[place])]), int(rows[place])
+
+
+def _near_texts_between(train: Split, other: Split) -> list[tuple[int, int]]:
+    theirs = _prose(other, train)
+    return texts.near_pairs(theirs, other.rows, _prose(train, train), train.rows) if theirs else []
+
+
+def shared_groups(train: Split, other: Split, column: str) -> SharedGroups:
+    train.summary.groups.settle()
+    other.summary.groups.settle()
+    bound = min(train.summary.groups.bound, other.summary.groups.bound)
+    theirs = np.unique(other.summary.groups.keys)
+    theirs = theirs[(theirs <= bound) & (theirs != MISSING)]
+    held = np.isin(theirs, train.summary.groups.keys)
+    sample = other.table[column].combine_chunks()
+    named = dict(zip(keys_of(sample).tolist(), map(str, sample.to_pylist()), strict=True))
+    examples = [named[key] for key in theirs[held].tolist() if key in named]
+    return SharedGroups(
+        file=other.file,
+        split=other.name,
+        column=column,
+        groups=len(theirs),
+        shared=int(held.sum()),
+        examples=tuple(examples[:EXAMPLES]),
+    )
+
+
+def shared_times(train: Split, other: Split, column: str) -> SharedTimes | None:
+    """Where the training data hold rows that are not before those of the other split."""
+    ours, theirs = train.summary.tallies[column], other.summary.tallies.get(column)
+    if theirs is None or theirs.low is None or ours.high is None or ours.kind == "text":
+        return None
+    times = numbers_of(train.table[column].combine_chunks())
+    times = times[np.isfinite(times)]
+    shown = instant if ours.kind == "time" else lambda number: f"{number:.10g}"
+    return SharedTimes(
+        file=other.file,
+        split=other.name,
+        column=column,
+        first=str(shown(theirs.low)),
+        latest_trained=str(shown(ours.high)),
+        later_share=float(np.mean(times >= theirs.low)) if len(times) else 0.0,
+    )
+
+
+def drift(train: Split, other: Split) -> SplitDrift:
+    """Columns by which rows are numbered, and the time, differ between splits by their nature."""
+    layout = train.layout
+    names = [name for name in train.inputs if name in other.names and kind_of(other.table[name].type) != "other"]
+    compared = [*names, *([layout.target] if layout.target in other.names and layout.target is not None else [])]
+    found = [(name, *_distance(train.table[name], other.table[name])) for name in compared]
+    corrected = statistics.corrected([p for _, _, p, _ in found])
+    columns = [
+        Drifted(name=name, distance=distance, q=q, saw=saw)
+        for (name, distance, _, saw), q in zip(found, corrected, strict=True)
+    ]
+    told_apart, by = _told_apart(train, other, names)
+    return SplitDrift(
+        file=other.file,
+        split=other.name,
+        rows=len(other.rows),
+        columns=tuple(sorted(columns, key=lambda one: -one.distance)[:MOST_DRIFTED]),
+        told_apart=told_apart,
+        by=by,
+        unseen=_unseen(train, other),
+    )
+
+
+def _distance(ours: Any, theirs: Any) -> tuple[float, float, str]:
+    kinds = {kind_of(ours.type), kind_of(theirs.type)}
+    if is_prose(ours):
+        return (*_of_lengths(ours, theirs), "their lengths differ")
+    if kinds <= {"number", "whole", "time", "flag"}:
+        one, other = (numbers_of(each.combine_chunks()) for each in (ours, theirs))
+        one, other = one[np.isfinite(one)], other[np.isfinite(other)]
+        middles = [float(np.median(each)) if len(each) else float("nan") for each in (other, one)]
+        return (*statistics.distance_of_numbers(one, other), f"median {middles[0]:.4g}, in training {middles[1]:.4g}")
+    counted = [Counter(map(str, each.to_pylist())) for each in (ours, theirs)]
+    values = [value for value, _ in (counted[0] + counted[1]).most_common(MOST_CATEGORIES)]
+    common = [count.most_common(1)[0][0] if count else "nothing" for count in counted]
+    distance = statistics.distance_of_counts(*([count[value] for value in values] for count in counted))
+    return (*distance, f"most often {common[1]!r:.40}, in training {common[0]!r:.40}")
+
+
+def _of_lengths(ours: Any, theirs: Any) -> tuple[float, float]:
+    one, other = (
+        np.array([len(str(text)) for text in each.to_pylist() if text is not None]) for each in (ours, theirs)
+    )
+    return statistics.distance_of_numbers(one, other)
+
+
+def _told_apart(train: Split, other: Split, names: list[str]) -> tuple[float, tuple[str, ...]]:
+    if not names or min(len(train.rows), len(other.rows)) < 5 * statistics.FEW:
+        return 0.5, ()
+    every = [max(1, len(split.rows) // LEARN_ROWS) for split in (train, other)]
+    ours, theirs = (
+        split.table.take(np.arange(0, len(split.rows), step)) for split, step in zip((train, other), every, strict=True)
+    )
+    one, two = design(ours, names), design(theirs, names, like=ours)
+    if one.values.shape[1] != two.values.shape[1] or not one.values.shape[1]:
+        return 0.5, ()
+    told, importance = statistics.told_apart(one.values, two.values)
+    weight: dict[str, float] = {}
+    for owner, share in zip(one.owners, importance, strict=True):
+        weight[owner] = weight.get(owner, 0.0) + float(share)
+    best = sorted(weight, key=lambda name: -weight[name])[:3]
+    return told, tuple(f"`{name}` ({weight[name]:.0%})" for name in best)
+
+
+def _unseen(train: Split, other: Split) -> tuple[str, ...]:
+    target = train.layout.target
+    if target is None or target not in other.summary.tallies:
+        return ()
+    ours, theirs = train.summary.tallies[target].counts, other.summary.tallies[target].counts
+    if ours is None or theirs is None or train.summary.tallies[target].kind == "number":
+        return ()
+    return tuple(value for value in theirs if value not in ours)

@@ -1,0 +1,179 @@
+"""Where rows come from: parts that can be read by themselves, one after the other or on several machines."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset
+import pyarrow.parquet
+
+from firstlight.errors import UnreadableError, UsageError
+
+BATCH_ROWS = 1 << 16
+MOST_OF_A_MESSAGE = 300
+CONVERSION = re.compile(r"In CSV column #(\d+): CSV conversion error to (\w+[^:]*): invalid value '(.*)'", re.DOTALL)
+
+CHANGED = re.compile(r"Column\(/(.*?)\) changed from (\w+) to (\w+) in row (\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A file, or rows that are in memory."""
+
+    kind: str
+    """One of `READERS`."""
+    path: str = ""
+    rows: int | None = None
+    """Where they are known without reading."""
+    table: Any = None
+    as_text: tuple[str, ...] = ()
+    """Columns of a CSV file that are read as they are written, because not all their values are numbers."""
+    encoding: str = "utf8"
+
+    def batches(self) -> Iterator[Any]:
+        """Rows, some ten thousand at a time. What is wrong with the file is told as the user's mistake."""
+        try:
+            for batch in READERS[self.kind](self):
+                if batch.num_rows:
+                    yield batch
+        except pa.ArrowInvalid as problem:
+            raise _told(self, problem) from None
+        except (pa.ArrowException, OSError, EOFError, UnicodeError, LookupError) as problem:
+            raise UnreadableError(f"{self.path} cannot be read as {self.kind}: {_short(problem)}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One split: a name to tell it by, and its parts in order."""
+
+    name: str
+    parts: tuple[Part, ...]
+    describes: tuple[str, ...] = ()
+    """Columns that describe an example and are not fed to a model."""
+    exact_key: str | None = None
+    """A column that is equal where examples are, in place of all columns together."""
+    near_key: str | None = None
+    target: str | None = None
+    """A column that is the target unless the user says otherwise."""
+    images: bool = False
+
+    def reading_as_text(self, column: str) -> "Source":
+        return replace(self, parts=tuple(replace(part, as_text=(*part.as_text, column)) for part in self.parts))
+
+
+class MixedColumnError(Exception):
+    """A column of a CSV file began with numbers and holds something else: it has to be read again, as text."""
+
+    def __init__(self, column: str) -> None:
+        super().__init__(column)
+        self.column = column
+
+
+def _parquet(part: Part) -> Iterator[Any]:
+    with pyarrow.parquet.ParquetFile(part.path) as file:
+        yield from file.iter_batches(batch_size=BATCH_ROWS)
+
+
+def _csv(part: Part, separator: str = ",") -> Iterator[Any]:
+    options = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(part.as_text, pa.string()), strings_can_be_null=True, timestamp_parsers=TIMES
+    )
+    with pyarrow.csv.open_csv(
+        part.path,
+        read_options=pyarrow.csv.ReadOptions(encoding=part.encoding, use_threads=False, block_size=4 << 20),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        convert_options=options,
+    ) as reader:
+        if any(pa.types.is_binary(each.type) for each in reader.schema):
+            raise pa.ArrowInvalid("invalid UTF8 data")
+        yield from reader
+
+
+TIMES = [pyarrow.csv.ISO8601, "%Y-%m-%d %H:%M:%S", "%Y-%m-%d"]
+
+
+def _json(part: Part) -> Iterator[Any]:
+    yield from pyarrow.dataset.dataset(part.path, format="json").to_batches(batch_size=BATCH_ROWS)
+
+
+def _arrow(part: Part) -> Iterator[Any]:
+    """Files and streams, as Arrow itself and Hugging Face `datasets` write them."""
+    with pa.memory_map(part.path) as mapped:
+        try:
+            file = pa.ipc.open_file(mapped)
+        except pa.ArrowInvalid:
+            mapped.seek(0)
+            yield from pa.ipc.open_stream(mapped)
+            return
+        for place in range(file.num_record_batches):
+            yield file.get_batch(place)
+
+
+def _images(part: Part) -> Iterator[Any]:
+    from firstlight.data.images import batches_of
+
+    yield from batches_of(Path(part.path))
+
+
+def _memory(part: Part) -> Iterator[Any]:
+    yield from part.table.to_batches(max_chunksize=BATCH_ROWS)
+
+
+READERS: Mapping[str, Callable[[Part], Iterator[Any]]] = {
+    "Parquet": _parquet,
+    "CSV": _csv,
+    "TSV": lambda part: _csv(part, "\t"),
+    "JSON lines": _json,
+    "Arrow": _arrow,
+    "images": _images,
+    "memory": _memory,
+}
+
+
+def _told(part: Part, problem: Exception) -> Exception:
+    """The library's message in words of the user's: what is wrong, where, and what to do."""
+    text = str(problem)
+    if (found := CONVERSION.match(text)) and "invalid UTF8" not in text:
+        name = _csv_name(part, int(found[1]))
+        if name not in part.as_text:
+            return MixedColumnError(name)
+    short = _short(problem)
+    if "UTF8" in text or "utf-8" in text.lower():
+        return UnreadableError(
+            f"{part.path} is not written in UTF-8. Name its encoding: `--encoding latin-1` or `--encoding cp1252`."
+        )
+    if "Empty CSV" in text or "Empty JSON" in text:
+        return UnreadableError(f"{part.path} is empty: there is not even a line of column names")
+    if "Expected" in text and "columns, got" in text:
+        return UnreadableError(f"{part.path} is ragged: {short}. Quote what holds the separator, or mend that row.")
+    if part.kind == "Parquet":
+        return UnreadableError(f"{part.path} is no whole Parquet file: {short} It may be cut short; copy it again.")
+    if changed := CHANGED.search(text):
+        what = f"`{changed[1]}` changes from {changed[2]} to {changed[3]} in row {changed[4]}"
+        return UnreadableError(f"{part.path} mixes types: {what}. Write one type in each field, or null.")
+    return UnreadableError(f"{part.path} cannot be read as {part.kind}: {short}")
+
+
+def _csv_name(part: Part, place: int) -> str:
+    separator = "\t" if part.kind == "TSV" else ","
+    with pyarrow.csv.open_csv(
+        part.path,
+        read_options=pyarrow.csv.ReadOptions(encoding=part.encoding),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
+    ) as reader:
+        return str(reader.schema.names[place])
+
+
+def _short(problem: BaseException) -> str:
+    text = " ".join(str(problem).split())
+    return text[:MOST_OF_A_MESSAGE] + (" …" if len(text) > MOST_OF_A_MESSAGE else "")
+
+
+def check_names(names: list[str], source: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        raise UsageError(f"{source} has several columns named `{twice[0]}`. Name each column once.")

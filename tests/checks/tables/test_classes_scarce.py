@@ -1,0 +1,36 @@
+from firstlight.checks.tables.classes_scarce import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.tables import ColumnSeen, TableSeen
+
+
+def found(column: ColumnSeen, rows: int = 1000, split: str = "train") -> list[Evidence]:
+    table = TableSeen(file="train.csv", split=split, rows=rows, sampled=rows, columns=(column,))
+    return list(CHECK.find(table, CHECK.limits))
+
+
+def target(**counts: int) -> ColumnSeen:
+    return ColumnSeen(name="y", kind="text", role="target", counts=counts)
+
+
+def test_both_sides_of_the_least_rows() -> None:
+    (evidence,) = found(target(cat=500, dog=493, owl=7))
+
+    assert evidence.saw == "only 7 rows or fewer of 'owl' (7)"
+    assert found(target(cat=500, dog=492, owl=8)) == []
+
+
+def test_both_sides_of_the_majority() -> None:
+    (evidence,) = found(target(cat=1990, dog=10), rows=2000)
+
+    assert evidence.saw == "'cat' in 1,990 of 2,000 rows"
+    assert found(target(cat=1989, dog=11), rows=2000) == []
+
+
+def test_both_sides_of_a_small_table() -> None:
+    assert len(found(target(cat=197, dog=3), rows=200)) == 1
+    assert found(target(cat=196, dog=3), rows=199) == []
+
+
+def test_inputs_and_other_splits_may_have_rare_values() -> None:
+    assert found(ColumnSeen(name="a", kind="text", counts={"x": 999, "z": 1})) == []
+    assert found(target(cat=999, dog=1), split="test") == []
