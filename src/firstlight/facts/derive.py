@@ -26,6 +26,7 @@ from firstlight.records.census import Census
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
 from firstlight.records.program import ColumnsDropped, Waiting
+from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
@@ -114,6 +115,12 @@ def resumptions(seen: Sightings) -> Iterator[restored.Resumption]:
     yield from seen.of(restored.Resumption)
 
 
+def selections(seen: Sightings) -> Iterator[Selection]:
+    """The longest account of each."""
+    for told in groups(seen.of(Selection), lambda s: (s.rank, s.kind, s.site, s.metric)):
+        yield max(told, key=lambda s: s.times)
+
+
 Reducer = Callable[[Sightings], Iterable[Any]]
 REDUCERS: tuple[Reducer, ...] = (
     loss_sites,
@@ -150,6 +157,7 @@ REDUCERS: tuple[Reducer, ...] = (
     distributed_orders,
     restorations,
     resumptions,
+    selections,
     failings,
     waitings,
     learning_signs,

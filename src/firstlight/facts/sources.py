@@ -22,6 +22,7 @@ from firstlight.records.census import Census
 from firstlight.records.inferred import Inferred
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.selection import Selection
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
 
@@ -82,6 +83,7 @@ SOURCES: dict[type, Source] = {
     failing.Failing: _from("failures", absent="no call of a model raised"),
     Waiting: _from("loaders", absent="no DataLoader was read between steps"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
+    Selection: _from(absent="no rehearsal came to a number that is held against the best so far"),
     Rehearsal: _from(absent="no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
@@ -154,6 +156,7 @@ OF_A_REHEARSAL = frozenset(
         facts.Mode,
         facts.StepOrder,
         EvaluationSeen,
+        Selection,
         facts.CheckCrash,
     }
 )
@@ -202,7 +205,9 @@ DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kin
 """Facts of probes; only a declared experiment can be probed."""
 
 
-EXPERIMENT = frozenset({contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal})
+EXPERIMENT = frozenset(
+    {contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal, Selection}
+)
 """Facts that copies of the program were asked for."""
 
 DATA = frozenset({feed.FeedSeen, facts.Feeding, facts.WorkerStream, ColumnsDropped, ranks.DistributedOrder})

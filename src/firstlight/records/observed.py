@@ -23,6 +23,7 @@ from firstlight.records.program import (
 )
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.restored import Restored, Resumption
+from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
     Behaviour,
@@ -86,5 +87,6 @@ Observed = (
     | RehearsalEnded
     | TapeSeen
     | ReachSeen
+    | Selection
     | TermSeen
 )

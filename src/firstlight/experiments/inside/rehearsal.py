@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.experiments.inside import reloading, tracked
+from firstlight.experiments.inside import reloading, selecting, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.inside.shortening import libraries, prelude, schedules
 from firstlight.experiments.inside.shortening.rounds import WHOLE, Book, Loop
@@ -50,6 +50,7 @@ class Rehearsal:
         self.evaluations = self.checkpoints = 0
         self.schedules = schedules.Schedules(book)
         self.numbers = tracked.Numbers()
+        self.selecting = selecting.Selecting(observer, prelude.compared)
 
     def backward_begins(self, *_: Any) -> None:
         """The time for it runs from here on: what comes before belongs to every run of the program."""
@@ -106,6 +107,8 @@ class Rehearsal:
                 tracked=self.numbers.seen(),
             )
         )
+        for selection in self.selecting.seen():
+            self.observer.emit(selection)
         if ended == "exit":
             with self.observer.quiet():
                 for record in self.schedules.played_out():
@@ -167,6 +170,7 @@ def install(observer: "Observer") -> None:
     reloading.install(observer)
     _count_saves(rehearsal)
     tracked.follow(rehearsal.numbers)
+    selecting.follow(rehearsal.selecting)
     schedules.follow(rehearsal.schedules, functools.partial(observer.shielded, "rehearsal"))
     moments = observer.moments
     moments.backward_begins.append(rehearsal.backward_begins)
