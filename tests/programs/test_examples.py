@@ -9,6 +9,7 @@ import pytest
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE
 from firstlight.records.contrast import Contrast
+from firstlight.records.copies import CopySeen
 from firstlight.records.facts import CheckCrash
 from firstlight.records.inferred import Inferred
 from firstlight.records.rehearsal import Rehearsal
@@ -18,7 +19,7 @@ from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Inferred, Symmetry, Rehearsal)
-BY_REHEARSAL = (Selection,)
+BY_REHEARSAL = (Selection, CopySeen)
 """Facts that a rehearsal alone makes, in a third of the time."""
 ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | DECLARED | LIVE | {CheckCrash}
 RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}

@@ -23,6 +23,7 @@ from firstlight.facts.stepping import (
 )
 from firstlight.records import feed, restored
 from firstlight.records.census import Census
+from firstlight.records.copies import CopySeen
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
 from firstlight.records.program import ColumnsDropped, Waiting
@@ -121,6 +122,12 @@ def selections(seen: Sightings) -> Iterator[Selection]:
         yield max(told, key=lambda s: s.times)
 
 
+def copies(seen: Sightings) -> Iterator[CopySeen]:
+    """The longest account of each."""
+    for told in groups(seen.of(CopySeen), lambda c: (c.rank, c.model, c.name, c.site)):
+        yield max(told, key=lambda c: c.looks)
+
+
 Reducer = Callable[[Sightings], Iterable[Any]]
 REDUCERS: tuple[Reducer, ...] = (
     loss_sites,
@@ -158,6 +165,7 @@ REDUCERS: tuple[Reducer, ...] = (
     restorations,
     resumptions,
     selections,
+    copies,
     failings,
     waitings,
     learning_signs,

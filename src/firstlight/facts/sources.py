@@ -19,6 +19,7 @@ from firstlight.records import (
     symmetry,
 )
 from firstlight.records.census import Census
+from firstlight.records.copies import CopySeen
 from firstlight.records.inferred import Inferred
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.rehearsal import Rehearsal
@@ -84,6 +85,7 @@ SOURCES: dict[type, Source] = {
     Waiting: _from("loaders", absent="no DataLoader was read between steps"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     Selection: _from(absent="no rehearsal came to a number that is held against the best so far"),
+    CopySeen: _from(absent="no rehearsal came to a copy of a model in training"),
     Rehearsal: _from(absent="no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
@@ -157,6 +159,7 @@ OF_A_REHEARSAL = frozenset(
         facts.StepOrder,
         EvaluationSeen,
         Selection,
+        CopySeen,
         facts.CheckCrash,
     }
 )
@@ -206,7 +209,7 @@ DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kin
 
 
 EXPERIMENT = frozenset(
-    {contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal, Selection}
+    {contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal, Selection, CopySeen}
 )
 """Facts that copies of the program were asked for."""
 

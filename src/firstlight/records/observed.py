@@ -5,6 +5,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 """
 
 from firstlight.records.census import Census
+from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import FeedSeen, WorkerSeen
 from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
@@ -88,5 +89,6 @@ Observed = (
     | TapeSeen
     | ReachSeen
     | Selection
+    | CopySeen
     | TermSeen
 )

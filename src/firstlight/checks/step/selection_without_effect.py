@@ -1,9 +1,9 @@
 """What is chosen is not what is kept: the comparison never holds, always holds, or keeps the model in training itself.
 
 ## What it sees
-In a rehearsal, the best so far begins where nothing can be better (`inf` for a number that must exceed it, 0 for a loss),
-so that nothing is ever kept; or it is never set to the number that beat it, so that whatever comes last is kept; or the
-model is given another name (`best_model = model`) and changes under both.
+In a rehearsal, the best so far begins where nothing can be better (`inf` for a score, 0 for a loss), so that nothing is
+ever kept; or it is never set to the number that beat it, so that whatever comes last is kept; or the model is given
+another name (`best_model = model`) and changes under both.
 
 ## When it is fine
 A best so far that follows the number. A threshold that is not called the best is not looked at.
@@ -57,7 +57,7 @@ CHECK = Check(
     summary="the weights that are kept are not those that were chosen",
     causes=("train-metric",),
     likely="the best so far begins at the wrong end or is not set, or what is kept is not copied",
-    fix="begin with `inf` for a loss and `-inf` for a score, set it where something is better, and keep a `copy.deepcopy`",
+    fix="begin with `inf` for a loss and `-inf` for a score, set it where something is better, and keep a copy",
     severity=Severity.ERROR,
     confidence=0.95,
     needs=Selection,

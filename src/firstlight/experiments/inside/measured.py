@@ -34,17 +34,12 @@ class Measured(TorchFunctionMode):
         """The value and the rows of each call."""
         self._right: list[tuple[float, int]] = []
         self._on = False
+        self._heard = observer.shielded("measured", self._hear)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         found = func(*args, **(kwargs or {}))
-        if self.observer.reading or self.observer.inert:
-            return found
-        try:
-            with self.observer.quiet():
-                self._hear(getattr(func, "__name__", ""), args, found)
-        except Exception as error:  # the program must go on, whatever we got wrong
-            self.observer.unseen("measured", f"{type(error).__name__}: {error}")
-            self.training_goes_on()
+        if not self.observer.reading:
+            self._heard(getattr(func, "__name__", ""), args, found)
         return found
 
     def _hear(self, name: str, given: tuple[Any, ...], found: Any) -> None:
