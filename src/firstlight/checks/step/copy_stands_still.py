@@ -27,7 +27,7 @@ SLOW = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    looks: int = 4
+    looks: int = 3
     """Times it was asked, with steps between."""
     drift: float = 1e-4
     """How far the model went, as a share of its size: less can be a rate that is still warming up."""
