@@ -5,14 +5,14 @@ from firstlight.records.sighting import Sighting
 
 
 class CopySeen(Sighting, frozen=True, kw_only=True, tag="copy-seen"):
-    """Built like a model in training, called by the program, and looked at whenever that is done after a step."""
+    """Built like a model in training, and looked at where the program calls it or goes over its weights."""
 
     model: str
     """The class of both."""
     name: str
     """What the program calls it; empty where that was not found."""
     site: Site | None
-    """Where it is called."""
+    """Where that was first done."""
     looks: int
     steps: int
     """Between the first look and the last."""
@@ -21,9 +21,9 @@ class CopySeen(Sighting, frozen=True, kw_only=True, tag="copy-seen"):
     moved: int
     """Looks at which its weights were not those of the look before."""
     followed: int
-    """Looks at which they were exactly those of the model in training, which had moved since the look before."""
+    """Looks at which they were, or nearly, where the model in training is or was at the look before."""
     touched: int
-    """Times the program went over its weights after the first look, as it must to write to them."""
+    """Times the program went over its weights, as it must to write to them."""
     drift: float
     """How far the model in training went between the first look and the last, as a share of its size."""
     shared: int

@@ -21,7 +21,8 @@ def test_tells_one_that_is_written_to_in_vain() -> None:
     (evidence,) = found(moved=0)
 
     assert evidence.saw == (
-        "`target` was asked 6 times in 9 steps, in which the model went 2.0% of its size, and its weights never moved"
+        "`target` was looked at 6 times in 9 steps, in which the model went 2.0% of its size, "
+        "and its weights never moved"
     )
 
 
@@ -51,12 +52,12 @@ def test_what_need_not_follow_is_not_judged(changes: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["target", "self.target_net", "ema", "ema_model", "targetnet", "q_target", "agent.slow"]
+    "name", ["target", "self.target_net", "ema", "ema_model", "targetnet", "q_target", "agent.slow", "teacher"]
 )
 def test_names_that_say_so(name: str) -> None:
     assert SLOW.search(name)
 
 
-@pytest.mark.parametrize("name", ["reference", "teacher", "old_policy", "schema", "retarget"])
+@pytest.mark.parametrize("name", ["reference", "old_policy", "schema", "retarget"])
 def test_names_that_do_not(name: str) -> None:
     assert not SLOW.search(name)

@@ -2,8 +2,8 @@
 
 ## What it sees
 A target network or moving average, by its name, that began with the model's weights. In a rehearsal, either its weights
-never move while the model's do, although the program goes over them as often as it asks the copy, or they are exactly
-the model's whenever it is asked.
+never move while the model's do, although the program goes over them again and again, or they are the model's, or those
+of one step before, whenever they are looked at.
 
 ## When it is fine
 A frozen reference is meant to stand still, and a copy that is only evaluated to be the same; their names do not say
@@ -20,7 +20,7 @@ from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 SLOW = re.compile(
-    r"(?:^|[_.])(?:target|tgt|ema|averaged|avg|momentum|shadow|polyak|slow)(?:$|[_.]|net|model|critic|actor|q|policy)",
+    r"(?:^|[_.])(?:target|tgt|ema|averaged|avg|momentum|shadow|polyak|slow|teacher)(?:$|[_.]|net|model|critic|actor|q|policy)",
     re.IGNORECASE,
 )
 
@@ -28,7 +28,7 @@ SLOW = re.compile(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     looks: int = 3
-    """Times it was asked, with steps between."""
+    """With steps between."""
     drift: float = 1e-4
     """How far the model went, as a share of its size: less can be a rate that is still warming up."""
 
@@ -41,12 +41,15 @@ def find(copy: CopySeen, limits: Limits) -> Iterator[Evidence]:
     if not copy.moved and copy.touched >= copy.looks - 1:
         saw, wanted = "its weights never moved", "weights that follow those of the model"
     elif copy.followed == copy.looks - 1:
-        saw, wanted = "its weights were the model's own each time", "weights that lag behind those of the model"
+        saw, wanted = (
+            "its weights were where the model is or was one step before",
+            "weights that lag behind those of the model",
+        )
     else:
         return
     yield Evidence(
         where=at(copy.site, module=copy.name, step=copy.step, rank=copy.rank),
-        saw=f"`{copy.name}` was asked {copy.looks} times in {copy.steps} steps, in which the model went "
+        saw=f"`{copy.name}` was looked at {copy.looks} times in {copy.steps} steps, in which the model went "
         f"{copy.drift:.1%} of its size, and {saw}",
         wanted=wanted,
         likely=None if copy.moved else "what is computed for it is not written into it, or nothing is mixed in",

@@ -1,7 +1,8 @@
 """Copies that stand for a model in training: do they follow it, do they lag behind, are they copies at all?
 
 A copy is a module of the same class, with weights of the same names and shapes, that no optimizer holds or that are the
-very memory of the other one's. It is looked at where the program calls it, a part of each weight only.
+very memory of the other one's. It is looked at where the program calls it or goes over its weights, once between two
+steps, a part of each weight only.
 """
 
 import functools
@@ -9,7 +10,7 @@ import sys
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from types import FrameType
+from types import FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -29,6 +30,8 @@ MOST_TENSORS = 6
 MOST_ELEMENTS = 2048
 LEAST_SHARED = 2
 """Looks at which memory is shared: weights may be swapped in for the length of an evaluation."""
+NEAR = 0.05
+"""Share of what the model moved between two looks, within which a copy is where the model is or was."""
 LEAST = 1e-12
 Part = list[torch.Tensor]
 
@@ -67,49 +70,57 @@ class Copies:
         stepped = any(id(p) in held for p in module.parameters())
         if call.training and stepped and id(module) not in self._trained:
             self._trained[id(module)] = weakref.ref(module), _parts(module.parameters())
-        if module_is_known(self._known, module):
-            self._look(self._known[id(module)], call)
-        elif self.observer.step and len(self._known) < MOST_COPIES:
-            self._meet(module, call, stepped)
+        self._met(module, call.module, stepped)
+        if id(module) in self._known and not call.module.training:
+            self._known[id(module)].in_eval = True
 
-    def _meet(self, module: torch.nn.Module, call: "Call", stepped: bool) -> None:
+    def touched(self, module: torch.nn.Module) -> None:
+        """The program goes over its weights, as it must to write to them."""
+        if any(type(module) is type(ref()) for ref, _ in self._trained.values()):
+            held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
+            self._met(module, module, any(id(p) in held for p in module.parameters()))
+            if id(module) in self._known:
+                self._known[id(module)].touched += 1
+
+    def _met(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> None:
+        known = self._known.get(id(module))
+        if known is not None and known.copy() is module:
+            self._look(known)
+        elif self.observer.step and len(self._known) < MOST_COPIES:
+            self._meet(module, outer, stepped)
+
+    def _meet(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> None:
         for ref, began in self._trained.values():
             model = ref()
-            if model is None or not _is_copy(module, model) or (stepped and not _shared(module, model)):
+            own = stepped or id(module) in self._trained
+            if model is None or not _is_copy(module, model) or (own and not _shared(module, model)):
                 continue  # one that is trained beside it is a second member of an ensemble
             parts = _parts(module.parameters()), _parts(model.parameters())
             self._known[id(module)] = found = _Copy(
                 copy=weakref.ref(module),
                 model=ref,
-                name=_name_of(module, call.module),
+                name=_name_of(module, outer),
                 site=sites.caller(),
                 first_step=self.observer.step,
                 firsts=parts,
                 lasts=parts,
                 statistics=(_parts(_statistics(module)), _parts(_statistics(model))),
                 began_equal=_equal(parts[0], began) or _equal(*parts),
-                in_eval=not module.training,
             )
             found.shared.append(_shared(module, model))
             found.last_step = self.observer.step
             return
 
-    def _look(self, known: _Copy, call: "Call") -> None:
+    def _look(self, known: _Copy) -> None:
         """Once between two steps."""
         copy, model = known.copy(), known.model()
-        known.in_eval = known.in_eval or not call.module.training
         if copy is None or model is None or known.last_step == self.observer.step or known.looks >= MOST_LOOKS:
             return
         was, known.lasts = known.lasts, (_parts(copy.parameters()), _parts(model.parameters()))
         known.looks, known.last_step = known.looks + 1, self.observer.step
         known.moved += not _equal(was[0], known.lasts[0])
-        known.followed += _equal(*known.lasts) and not _equal(was[1], known.lasts[1])
+        known.followed += _is_near(known.lasts[0], was[1], known.lasts[1])
         known.shared.append(_shared(copy, model))
-
-    def touched(self, module: torch.nn.Module) -> None:
-        """The program goes over its weights, as it must to write to them."""
-        if module_is_known(self._known, module):
-            self._known[id(module)].touched += 1
 
     def seen(self) -> Iterator[CopySeen]:
         for known in self._known.values():
@@ -120,7 +131,7 @@ class Copies:
     def _record(self, known: _Copy, copy: torch.nn.Module, model: torch.nn.Module) -> CopySeen:
         statistics = _parts(_statistics(copy)), _parts(_statistics(model))
         first, last = known.firsts[1], known.lasts[1]
-        drift = _norm([a - b for a, b in zip(last, first, strict=True)]) / max(LEAST, _norm(first))
+        drift = _apart(last, first) / max(LEAST, _norm(first))
         shared = sorted(known.shared, reverse=True)
         return CopySeen(
             step=self.observer.step,
@@ -140,10 +151,6 @@ class Copies:
             statistics=len(statistics[0]) if known.in_eval else 0,
             stale=_stale(known.statistics, statistics) if known.in_eval else 0,
         )
-
-
-def module_is_known(known: dict[int, _Copy], module: torch.nn.Module) -> bool:
-    return id(module) in known and known[id(module)].copy() is module
 
 
 def _inner(module: torch.nn.Module) -> torch.nn.Module:
@@ -194,24 +201,40 @@ def _equal(one: Part, other: Part) -> bool:
     return all(map(torch.equal, one, other))
 
 
+def _is_near(copy: Part, was: Part, now: Part) -> bool:
+    """Where the model is, or where it was at the look before: a copy that is updated next lags by one step."""
+    moved = _apart(was, now)
+    return moved > 0 and min(_apart(copy, was), _apart(copy, now)) <= NEAR * moved
+
+
+def _apart(one: Part, other: Part) -> float:
+    return _norm([a - b for a, b in zip(one, other, strict=True)])
+
+
 def _norm(part: Part) -> float:
     return reading.length(reading.norms(part))
 
 
 def _name_of(*modules: torch.nn.Module) -> str:
-    """By which a line of the user's that is running knows one of them: a variable, or an attribute of one."""
+    """By which the outermost of the user's lines that are running knows one of them."""
     frame: FrameType | None = sys._getframe(1)
+    found = ""
     while frame is not None:
         if sites.is_users(frame.f_code.co_filename):
-            for name, value in [*frame.f_locals.items(), *frame.f_globals.items()]:
-                if any(value is module for module in modules):
-                    return name
-                held = {**getattr(value, "__dict__", {}), **getattr(value, "_modules", {})}
-                for inner, item in held.items() if not isinstance(value, type) else ():
-                    if any(item is module for module in modules):
-                        return f"{name}.{inner}"
+            found = next(_names({**frame.f_globals, **frame.f_locals}, modules), found)
         frame = frame.f_back
-    return ""
+    return found
+
+
+def _names(variables: dict[str, Any], modules: tuple[torch.nn.Module, ...]) -> Iterator[str]:
+    """Variables, and attributes of what they hold."""
+    for name, value in variables.items():
+        if any(value is module for module in modules):
+            yield name
+        if isinstance(value, type | ModuleType | FunctionType):
+            continue
+        held = {**getattr(value, "__dict__", {}), **getattr(value, "_modules", {})}
+        yield from (f"{name}.{inner}" for inner, item in held.items() if any(item is module for module in modules))
 
 
 def install(observer: "Observer") -> Copies:
