@@ -9,14 +9,18 @@ import pytest
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, READ_FROM_TABLES
 from firstlight.records.contrast import Contrast
+from firstlight.records.copies import CopySeen
 from firstlight.records.facts import CheckCrash
 from firstlight.records.inferred import Inferred
 from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Inferred, Symmetry, Rehearsal)
+BY_REHEARSAL = (Selection, CopySeen)
+"""Facts that a rehearsal alone makes, in a third of the time."""
 ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | DECLARED | LIVE | {CheckCrash}
 RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}
 
@@ -26,15 +30,24 @@ def profile(name: str) -> str:
     return "standard" if RUN[name].needs in BY_EXPERIMENT or RUN[name].proven is not None else "quick"
 
 
+@pytest.fixture
+def judged(judge: Callable[..., Any], rehearse: Callable[..., Any]) -> Callable[[str, str], Any]:
+    def run(name: str, file: str) -> Any:
+        source = (EXAMPLES / name / file).read_text(encoding="utf-8")
+        return rehearse(source) if RUN[name].needs in BY_REHEARSAL else judge(source, profile=profile(name), steps=600)
+
+    return run
+
+
 @pytest.mark.parametrize("name", sorted(RUN))
-def test_the_failing_example_is_caught(judge: Callable[..., Any], name: str) -> None:
-    checked = judge((EXAMPLES / name / "fails.py").read_text(encoding="utf-8"), profile=profile(name), steps=600)
+def test_the_failing_example_is_caught(judged: Callable[[str, str], Any], name: str) -> None:
+    checked = judged(name, "fails.py")
     loud = [finding["name"] for finding in checked.report["findings"] if finding["severity"] != "note"]
     assert loud == [name]
     assert checked.finding(name)["where"]["file"] == "train.py"
 
 
 @pytest.mark.parametrize("name", sorted(RUN))
-def test_the_healthy_twin_is_clean(judge: Callable[..., Any], name: str) -> None:
-    checked = judge((EXAMPLES / name / "healthy.py").read_text(encoding="utf-8"), profile=profile(name), steps=600)
+def test_the_healthy_twin_is_clean(judged: Callable[[str, str], Any], name: str) -> None:
+    checked = judged(name, "healthy.py")
     assert (checked.report["verdict"], checked.loud()) == ("clean", [])

@@ -24,9 +24,11 @@ from firstlight.facts.stepping import (
 )
 from firstlight.records import feed, restored
 from firstlight.records.census import Census
+from firstlight.records.copies import CopySeen
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
 from firstlight.records.program import ColumnsDropped, Waiting
+from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
@@ -115,6 +117,18 @@ def resumptions(seen: Sightings) -> Iterator[restored.Resumption]:
     yield from seen.of(restored.Resumption)
 
 
+def selections(seen: Sightings) -> Iterator[Selection]:
+    """The longest account of each."""
+    for told in groups(seen.of(Selection), lambda s: (s.rank, s.kind, s.site, s.metric)):
+        yield max(told, key=lambda s: s.times)
+
+
+def copies(seen: Sightings) -> Iterator[CopySeen]:
+    """The longest account of each."""
+    for told in groups(seen.of(CopySeen), lambda c: (c.rank, c.model, c.name, c.site)):
+        yield max(told, key=lambda c: c.looks)
+
+
 Reducer = Callable[[Sightings], Iterable[Any]]
 REDUCERS: tuple[Reducer, ...] = (
     loss_sites,
@@ -151,6 +165,8 @@ REDUCERS: tuple[Reducer, ...] = (
     distributed_orders,
     restorations,
     resumptions,
+    selections,
+    copies,
     failings,
     waitings,
     learning_signs,

@@ -21,9 +21,11 @@ from firstlight.records import (
     tables,
 )
 from firstlight.records.census import Census
+from firstlight.records.copies import CopySeen
 from firstlight.records.inferred import Inferred
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.selection import Selection
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
 
@@ -84,6 +86,8 @@ SOURCES: dict[type, Source] = {
     failing.Failing: _from("failures", absent="no call of a model raised"),
     Waiting: _from("loaders", absent="no DataLoader was read between steps"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
+    Selection: _from(absent="no rehearsal came to a number that is held against the best so far"),
+    CopySeen: _from(absent="no rehearsal came to a copy of a model in training"),
     Rehearsal: _from(absent="no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
@@ -159,6 +163,8 @@ OF_A_REHEARSAL = frozenset(
         facts.Mode,
         facts.StepOrder,
         EvaluationSeen,
+        Selection,
+        CopySeen,
         facts.CheckCrash,
     }
 )
@@ -231,7 +237,9 @@ DECLARED: frozenset[type] = frozenset(kind for kind in SOURCES if issubclass(kin
 SEEN_IN_RUNS = frozenset({declared.LabelsSeen, declared.LagSeen})
 """Facts of probes that a run of a program shows too, where its examples are seen together with their answers."""
 
-EXPERIMENT = frozenset({contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal})
+EXPERIMENT = frozenset(
+    {contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal, Selection, CopySeen}
+)
 """Facts that copies of the program were asked for."""
 
 DATA = (

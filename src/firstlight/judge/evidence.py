@@ -22,19 +22,21 @@ from firstlight.judge.orders import LOCALISED, contrasted
 from firstlight.judge.rehearsal import rehearsal_of
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import Contrast
+from firstlight.records.copies import CopySeen
 from firstlight.records.declared import Logged, RoundTrip, ScheduleTried
 from firstlight.records.facts import LossSite, Mode, StepOrder
 from firstlight.records.finding import Finding
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.restored import Restored, Resumption
+from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import EvaluationSeen
 
 PROBES = "probes"
 LOADERS = "loaders"
-LIFE = (Restored, Resumption, ScheduleTried, RoundTrip)
+LIFE = (Restored, Resumption, ScheduleTried, RoundTrip, Selection, CopySeen)
 """What a rehearsal sees of a program's later life, and the program itself is ended before."""
 LATER = (Mode, StepOrder, EvaluationSeen)
 """Facts that the program itself shows too, of the lines it came to."""

@@ -5,6 +5,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 """
 
 from firstlight.records.census import Census
+from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
 from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
@@ -24,6 +25,7 @@ from firstlight.records.program import (
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption
+from firstlight.records.selection import Selection
 from firstlight.records.steered import CallsSeen, RatesSeen, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
@@ -89,6 +91,8 @@ Observed = (
     | RehearsalEnded
     | TapeSeen
     | ReachSeen
+    | Selection
+    | CopySeen
     | TermSeen
     | RatesSeen
     | CallsSeen

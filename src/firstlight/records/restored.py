@@ -1,12 +1,18 @@
 """What a program loads back into its models and optimizers."""
 
+from typing import ClassVar
+
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
 
 class Restored(Sighting, frozen=True, kw_only=True, tag="restored"):
-    """`load_state_dict` of a model."""
+    """`load_state_dict` of a model; or a state that was taken some steps ago, when it is saved."""
 
+    LOADED: ClassVar[str] = "given to `load_state_dict`"
+    SAVED: ClassVar[str] = "given to `torch.save`"
+
+    how: str = LOADED
     module: str
     site: Site | None
     held: int

@@ -9,18 +9,12 @@ Names that say neither are not judged.
 """
 
 import ast
-import re
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.directions import grows
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.source import SourceFile
-
-GROWS = re.compile(
-    r"(?:^|_|\b)(?:acc|accuracy|f1|auc|auroc|iou|miou|dice|map|recall|precision|bleu|psnr|ssim|r2)(?:$|_|\d|\b)",
-    re.IGNORECASE,
-)
-FALLS = re.compile(r"loss|err(?:or)?(?:$|_)|rmse|mae|mse|perplexity|ppl", re.IGNORECASE)
 
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
@@ -32,14 +26,14 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                 continue
             mode = call.receiver.literal("mode") or "min"
             given = _name(call.node.args[0])
-            grows, falls = bool(GROWS.search(given)), bool(FALLS.search(given))
-            if grows == falls or not given or (mode == "min") != grows:
+            wanted = grows(given)
+            if wanted is None or (mode == "min") != wanted:
                 continue
             yield Evidence(
                 where=call.spot.where,
                 saw=f"mode `{mode}`, and it is given `{given}`",
-                wanted=f"mode `{'max' if grows else 'min'}` for it",
-                do=f'make the scheduler at {call.receiver.made} with `mode="{"max" if grows else "min"}"`',
+                wanted=f"mode `{'max' if wanted else 'min'}` for it",
+                do=f'make the scheduler at {call.receiver.made} with `mode="{"max" if wanted else "min"}"`',
             )
 
 

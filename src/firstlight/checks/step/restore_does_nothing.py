@@ -2,7 +2,8 @@
 
 ## What it sees
 `load_state_dict` is given tensors that are the model's own memory, and steps were made since they were taken: they
-changed with the model, and loading them changes nothing. The "best" weights are the last ones.
+changed with the model, and loading them changes nothing. The "best" weights are the last ones. So are those that are
+saved some steps after they were taken.
 
 ## When it is fine
 Copies (`copy.deepcopy(model.state_dict())`, `v.clone()`), and states that are loaded before another step.
@@ -30,7 +31,7 @@ def find(restored: Restored, limits: Limits) -> Iterator[Evidence]:
         return
     yield Evidence(
         where=at(restored.site, module=restored.module, step=restored.step, rank=restored.rank),
-        saw=f"{restored.own} of {restored.matched} tensors given to `load_state_dict` are the model's own memory, "
+        saw=f"{restored.own} of {restored.matched} tensors {restored.how} are the model's own memory, "
         f"{restored.steps} steps after they were to be kept",
         wanted="a copy of the weights as they were",
         numbers={"own": restored.own, "matched": restored.matched, "steps": restored.steps},

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.experiments.inside import reloading, tracked
+from firstlight.experiments.inside import copies, reloading, selecting, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.inside.shortening import libraries, prelude, schedules
 from firstlight.experiments.inside.shortening.rounds import WHOLE, Book, Loop
@@ -50,6 +50,8 @@ class Rehearsal:
         self.evaluations = self.checkpoints = 0
         self.schedules = schedules.Schedules(book)
         self.numbers = tracked.Numbers()
+        self.selecting = selecting.Selecting(observer, prelude.compared)
+        self.copies = copies.install(observer)
 
     def backward_begins(self, *_: Any) -> None:
         """The time for it runs from here on: what comes before belongs to every run of the program."""
@@ -106,10 +108,10 @@ class Rehearsal:
                 tracked=self.numbers.seen(),
             )
         )
-        if ended == "exit":
-            with self.observer.quiet():
-                for record in self.schedules.played_out():
-                    self.observer.emit(record)
+        with self.observer.quiet():
+            later = self.schedules.played_out() if ended == "exit" else ()
+            for record in (*self.selecting.seen(), *self.copies.seen(), *later):
+                self.observer.emit(record)
 
     def _files(self) -> list[FileWritten]:
         spec = self.observer.spec
@@ -167,6 +169,7 @@ def install(observer: "Observer") -> None:
     reloading.install(observer)
     _count_saves(rehearsal)
     tracked.follow(rehearsal.numbers)
+    selecting.follow(rehearsal.selecting)
     schedules.follow(rehearsal.schedules, functools.partial(observer.shielded, "rehearsal"))
     moments = observer.moments
     moments.backward_begins.append(rehearsal.backward_begins)

@@ -38,11 +38,28 @@ def restored(told: list[Any]) -> Restored:
 def test_the_models_own_memory_is_known(seen: Checkpoints, told: list[Any]) -> None:
     model = nn.Linear(3, 2)
     kept = model.state_dict()
-    seen.taken(kept)
+    seen.taken(model, kept)
     seen.observer.step = 25
     load(seen, model, kept)
 
     assert (restored(told).own, restored(told).matched, restored(told).steps) == (2, 2, 15)
+
+
+@pytest.mark.parametrize(("taken", "own"), [(10, 2), (25, None), (0, None)])
+def test_what_is_saved_steps_after_it_was_taken_is_what_the_model_became(
+    seen: Checkpoints, told: list[Any], taken: int, own: int | None
+) -> None:
+    """A state that is saved at once is as it was, and one from before the first step is a plain reference."""
+    model = nn.Linear(3, 2)
+    kept = model.state_dict()
+    seen.observer.step = taken
+    seen.taken(model, kept)
+    seen.observer.step = 25
+    seen.written("best.pt", {"epoch": 3, "best": kept})
+
+    assert [(record.how, record.own, record.steps) for record in told] == (
+        [] if own is None else [(Restored.SAVED, own, 15)]
+    )
 
 
 def test_a_copy_is_not(seen: Checkpoints, told: list[Any]) -> None:
@@ -68,7 +85,7 @@ def resumed(seen: Checkpoints, told: list[Any], folder: Path, rate: float, both:
     first.step()
     path = str(folder / "state.pt")
     torch.save({"model": model.state_dict(), "nested": {"optimizer": first.state_dict()}}, path)
-    seen.written(path)
+    seen.written(path, None)
     seen.read(path, torch.load(path))
     load(seen, model, copy.deepcopy(model.state_dict()))
     if both:

@@ -10,13 +10,16 @@ from typing import Any
 
 import msgspec
 
-from firstlight.experiments.inside.shortening import rewriting
+from firstlight.experiments.inside.shortening import comparisons, rewriting
+from firstlight.experiments.inside.shortening.comparisons import Comparisons
 from firstlight.experiments.inside.shortening.rounds import Book, Plan
 from firstlight.experiments.plan import ORDER, Order
 from firstlight.observe import spec as session
 from firstlight.observe.inside import imports, sites
 
 _books: list[Book] = []
+compared = Comparisons()
+"""By which weights are kept, in this process; none where its files were compiled as they are."""
 
 
 def book() -> Book | None:
@@ -31,6 +34,7 @@ def begin(spec: session.Spec) -> None:
     setattr(builtins, rewriting.ROUNDS, found.over)
     setattr(builtins, rewriting.WHILE, found.begin)
     setattr(builtins, rewriting.DUE, found.due)
+    setattr(builtins, comparisons.BETTER, compared.better)
     _compile_counted(found)
     os.register_at_fork(after_in_child=found.begin_anew)
     for module in ("multiprocessing.spawn", "joblib.externals.loky.backend.spawn"):
@@ -78,7 +82,8 @@ def _compile_counted(found: Book) -> None:
         if as_is or not sites.is_users(name):
             return original(source, filename, mode, flags, *rest, **options)
         tree = original(source, filename, mode, flags | ast.PyCF_ONLY_AST, *rest, **options)
-        return original(rewriting.rewritten(tree, found.register(name)), filename, mode, flags, *rest, **options)
+        tree = rewriting.rewritten(comparisons.watched(tree, compared.register(name)), found.register(name))
+        return original(tree, filename, mode, flags, *rest, **options)
 
     def get_code(self: Any, fullname: str) -> Any:
         path = self.get_filename(fullname)

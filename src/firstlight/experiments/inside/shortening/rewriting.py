@@ -34,7 +34,7 @@ class _Counted(ast.NodeTransformer):
             return self._aside(node)
         number = self._number(node)
         self._inside(number, node)
-        node.iter = _call(ROUNDS, node.iter, number, node.iter)
+        node.iter = call(ROUNDS, node.iter, number, node.iter)
         return node
 
     def visit_While(self, node: ast.While) -> ast.AST | list[ast.AST]:
@@ -45,7 +45,7 @@ class _Counted(ast.NodeTransformer):
         name = f"_firstlight_{number}"
         again = ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "again", ast.Load()), [], [])
         node.test = ast.copy_location(ast.BoolOp(ast.And(), [node.test, again]), node.test)
-        begin = ast.Assign([ast.Name(name, ast.Store())], _call(WHILE, node, number))
+        begin = ast.Assign([ast.Name(name, ast.Store())], call(WHILE, node, number))
         return [ast.copy_location(begin, node), node]
 
     def _number(self, node: ast.For | ast.While) -> int:
@@ -62,19 +62,19 @@ class _Counted(ast.NodeTransformer):
         first = node.generators[0]
         if not first.is_async:
             number = self._register(node.lineno, node.end_lineno or node.lineno, False)
-            first.iter = _call(ROUNDS, first.iter, number, first.iter)
+            first.iter = call(ROUNDS, first.iter, number, first.iter)
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
         """`if step % 100 == 0`: a shortened loop may never come to it by itself."""
         self.generic_visit(node)
         if self._within[-1] is not None and _is_periodic(node.test):
-            node.test = _call(DUE, node.test, self._within[-1], self._tests, node.test)
+            node.test = call(DUE, node.test, self._within[-1], self._tests, node.test)
             self._tests += 1
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return node if any(map(_compiles, node.decorator_list)) else self._aside(node)
+        return node if any(map(compiles, node.decorator_list)) else self._aside(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         return self._aside(node)
@@ -93,12 +93,12 @@ class _Counted(ast.NodeTransformer):
         return node
 
 
-def _call(name: str, place: ast.AST, *arguments: ast.expr | int) -> ast.Call:
+def call(name: str, place: ast.AST, *arguments: ast.expr | int) -> ast.Call:
     given = [ast.Constant(one) if isinstance(one, int) else one for one in arguments]
     return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), given, []), place)
 
 
-def _compiles(decorator: ast.expr) -> bool:
+def compiles(decorator: ast.expr) -> bool:
     """`numba.njit` and its like read the code of a function, and know nothing of what is called in ours."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")

@@ -3,7 +3,7 @@
 import functools
 import os
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,24 +42,37 @@ class Checkpoints:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
         self._written: set[str] = set()
-        self._taken: list[tuple[weakref.ref[Any], int]] = []
+        self._taken: list[tuple[weakref.ref[Any], int, weakref.ref[torch.nn.Module]]] = []
         self._reading: Reading | None = None
         self._own = self._told = 0
 
-    def written(self, path: str) -> None:
+    def written(self, path: str, given: Any) -> None:
         if len(self._written) < MOST_KEPT:
             self._written.add(path)
+        for state, step, module in self._kept_in(given):
+            own = _own(module, state)
+            self._tell(Restored.SAVED, module, state, own, self.observer.step - step)
+
+    def _kept_in(self, tree: Any, depth: int = 0) -> Iterator[tuple[Mapping[str, Any], int, torch.nn.Module]]:
+        """States that were taken between earlier steps, with the model they were taken of."""
+        for ref, step, of in self._taken:
+            module = of()
+            if ref() is tree and 0 < step < self.observer.step and module is not None:
+                yield tree, step, module
+        if isinstance(tree, Mapping) and depth < MOST_DEPTH:
+            for item in tree.values():
+                yield from self._kept_in(item, depth + 1)
 
     def read(self, path: str, found: Any) -> None:
         """Only what the program wrote itself: a stranger's checkpoint is a beginning, not a continuation."""
         if path in self._written and self.observer.step and isinstance(found, Mapping):
             self._reading = Reading(sites.caller(), _groups(found), self.observer.step)
 
-    def taken(self, state: Any) -> None:
+    def taken(self, module: torch.nn.Module, state: Any) -> None:
         """A hook of the program may have made a plain dict of it, to which no weak reference can be had."""
         if type(state) is dict:
             return
-        self._taken = [*self._taken[1 - MOST_KEPT :], (weakref.ref(state), self.observer.step)]
+        self._taken = [*self._taken[1 - MOST_KEPT :], (weakref.ref(state), self.observer.step, weakref.ref(module))]
 
     def about_to_load(self, module: torch.nn.Module, given: Any) -> None:
         self._own = _own(module, given) if self.observer.step and isinstance(given, Mapping) else 0
@@ -67,6 +80,9 @@ class Checkpoints:
     def model_loaded(self, module: torch.nn.Module, given: Mapping[str, Any]) -> None:
         if self._reading is not None:
             self._reading.model = True
+        self._tell(Restored.LOADED, module, given, self._own, self.observer.step - self._step_of(given))
+
+    def _tell(self, how: str, module: torch.nn.Module, given: Mapping[str, Any], own: int, steps: int) -> None:
         self._told += 1
         if self._told > MOST_KEPT:
             return
@@ -76,6 +92,7 @@ class Checkpoints:
             Restored(
                 step=self.observer.step,
                 rank=rank(),
+                how=how,
                 module=type(module).__name__,
                 site=sites.caller(),
                 held=len(names),
@@ -83,13 +100,13 @@ class Checkpoints:
                 unexpected=len(unexpected),
                 first_missing=missing[0] if missing else "",
                 first_unexpected=unexpected[0] if unexpected else "",
-                own=self._own,
-                steps=self.observer.step - self._step_of(given),
+                own=own,
+                steps=steps,
             )
         )
 
     def _step_of(self, given: Any) -> int:
-        return next((step for ref, step in self._taken if ref() is given), 0)
+        return next((step for ref, step, _ in self._taken if ref() is given), 0)
 
     def optimizer_loaded(self) -> None:
         if self._reading is not None:
@@ -178,7 +195,7 @@ def _watch_files(observer: "Observer", checkpoints: Checkpoints) -> None:
     def saving(obj: Any, f: Any, *arguments: Any, **keywords: Any) -> None:
         save(obj, f, *arguments, **keywords)
         if (path := _path(f)) is not None:
-            written(path)
+            written(path, obj)
 
     @functools.wraps(load)
     def loading(f: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -200,7 +217,7 @@ def _watch_models(observer: "Observer", checkpoints: Checkpoints) -> None:
     def taking(self: torch.nn.Module, *arguments: Any, **keywords: Any) -> Any:
         state = take(self, *arguments, **keywords)
         if not arguments and keywords.get("destination") is None and not observer.reading:
-            taken(state)
+            taken(self, state)
         return state
 
     @functools.wraps(put)

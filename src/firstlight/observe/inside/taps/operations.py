@@ -112,7 +112,7 @@ class Operations(TorchFunctionMode):
         if was and not self._taping and self.recorder is not None:
             self.recorder.clear()
         wanted = (self.looking or self._taping) and not self.paused and not self.observer.finished
-        if wanted and not self.on and self._may_push():
+        if wanted and not self.on and may_push():
             self._push()
         elif not wanted and self.on and self._is_top():
             self._pop()
@@ -138,7 +138,7 @@ class Operations(TorchFunctionMode):
             return
         self.eval_calls += 1
         self.looking = True
-        if not self.on and self._may_push():
+        if not self.on and may_push():
             self._push()
 
     @property
@@ -153,16 +153,17 @@ class Operations(TorchFunctionMode):
     def _pop(self) -> None:
         self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
 
-    @staticmethod
-    def _may_push() -> bool:
-        from torch.utils._device import DeviceContext  # handles modes above it
-
-        count = torch._C._len_torch_function_stack()
-        return all(isinstance(torch._C._get_function_stack_at(i), DeviceContext) for i in range(count))
-
     def _is_top(self) -> bool:
         count = torch._C._len_torch_function_stack()
         return count > 0 and torch._C._get_function_stack_at(count - 1) is self
+
+
+def may_push() -> bool:
+    """Nothing of the program's own lies on the stack of modes but one that handles modes above it."""
+    from torch.utils._device import DeviceContext
+
+    count = torch._C._len_torch_function_stack()
+    return all(isinstance(torch._C._get_function_stack_at(i), DeviceContext) for i in range(count))
 
 
 def install(observer: "Observer", models: "Models", walked: "Walked") -> Operations:

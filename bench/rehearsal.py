@@ -1,0 +1,207 @@
+"""Late crashes and faults of a program's later life, planted in small programs: does a rehearsal tell them, and where?
+
+python bench/rehearsal.py                      # all of them; writes bench/results/rehearsal.md
+python bench/rehearsal.py --only crash         # those with the word in their name, printed only
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results" / "rehearsal.md"
+HEAD = """import copy, json
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(0)
+x = 2 + torch.randn(430, 6)
+y = (x[:, 0] + x[:, 1] * x[:, 2] > 6).long()
+
+
+def evaluate(model):
+    model.eval()
+    right, error = 0, 0.0
+    with torch.no_grad():
+        for rows in torch.arange(400, 430).split(8):
+            answers = model(x[rows])
+            right += (answers.argmax(1) == y[rows]).sum().item()
+            error += F.cross_entropy(answers, y[rows]).item()
+            #IN EVALUATION
+    return right / 30, error / 4
+
+
+"""
+SETUP = """{s}model = nn.Sequential(nn.Linear(6, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+{s}ema = copy.deepcopy({s}model)
+{s}optimizer = torch.optim.Adam({s}model.parameters(), lr=1e-2)
+{s}plateau = torch.optim.lr_scheduler.ReduceLROnPlateau({s}optimizer, mode="max", patience=20)
+{s}best = 0.0
+{s}kept = None
+"""
+TRAIN = """for epoch in range(2000):
+    {s}model.train()
+    for rows in torch.randperm(400).split(40):
+        loss = F.cross_entropy({s}model(x[rows]), y[rows])
+        {s}optimizer.zero_grad()
+        loss.backward()
+        {s}optimizer.step()
+        with torch.no_grad():
+            for old, new in zip({s}ema.parameters(), {s}model.parameters()):
+                old.lerp_(new, 0.1)
+            for old, new in zip({s}ema.buffers(), {s}model.buffers()):
+                old.copy_(new)
+    right, error = evaluate({s}model)
+    evaluate({s}ema)
+    #IN CALLBACK
+    {s}plateau.step(right)
+    if right > {s}best:
+        {s}best = right
+        {s}kept = copy.deepcopy({s}model.state_dict())
+    torch.save({{"model": {s}model.state_dict(), "epoch": epoch}}, "last.pt")
+    #AFTER SAVING
+{s}model.load_state_dict({s}kept)
+torch.save({s}kept, "best.pt")
+#PLOTTING
+state = torch.load("last.pt")
+#LOADING
+head = torch.optim.SGD({s}model[3].parameters(), lr=1e-3)
+for step in range(5000):
+    loss = F.cross_entropy({s}model(x[:400]), y[:400])
+    head.zero_grad()
+    loss.backward()
+    head.step()
+    #IN SECOND STAGE
+#IN TEST
+print(f"accuracy: {{evaluate({s}model)[0]:.3f}}")
+"""
+
+
+def _indented(text: str, by: int) -> str:
+    return "".join(" " * by + line for line in text.splitlines(keepends=True))
+
+
+def forms(setup: str = SETUP, train: str = TRAIN) -> dict[str, str]:
+    """The same program as a plain script, in a function, and in a class."""
+    plain = [part.format(s="") for part in (setup, train)]
+    own = [part.format(s="self.") for part in (setup, train)]
+    tail = "try:\n    main()\nfinally:\n    print('over')\n    #IN FINALLY\n"
+    return {
+        "script": HEAD + "".join(plain),
+        "function": f"{HEAD}def main():\n{_indented(''.join(plain), 4)}\n\n{tail}",
+        "class": f"{HEAD}class Trainer:\n    def __init__(self):\n{_indented(own[0], 8)}\n"
+        f"    def fit(self):\n{_indented(own[1], 8)}\n\nTrainer().fit()\n",
+    }
+
+
+CRASHES = {
+    "in evaluation": ("IN EVALUATION", "model.predict(x[rows])"),
+    "a metric on the last small batch": ("IN EVALUATION", "answers.view(8, 2)"),
+    "plotting": ("PLOTTING", "plt.plot(kept)"),
+    "saving": ("AFTER SAVING", "json.dump({'epoch': epoch, 'best': loss}, open('best.json', 'w'))"),
+    "loading": ("LOADING", "model.load_state_dict(state)"),
+    "test": ("IN TEST", "evaluate(model, x)"),
+    "second stage": ("IN SECOND STAGE", "head.step(loss, loss)"),
+    "finally": ("IN FINALLY", "import a_module_that_is_nowhere"),
+    "callback": ("IN CALLBACK", "(lambda **logs: logs['val_loss'])(loss=error)"),
+    "distributed clean-up": ("IN FINALLY", "torch.distributed.destroy_process_group()"),
+}
+NOTED = "        {s}best = right\n"
+KEPT = "copy.deepcopy({s}model.state_dict())"
+BY_ERROR = ((NOTED, NOTED.replace("right", "error")),)
+FAULTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "best weights kept by reference": ("restore-does-nothing", ((KEPT, "{s}model.state_dict()"),)),
+    "best weights kept by reference and saved": (
+        "restore-does-nothing",
+        ((KEPT, "{s}model.state_dict()"), ("{s}model.load_state_dict({s}kept)\n", "")),
+    ),
+    "least accurate weights kept": (
+        "selection-runs-backwards",
+        (("right > {s}best", "right < {s}best"), ("best = 0.0", "best = 1e9")),
+    ),
+    "largest loss kept": ("selection-runs-backwards", (("right > {s}best", "error > {s}best"), *BY_ERROR)),
+    "best never noted": ("selection-without-effect", ((NOTED, ""),)),
+    "best out of reach": ("selection-without-effect", (("right > {s}best", "error < {s}best"), *BY_ERROR)),
+    "plateau of a score in mode min": ("selection-runs-backwards", (('mode="max"', 'mode="min"'),)),
+    "average shares its weights": ("copy-shares-weights", (("copy.deepcopy({s}model)\n", "copy.copy({s}model)\n"),)),
+    "average not written back": ("copy-stands-still", (("old.lerp_(new, 0.1)", "old = 0.9 * old + 0.1 * new"),)),
+    "second stage steps a layer that was replaced": (
+        "steps-without-gradients",
+        (("for step in range(5000):\n", "{s}model[3] = nn.Linear(32, 2)\nfor step in range(5000):\n"),),
+    ),
+    "average without its statistics": (
+        "copy-statistics-stale",
+        (("                old.copy_(new)\n", "                pass\n"),),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    source: str
+    wanted: str
+    """The name of the check that should tell it; empty for the healthy program."""
+    line: int | None = None
+
+
+def cases() -> Iterator[Case]:
+    for form, source in forms().items():
+        yield Case(f"healthy: {form}", source, "")
+    for name, (place, code) in CRASHES.items():
+        source = forms()["function"].replace(f"#{place}", code)
+        yield Case(f"crash: {name}", source, "later-part-crashes", source[: source.index(code)].count("\n") + 1)
+    for name, (check, changes) in FAULTS.items():
+        setup, train = SETUP, TRAIN
+        for old, new in changes:
+            assert old in setup + train, (name, old)
+            setup, train = setup.replace(old, new), train.replace(old, new)
+        for form, source in forms(setup, train).items():
+            yield Case(f"fault: {name}: {form}", source, check)
+
+
+def rehearsed(case: Case) -> tuple[float, str, bool]:
+    """Seconds, what was told, and whether that is right."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "train.py").write_text(case.source, encoding="utf-8")
+        begun = time.monotonic()
+        words = [sys.executable, "-m", "firstlight", "rehearse", "--format", "json", "train.py"]
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        seconds = time.monotonic() - begun
+    if not done.stdout:
+        return seconds, done.stderr[-200:], False
+    report = json.loads(done.stdout)
+    loud = [(one["name"], one["where"]["line"]) for one in report["findings"] if one["severity"] != "note"]
+    told = ", ".join(f"{name} at {line}" for name, line in loud) or report["verdict"]
+    if not case.wanted:
+        return seconds, told, not loud and report["verdict"] == "clean"
+    named = {name for name, _ in loud}
+    return seconds, told, named == {case.wanted} and (case.line is None or (case.wanted, case.line) in loud)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="", help="Cases with this in their names.")
+    only = parser.parse_args().only
+    rows = ["| case | seconds | right | told |", "|---|---|---|---|"]
+    results = []
+    for case in cases():
+        if only in case.name:
+            seconds, told, right = rehearsed(case)
+            results.append(right)
+            rows.append(f"| {case.name} | {seconds:.0f} | {'yes' if right else 'no'} | {told} |")
+            print(rows[-1], flush=True)
+    summary = f"{sum(results)} of {len(results)} right."
+    print(summary)
+    if not only:
+        RESULTS.write_text("\n".join(["# Rehearsals of planted faults", "", summary, "", *rows, ""]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""What is chosen is not what is kept: the comparison never holds, always holds, or keeps the model in training itself.
+
+## What it sees
+In a rehearsal, the best so far begins where nothing can be better (`inf` for a score, 0 for a loss), so that nothing is
+ever kept; or it is never set to the number that beat it, so that whatever comes last is kept; or the model is given
+another name (`best_model = model`) and changes under both.
+
+## When it is fine
+A best so far that follows the number. A threshold that is not called the best is not looked at.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.selection import Selection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    times: int = 2
+    """Comparisons seen: a best so far that is followed has moved after the first."""
+
+
+def find(selection: Selection, limits: Limits) -> Iterator[Evidence]:
+    if selection.kind != "kept" or selection.times < limits.times:
+        return
+    if selection.itself and selection.kept:
+        saw = f"`{selection.itself}` is kept under another name, and goes on training"
+    elif not selection.kept and _out_of_reach(selection):
+        saw = f"it was never better: `{selection.best}` is {selection.against[0]:g}"
+    elif selection.kept == selection.times and len(set(selection.against)) == 1 and len(set(selection.met)) > 1:
+        saw = f"it was better all {selection.times} times, as `{selection.best}` stays at {selection.against[0]:g}"
+    else:
+        return
+    numbers = ", ".join(f"{value:.3g}" for value in selection.met[:3])
+    yield Evidence(
+        where=at(selection.site, step=selection.step, rank=selection.rank),
+        saw=f"`{selection.metric}` was {numbers}, and {saw}",
+        wanted="a copy of the weights whenever the number is better than all before it",
+        numbers={"times": selection.times, "kept": selection.kept},
+    )
+
+
+def _out_of_reach(selection: Selection) -> bool:
+    if all(map(math.isinf, selection.against)):
+        return True
+    return not selection.larger and max(selection.against) <= 0 and min(selection.met) > 0
+
+
+CHECK = Check(
+    id="FL341",
+    name="selection-without-effect",
+    summary="the weights that are kept are not those that were chosen",
+    causes=("train-metric",),
+    likely="the best so far begins at the wrong end or is not set, or what is kept is not copied",
+    fix="begin with `inf` for a loss and `-inf` for a score, set it where something is better, and keep a copy",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=Selection,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,258 @@
+"""Copies that stand for a model in training: do they follow it, do they lag behind, are they copies at all?
+
+A copy is a module of the same class, with weights of the same names and shapes, that no optimizer holds or that are the
+very memory of the other one's. It is looked at where the program calls it or goes over its weights, once between two
+steps, a part of each weight only.
+"""
+
+import functools
+import sys
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import FrameType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import rank
+from firstlight.records.copies import CopySeen
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.models import Call
+
+MOST_COPIES = 8
+MOST_LOOKS = 64
+MOST_TENSORS = 6
+MOST_ELEMENTS = 2048
+LEAST_SHARED = 2
+"""Looks at which memory is shared: weights may be swapped in for the length of an evaluation."""
+NEAR = 0.05
+"""Share of what the model moved between two looks, within which a copy is where the model is or was."""
+LEAST = 1e-12
+Part = list[torch.Tensor]
+
+
+@dataclass
+class _Copy:
+    copy: "weakref.ref[torch.nn.Module]"
+    model: "weakref.ref[torch.nn.Module]"
+    name: str
+    site: Site | None
+    first_step: int
+    firsts: tuple[Part, Part]
+    """Of the copy and of the model."""
+    lasts: tuple[Part, Part]
+    statistics: tuple[Part, Part]
+    began_equal: bool
+    looks: int = 1
+    last_step: int = 0
+    moved: int = 0
+    followed: int = 0
+    shared: list[int] = field(default_factory=list)
+    touched: int = 0
+    in_eval: bool = False
+
+
+class Copies:
+    def __init__(self, observer: "Observer") -> None:
+        self.observer = observer
+        self._known: dict[int, _Copy] = {}
+        self._trained: dict[int, tuple[weakref.ref[torch.nn.Module], Part]] = {}
+        """Models called with gradients, and what they began with."""
+
+    def returned(self, call: "Call") -> None:
+        module = _inner(call.module)
+        held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
+        stepped = any(id(p) in held for p in module.parameters())
+        if call.training and stepped and id(module) not in self._trained:
+            self._trained[id(module)] = weakref.ref(module), _parts(module.parameters())
+        self._met(module, call.module, stepped)
+        if id(module) in self._known and not call.module.training:
+            self._known[id(module)].in_eval = True
+
+    def touched(self, module: torch.nn.Module) -> None:
+        """The program goes over its weights, as it must to write to them."""
+        if any(type(module) is type(ref()) for ref, _ in self._trained.values()):
+            held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
+            self._met(module, module, any(id(p) in held for p in module.parameters()))
+            if id(module) in self._known:
+                self._known[id(module)].touched += 1
+
+    def _met(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> None:
+        known = self._known.get(id(module))
+        if known is not None and known.copy() is module:
+            self._look(known)
+        elif self.observer.step and len(self._known) < MOST_COPIES:
+            self._meet(module, outer, stepped)
+
+    def _meet(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> None:
+        for ref, began in self._trained.values():
+            model = ref()
+            own = stepped or id(module) in self._trained
+            if model is None or not _is_copy(module, model) or (own and not _shared(module, model)):
+                continue  # one that is trained beside it is a second member of an ensemble
+            parts = _parts(module.parameters()), _parts(model.parameters())
+            self._known[id(module)] = found = _Copy(
+                copy=weakref.ref(module),
+                model=ref,
+                name=_name_of(module, outer),
+                site=sites.caller(),
+                first_step=self.observer.step,
+                firsts=parts,
+                lasts=parts,
+                statistics=(_parts(_statistics(module)), _parts(_statistics(model))),
+                began_equal=_equal(parts[0], began) or _equal(*parts),
+            )
+            found.shared.append(_shared(module, model))
+            found.last_step = self.observer.step
+            return
+
+    def _look(self, known: _Copy) -> None:
+        """Once between two steps."""
+        copy, model = known.copy(), known.model()
+        if copy is None or model is None or known.last_step == self.observer.step or known.looks >= MOST_LOOKS:
+            return
+        was, known.lasts = known.lasts, (_parts(copy.parameters()), _parts(model.parameters()))
+        known.looks, known.last_step = known.looks + 1, self.observer.step
+        known.moved += not _equal(was[0], known.lasts[0])
+        known.followed += _is_near(known.lasts[0], was[1], known.lasts[1])
+        known.shared.append(_shared(copy, model))
+
+    def seen(self) -> Iterator[CopySeen]:
+        for known in self._known.values():
+            copy, model = known.copy(), known.model()
+            if copy is not None and model is not None:
+                yield self._record(known, copy, model)
+
+    def _record(self, known: _Copy, copy: torch.nn.Module, model: torch.nn.Module) -> CopySeen:
+        statistics = _parts(_statistics(copy)), _parts(_statistics(model))
+        first, last = known.firsts[1], known.lasts[1]
+        drift = _apart(last, first) / max(LEAST, _norm(first))
+        shared = sorted(known.shared, reverse=True)
+        return CopySeen(
+            step=self.observer.step,
+            rank=rank(),
+            model=type(model).__name__,
+            name=known.name,
+            site=known.site,
+            looks=known.looks,
+            steps=known.last_step - known.first_step,
+            began_equal=known.began_equal,
+            moved=known.moved,
+            followed=known.followed,
+            touched=known.touched,
+            drift=drift,
+            shared=shared[LEAST_SHARED - 1] if len(shared) >= LEAST_SHARED else 0,
+            tensors=len(list(copy.parameters())),
+            statistics=len(statistics[0]) if known.in_eval else 0,
+            stale=_stale(known.statistics, statistics) if known.in_eval else 0,
+        )
+
+
+def _inner(module: torch.nn.Module) -> torch.nn.Module:
+    """What `AveragedModel`, `DataParallel` and their like are made around."""
+    inner = getattr(module, "module", None)
+    return inner if isinstance(inner, torch.nn.Module) else module
+
+
+def _is_copy(copy: torch.nn.Module, model: torch.nn.Module) -> bool:
+    if copy is model or type(copy) is not type(model):
+        return False
+    shapes = [[(name, p.shape) for name, p in one.named_parameters()] for one in (copy, model)]
+    return bool(shapes[0]) and shapes[0] == shapes[1]
+
+
+def _statistics(module: torch.nn.Module) -> list[torch.Tensor]:
+    return [buffer for name, buffer in module.named_buffers() if name.endswith(("running_mean", "running_var"))]
+
+
+def _stale(first: tuple[Part, Part], last: tuple[Part, Part]) -> int:
+    """Of the copy: as they were at the first look or when they were built, and not those of the model by now."""
+    rows = zip(first[0], last[0], first[1], last[1], strict=True)
+    return sum(
+        not torch.equal(now, theirs)
+        and torch.equal(was, now)
+        and (_untouched(now) or not torch.equal(theirs_was, theirs))
+        for was, now, theirs_was, theirs in rows
+    )
+
+
+def _untouched(statistic: torch.Tensor) -> bool:
+    return bool((statistic == 0).all()) or bool((statistic == 1).all())
+
+
+def _shared(copy: torch.nn.Module, model: torch.nn.Module) -> int:
+    pairs = zip(copy.parameters(), model.parameters(), strict=True)
+    return sum(one.data_ptr() == other.data_ptr() and one.numel() > 0 for one, other in pairs)
+
+
+def _parts(tensors: Any) -> Part:
+    """Of a few tensors, spread over all of them, the first elements."""
+    every = [tensor.detach() for tensor in tensors if reading.readable(tensor)]
+    chosen = every[:: max(1, -(-len(every) // MOST_TENSORS))]
+    return [tensor.reshape(-1)[:MOST_ELEMENTS].clone() for tensor in chosen]
+
+
+def _equal(one: Part, other: Part) -> bool:
+    return all(map(torch.equal, one, other))
+
+
+def _is_near(copy: Part, was: Part, now: Part) -> bool:
+    """Where the model is, or where it was at the look before: a copy that is updated next lags by one step."""
+    moved = _apart(was, now)
+    return moved > 0 and min(_apart(copy, was), _apart(copy, now)) <= NEAR * moved
+
+
+def _apart(one: Part, other: Part) -> float:
+    return _norm([a - b for a, b in zip(one, other, strict=True)])
+
+
+def _norm(part: Part) -> float:
+    return reading.length(reading.norms(part))
+
+
+def _name_of(*modules: torch.nn.Module) -> str:
+    """By which the outermost of the user's lines that are running knows one of them."""
+    frame: FrameType | None = sys._getframe(1)
+    found = ""
+    while frame is not None:
+        if sites.is_users(frame.f_code.co_filename):
+            found = next(_names({**frame.f_globals, **frame.f_locals}, modules), found)
+        frame = frame.f_back
+    return found
+
+
+def _names(variables: dict[str, Any], modules: tuple[torch.nn.Module, ...]) -> Iterator[str]:
+    """Variables, and attributes of what they hold."""
+    for name, value in variables.items():
+        if any(value is module for module in modules):
+            yield name
+        if isinstance(value, type | ModuleType | FunctionType):
+            continue
+        held = {**getattr(value, "__dict__", {}), **getattr(value, "_modules", {})}
+        yield from (f"{name}.{inner}" for inner, item in held.items() if any(item is module for module in modules))
+
+
+def install(observer: "Observer") -> Copies:
+    copies = Copies(observer)
+    observer.moments.model_returned.append(observer.shielded("copies", copies.returned))
+    kind: Any = torch.nn.Module
+    for name in ("named_parameters", "state_dict"):
+        setattr(kind, name, _telling(getattr(kind, name), observer, copies))
+    return copies
+
+
+def _telling(original: Any, observer: "Observer", copies: Copies) -> Any:
+    touched = observer.shielded("copies", copies.touched)
+
+    @functools.wraps(original)
+    def method(self: torch.nn.Module, *arguments: Any, **options: Any) -> Any:
+        if not observer.reading:
+            touched(self)
+        return original(self, *arguments, **options)
+
+    return method

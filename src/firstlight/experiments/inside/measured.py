@@ -1,0 +1,113 @@
+"""What an evaluation measures, so that a number which the program goes by can be told for what it is.
+
+Between a call of a model without gradients and the next step, loss functions and comparisons of answers with targets
+are listened to. A number that equals their mean or sum is a loss, or a share of right answers, whatever its name.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from firstlight.observe.inside import reading
+from firstlight.observe.inside.taps.losses import FUNCTIONS
+from firstlight.observe.inside.taps.operations import may_push
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.models import Call
+
+SAME = 1e-4
+"""Relative: sums of single precision, taken in another order."""
+MOST_HEARD = 10_000
+COMPARED = {"eq": True, "__eq__": True, "ne": False, "__ne__": False}
+"""Whether what holds is right."""
+
+
+class Measured(TorchFunctionMode):
+    def __init__(self, observer: "Observer") -> None:
+        super().__init__()
+        self.observer = observer
+        self._losses: list[tuple[float, int]] = []
+        """The value and the rows of each call."""
+        self._right: list[tuple[float, int]] = []
+        self._on = False
+        self._heard = observer.shielded("measured", self._hear)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = func(*args, **(kwargs or {}))
+        if not self.observer.reading:
+            self._heard(getattr(func, "__name__", ""), args, found)
+        return found
+
+    def _hear(self, name: str, given: tuple[Any, ...], found: Any) -> None:
+        if (
+            len(self._losses) + len(self._right) > MOST_HEARD
+            or not isinstance(found, torch.Tensor)
+            or not found.numel()
+        ):
+            return
+        first = given[0] if given and isinstance(given[0], torch.Tensor) else found
+        if name in FUNCTIONS and reading.readable(found):
+            self._losses.append((reading.number(found.float().mean()), len(first) if first.ndim else 1))
+        elif name in COMPARED and _are_answers(given) and reading.readable(found):
+            held = int(found.sum())
+            self._right.append((held if COMPARED[name] else found.numel() - held, found.numel()))
+
+    def returned(self, call: "Call") -> None:
+        """A model was called: in eval mode or without gradients an evaluation may have begun."""
+        if call.training and call.module.training:
+            self.training_goes_on()
+        elif not self._on and self.observer.step and may_push():
+            self._on = True
+            self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+
+    def training_goes_on(self) -> None:
+        if self._on:
+            self._on = False
+            self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        self._losses, self._right = [], []
+
+    def names(self, number: float) -> frozenset[str]:
+        """Everything that the number may be."""
+        return frozenset(name for name, value in self._values() if math.isclose(number, value, rel_tol=SAME))
+
+    def _values(self) -> Iterator[tuple[str, float]]:
+        for value in _sums(self._losses):
+            yield "loss", value
+            yield "loss, negated", -value
+            yield "loss", math.sqrt(abs(value))
+            yield "loss", math.exp(min(value, MOST_EXPONENT))
+        for value in _shares(self._right):
+            yield "accuracy", value
+            yield "accuracy", 100 * value
+            yield "error rate", 1 - value
+            yield "error rate", 100 * (1 - value)
+        if self._right:
+            yield "accuracy", sum(right for right, _ in self._right)
+
+
+MOST_EXPONENT = 700.0
+
+
+def _are_answers(given: tuple[Any, ...]) -> bool:
+    """Two tensors, compared one for one."""
+    match given:
+        case (torch.Tensor() as one, torch.Tensor() as other):
+            return one.shape == other.shape and one.ndim > 0
+    return False
+
+
+def _sums(losses: list[tuple[float, int]]) -> Iterator[float]:
+    if losses:
+        rows = sum(count for _, count in losses)
+        total, weighted = sum(value for value, _ in losses), sum(value * count for value, count in losses)
+        yield from (total, total / len(losses), weighted, weighted / rows, losses[-1][0])
+
+
+def _shares(right: list[tuple[float, int]]) -> Iterator[float]:
+    if right:
+        yield sum(held for held, _ in right) / sum(count for _, count in right)
+        yield sum(held / count for held, count in right) / len(right)

@@ -1,0 +1,124 @@
+"""By which numbers a program chooses what it keeps and when its rate falls, and what these numbers are."""
+
+import functools
+import linecache
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.experiments.inside.measured import Measured
+from firstlight.experiments.inside.shortening.comparisons import MOST_VALUES, Comparison, Comparisons
+from firstlight.observe.inside import sites
+from firstlight.observe.inside.imports import when_imported
+from firstlight.observe.inside.observer import rank
+from firstlight.records.places import Site
+from firstlight.records.selection import Selection
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+MOST_PLATEAUS = 8
+LEAST_TIMES = 2
+GIVEN = re.compile(r"\.step\((?:metrics\s*=\s*)?([^,]+?)(?:,[^()]*)?\)\s*(?:#.*)?$")
+CALLBACKS = ("model_checkpoint.ModelCheckpoint", "early_stopping.EarlyStopping")
+
+
+class Selecting:
+    def __init__(self, observer: "Observer", compared: Comparisons) -> None:
+        self.observer, self.compared = observer, compared
+        self.measured = Measured(observer)
+        self._plateaus: dict[int, tuple[Site, Comparison]] = {}
+        self._monitored: list[Selection] = []
+        compared.names = self.measured.names
+
+    def seen(self) -> Iterator[Selection]:
+        for one in self.compared.found:
+            if one.times:
+                yield self._selection("kept", sites.site_of(one.file, one.line), one)
+        for site, one in self._plateaus.values():
+            yield self._selection("plateau", site, one)
+        yield from self._monitored
+
+    def _selection(self, kind: str, site: Site | None, one: Comparison) -> Selection:
+        return Selection(
+            step=self.observer.step,
+            rank=rank(),
+            kind=kind,
+            site=site,
+            metric=one.metric,
+            best=one.best,
+            larger=one.larger,
+            measures=measures(one),
+            met=tuple(one.met),
+            against=tuple(one.against),
+            times=one.times,
+            kept=one.kept,
+            itself=one.itself,
+        )
+
+    def plateau_asked(self, schedule: Any, metric: Any) -> None:
+        site = sites.caller()
+        if id(schedule) not in self._plateaus:
+            if site is None or len(self._plateaus) >= MOST_PLATEAUS:
+                return
+            self._plateaus[id(schedule)] = (site, _plateau(schedule, site))
+        one = self._plateaus[id(schedule)][1]
+        one.times += 1
+        if len(one.met) < MOST_VALUES:
+            one.met.append(float(metric))
+            one.against.append(float(schedule.best))
+            one.known.append(self.measured.names(float(metric)))
+
+    def monitored(self, callback: Any) -> None:
+        """A callback of Lightning's keeps or stops by a number that it knows by name."""
+        if callback.monitor is not None:
+            found = Comparison("", 0, callback.monitor, "best", max, True, callback.mode == "max", when=True)
+            self._monitored.append(self._selection("kept", sites.caller(), found))
+
+
+def measures(one: Comparison) -> str:
+    """What the number was, every time; nothing where it never changed, or could be several things."""
+    common = frozenset.intersection(*one.known) if one.known else frozenset()
+    certain = len(common) == 1 and len(one.known) >= LEAST_TIMES and len(set(one.met)) > 1
+    return next(iter(common)) if certain else ""
+
+
+def _plateau(schedule: Any, site: Site) -> Comparison:
+    line = linecache.getline(site.file, site.line).strip()
+    found = GIVEN.search(line)
+    metric = found.group(1) if found else ""
+    return Comparison(site.file, site.line, metric, "best", max, True, schedule.mode == "max", when=True)
+
+
+def follow(selecting: Selecting) -> None:
+    observer, measured = selecting.observer, selecting.measured
+    asked = observer.shielded("selecting", selecting.plateau_asked)
+    kind: Any = torch.optim.lr_scheduler.ReduceLROnPlateau
+    original = kind.step
+
+    @functools.wraps(original)
+    def step(self: Any, metrics: Any, *arguments: Any, **options: Any) -> Any:
+        asked(self, metrics)
+        return original(self, metrics, *arguments, **options)
+
+    kind.step = step
+    observer.moments.model_returned.append(observer.unable_to_raise("measured", measured.returned))
+    observer.moments.step_begins.append(observer.unable_to_raise("measured", lambda *_: measured.training_goes_on()))
+    for package in ("lightning.pytorch", "pytorch_lightning"):
+        for name in CALLBACKS:
+            module, _, kind_name = name.partition(".")
+            when_imported(f"{package}.callbacks.{module}", functools.partial(_follow_callback, selecting, kind_name))
+
+
+def _follow_callback(selecting: Selecting, name: str, module: Any) -> None:
+    kind = getattr(module, name)
+    original, monitored = kind.__init__, selecting.observer.shielded("selecting", selecting.monitored)
+
+    @functools.wraps(original)
+    def init(self: Any, *arguments: Any, **options: Any) -> None:
+        original(self, *arguments, **options)
+        monitored(self)
+
+    kind.__init__ = init

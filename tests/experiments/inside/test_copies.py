@@ -1,0 +1,88 @@
+"""Second models beside the one in training, as they are met and looked at."""
+
+import copy
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import nn
+
+from firstlight.experiments.inside.copies import Copies
+from firstlight.records.copies import CopySeen
+
+
+def net() -> nn.Sequential:
+    return nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 1))
+
+
+def trained(
+    made: Callable[[nn.Module], nn.Module], update: Callable[[nn.Module, nn.Module], None], steps: int = 5
+) -> list[CopySeen]:
+    """What is told of a copy that is made of a model, asked before each step, and updated after it."""
+    torch.manual_seed(0)
+    model = net()
+    other = made(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    observer: Any = SimpleNamespace(step=0, optimizers=lambda: [SimpleNamespace(parameters=list(model.parameters()))])
+    seen = Copies(observer)
+    for _ in range(steps):
+        model(torch.randn(8, 3)).square().mean().backward()
+        for module, training in ((model, True), (other, False)):
+            call: Any = SimpleNamespace(module=module, training=training)
+            seen.returned(call)
+        optimizer.step()
+        with torch.no_grad():
+            update(other, model)
+        observer.step += 1
+    return list(seen.seen())
+
+
+def averaged(old: nn.Module, new: nn.Module) -> None:
+    for one, other in zip(old.parameters(), new.parameters(), strict=True):
+        one.lerp_(other, 0.1)
+
+
+def nothing(_old: nn.Module, _new: nn.Module) -> None:
+    """It is left as it was."""
+
+
+def test_a_moving_average_moves_and_does_not_follow() -> None:
+    (found,) = trained(copy.deepcopy, averaged)
+
+    assert (found.looks, found.moved, found.followed, found.shared) == (4, 3, 0, 0)
+    assert found.drift > 0
+    assert found.name == "other"
+
+
+def test_statistics_that_are_left_behind_are_counted_in_eval_mode_only() -> None:
+    assert [one.stale for one in trained(lambda model: copy.deepcopy(model).eval(), averaged)] == [2]
+    assert [one.stale for one in trained(copy.deepcopy, averaged)] == [0]
+
+
+def test_one_that_is_left_as_it_was_began_equal_and_never_moves() -> None:
+    (found,) = trained(copy.deepcopy, nothing)
+
+    assert (found.began_equal, found.moved, found.touched) == (True, 0, 0)
+
+
+def test_one_that_is_replaced_after_every_step_is_the_model() -> None:
+    (found,) = trained(copy.deepcopy, lambda old, new: old.load_state_dict(new.state_dict()) and None)
+
+    assert (found.followed, found.moved, found.stale) == (3, 3, 0)
+
+
+def test_a_shell_around_the_same_weights_shares_them() -> None:
+    (found,) = trained(copy.copy, nothing)
+
+    assert (found.shared, found.tensors) == (6, 6)
+
+
+def test_another_model_is_no_copy() -> None:
+    assert trained(lambda _: nn.Linear(3, 1), nothing) == []
+
+
+def test_what_began_elsewhere_is_told_apart() -> None:
+    (found,) = trained(lambda _: net(), nothing)
+
+    assert not found.began_equal
