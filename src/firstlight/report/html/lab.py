@@ -14,7 +14,7 @@ def render(report: LabReport) -> str:
     drawn: dict[str, Plot] = {}
     body = {
         "plots": _plots(report, drawn),
-        "tables": _tables(report.tables),
+        "measured": _tables(report.tables),
         "numbers": _numbers(report),
         "limits": _limits(report),
     }
@@ -93,7 +93,7 @@ def _tables(tables: tuple[LabTable, ...]) -> Markup | None:
             table(one.head, [[cell(value) for value in row] for row in one.rows], one.title or "what was measured"),
         )
     ]
-    return section("tables", "Measured", made) if made else None
+    return section("measured", "Measured", made) if made else None
 
 
 def _numbers(report: LabReport) -> Markup | None:

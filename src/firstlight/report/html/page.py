@@ -29,7 +29,7 @@ LABELS = {
     "checks": "Checks",
     "grounds": "Grounds",
     "plots": "Plots",
-    "tables": "Measured",
+    "measured": "Measured",
     "numbers": "Numbers",
     "limits": "Limits",
 }
