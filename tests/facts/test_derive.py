@@ -108,7 +108,7 @@ def program(rank: int) -> list[Observed]:
         LearningSign(**place, status=NO_SIGN, reason="", steps=30, fresh=30),
         ReachSeen(**place, operation="relu", meeting=TRAIN, into="mse_loss", loss=1.0, free=0.1, bound=0.9),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
-        Ending(unstepped={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
+        Ending(unstepped={}, unused={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 
 

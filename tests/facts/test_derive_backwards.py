@@ -32,7 +32,7 @@ STEP = StepSeen(
     stale=0,
     empty=False,
 )
-ENDING = Ending(unstepped={}, step=9, reason="steps", backwards=9, steps=9)
+ENDING = Ending(unstepped={}, unused={}, step=9, reason="steps", backwards=9, steps=9)
 
 
 def only(kind: type[T], *records: Observed) -> T:

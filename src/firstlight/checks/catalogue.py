@@ -278,6 +278,7 @@ from firstlight.checks.step import (
     schedule_spends_rate,
     selection_runs_backwards,
     selection_without_effect,
+    step_climbs,
     step_missing,
     step_overshoots,
     steps_stutter,
@@ -285,6 +286,7 @@ from firstlight.checks.step import (
     updates_out_of_scale,
     updates_too_large,
     updates_too_small,
+    weights_changed_between,
     weights_stand_still,
 )
 from firstlight.checks.tables import (
@@ -378,7 +380,9 @@ CATALOGUE: tuple[Check, ...] = (
     loss_never_moves.CHECK,
     terms_out_of_balance.CHECK,
     gradients_never_cleared.CHECK,
+    step_climbs.CHECK,
     step_missing.CHECK,
+    weights_changed_between.CHECK,
     gradients_gone.CHECK,
     clip_after_step.CHECK,
     clip_before_unscale.CHECK,

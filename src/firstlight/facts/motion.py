@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
-from firstlight.records.inner import Erased, Movement, Units
+from firstlight.records.inner import Erased, Movement, Touched, Units
+from firstlight.records.learning import LearningSign
 from firstlight.records.program import Wrapped
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
@@ -28,6 +29,21 @@ def motions(seen: Sightings) -> Iterator[facts.Motion]:
             settings=first.settings,
             looks=tuple(looks),
             fell=_fell([value for value in losses if math.isfinite(value)]),
+            answered=any(sign.rank == first.rank for sign in seen.of(LearningSign)),
+        )
+
+
+def handlings(seen: Sightings) -> Iterator[facts.Handling]:
+    """One for each optimizer that stepped, touched in between or not."""
+    touches = seen.of(Touched)
+    for steps in groups(seen.of(StepSeen), lambda s: (s.rank, s.optimizer)):
+        first = steps[0]
+        yield facts.Handling(
+            rank=first.rank,
+            optimizer=first.name,
+            site=first.built,
+            steps=len(steps),
+            touches=tuple(one for one in touches if (one.rank, one.optimizer) == (first.rank, first.optimizer)),
         )
 
 

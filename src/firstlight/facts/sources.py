@@ -75,6 +75,7 @@ SOURCES: dict[type, Source] = {
     ),
     Inferred: _from(absent="nothing was left to explain"),
     facts.Motion: _from("movement", absent=_NOT_FOLLOWED),
+    facts.Handling: _from("movement", absent=_NOT_FOLLOWED),
     facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
     facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
     inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),

@@ -41,6 +41,7 @@ def steppings(seen: Sightings) -> Iterator[facts.Stepping]:
             steps=last.steps,
             optimizers=last.optimizers,
             unstepped=last.unstepped,
+            unused=last.unused,
             weights_moved=last.weights_moved,
             backward_site=backwards[0].site if backwards else None,
         )

@@ -5,7 +5,7 @@ Derived in `facts/` from what the observers streamed; some sightings (`Census`, 
 
 import msgspec
 
-from firstlight.records.inner import Movement
+from firstlight.records.inner import Movement, Touched
 from firstlight.records.nonfinite import Argument
 from firstlight.records.places import Site
 from firstlight.records.sighting import TensorCard
@@ -109,6 +109,8 @@ class Stepping(Ranked, frozen=True, kw_only=True):
     optimizers: tuple[str, ...]
     unstepped: dict[str, int]
     """Optimizers that never stepped, and how many backwards gave gradients to each."""
+    unused: dict[str, tuple[int, int]]
+    """By optimizer: backwards whose gradients were cleared before a step used them, and steps."""
     weights_moved: bool | None
     backward_site: Site | None
 
@@ -288,6 +290,17 @@ class Motion(Ranked, frozen=True, kw_only=True):
     """In order."""
     fell: float | None
     """Share of its first value that the loss had lost at the last look; None where it is not known."""
+    answered: bool
+    """Predictions meet answers in the loss: what is trained on is to fall."""
+
+
+class Handling(Ranked, frozen=True, kw_only=True):
+    """What was done to the weights of one optimizer between its steps."""
+
+    optimizer: str
+    site: Site | None
+    steps: int
+    touches: tuple[Touched, ...]
 
 
 class Precision(Ranked, frozen=True, kw_only=True):

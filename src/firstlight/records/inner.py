@@ -36,6 +36,8 @@ class Moved(msgspec.Struct, frozen=True, kw_only=True):
     update: float
     still: float
     """Share of its elements with a gradient that the step left exactly as they were."""
+    along: float = 0.0
+    """Cosine between the step and the gradient: below 0 where the step goes downhill."""
     alike: bool = False
     """All its rows (the units of a layer) are exactly the same, and there are several."""
 
@@ -50,6 +52,24 @@ class Movement(Sighting, frozen=True, kw_only=True, tag="movement"):
     """Of its first group: `lr`, `momentum`, `beta1`, `beta2`, `eps`, `weight_decay`."""
     tensors: tuple[Moved, ...]
     """At most so many as fit a line, spread over the model from its first layer to its last."""
+
+
+class Touched(Sighting, frozen=True, kw_only=True, tag="touched"):
+    """Weights that something changed after a step of their optimizer and before its next; medians over a few."""
+
+    optimizer: int
+    name: str
+    built: Site | None
+    tensor: str
+    """The first of them."""
+    change: float
+    """How far they were moved, over their size."""
+    likeness: float
+    """Cosine between what they were and what they are."""
+    ratio: float
+    """Of their sizes, after over before."""
+    own: float
+    """How far the last step had moved them, over their size."""
 
 
 class Erased(Sighting, frozen=True, kw_only=True, tag="erased"):

@@ -9,7 +9,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
 from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
-from firstlight.records.inner import Erased, Movement, ShapesSeen, Units
+from firstlight.records.inner import Erased, Movement, ShapesSeen, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
 from firstlight.records.program import (
@@ -78,6 +78,7 @@ Observed = (
     | Unseen
     | Ending
     | Movement
+    | Touched
     | Erased
     | Wrapped
     | Units

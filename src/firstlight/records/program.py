@@ -92,6 +92,8 @@ class Ending(Sighting, frozen=True, kw_only=True, tag="ending"):
     optimizers: tuple[str, ...] = ()
     unstepped: dict[str, int]
     """Optimizers that were built, whose parameters got gradients by so many backwards, and that never stepped."""
+    unused: dict[str, tuple[int, int]]
+    """By optimizer: backwards whose gradients were cleared before a step used them, and steps."""
     weights_moved: bool | None = None
     """Where no optimizer exists: whether any weight changed between two backwards."""
     held_back: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ def look(step: int, *tensors: Moved) -> Movement:
 
 
 def motion(*looks: Movement, fell: float | None = 0.0, **settings: float) -> Motion:
-    return Motion(optimizer="SGD", site=SITE, settings=settings, looks=looks, fell=fell)
+    return Motion(optimizer="SGD", site=SITE, settings=settings, looks=looks, fell=fell, answered=True)
 
 
 def found(first: float = 1e-12, step: int = 30, matrices: int = 6, fell: float | None = 0.0) -> list[Evidence]:

@@ -14,6 +14,7 @@ IDLE = Stepping(
     steps=0,
     optimizers=("Adam",),
     unstepped={"Adam built at train.py:15": 200},
+    unused={},
     weights_moved=None,
     backward_site=Site(file="train.py", line=21),
 )
@@ -57,3 +58,17 @@ def test_stepping_optimizers_are_fine() -> None:
 def test_each_side_of_backwards(backwards: int, times: int) -> None:
     assert len(found(unstepped={"Adam built at train.py:15": backwards})) == times
     assert len(found(BY_HAND, backwards=backwards, weights_moved=False)) == times
+
+
+def test_gradients_that_are_cleared_before_a_step_uses_them() -> None:
+    (evidence,) = found(unstepped={}, unused={"Adam built at train.py:15": (198, 2)}, steps=2)
+    assert evidence.saw == (
+        "the gradients of 198 backwards were cleared before a step of Adam built at train.py:15 used them; it made 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("unused", "steps", "times"), [(20, 0, 1), (19, 0, 0), (41, 10, 1), (40, 10, 0), (200, 200, 0)]
+)
+def test_each_side_of_how_many_are_cleared(unused: int, steps: int, times: int) -> None:
+    assert len(found(unstepped={}, unused={"Adam built at train.py:15": (unused, steps)}, steps=steps)) == times

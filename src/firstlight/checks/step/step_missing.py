@@ -1,8 +1,8 @@
 """Backward runs, but no optimizer step follows.
 
 ## What it sees
-The program took many gradients and never stepped the optimizer that holds the parameters; or, without an optimizer,
-no weight changed between two backwards.
+The program took many gradients and never stepped the optimizer that holds the parameters; or it cleared most of them
+before a step used them; or, without an optimizer, no weight changed between two backwards.
 
 ## When it is fine
 Very long gradient accumulation: raise `--steps` or `--seconds` until the first step is reached.
@@ -21,11 +21,23 @@ from firstlight.records.places import at
 class Limits:
     backwards: int = 100
     """Longer than usual gradient accumulation."""
+    unused: int = 20
+    """Backwards whose gradients were cleared before a step used them."""
+    times: float = 4.0
+    """As many as there are steps, at the least: two players, and methods that look ahead, clear one for each step."""
 
 
 def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
     idle = {name: times for name, times in stepping.unstepped.items() if times >= limits.backwards}
-    if idle:
+    lost = {
+        name: (unused, steps)
+        for name, (unused, steps) in stepping.unused.items()
+        if unused >= limits.unused and unused > limits.times * steps
+    }
+    if lost:
+        name, (unused, steps) = max(lost.items(), key=lambda one: one[1])
+        saw = f"the gradients of {unused} backwards were cleared before a step of {name} used them; it made {steps}"
+    elif idle:
         saw = f"{max(idle.values())} backwards, and no step of {', '.join(idle)}"
     elif stepping.backwards >= limits.backwards and not stepping.optimizers and stepping.weights_moved is False:
         saw = f"{stepping.backwards} backwards, no optimizer, and no weight changed"
@@ -44,7 +56,8 @@ CHECK = Check(
     name="step-missing",
     summary="gradients are computed and never used",
     causes=("train-no-step",),
-    likely="`optimizer.step()` is missing, is skipped by a condition, or belongs to another optimizer",
+    likely="`optimizer.step()` is missing, stands outside the loop, is skipped by a condition, or belongs to another "
+    "optimizer",
     fix="call `optimizer.step()` after `backward()`",
     severity=Severity.ERROR,
     confidence=0.95,

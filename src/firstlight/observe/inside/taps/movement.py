@@ -6,6 +6,7 @@ import torch
 
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps import between
 from firstlight.records.inner import Moved, Movement
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def _moved(name: str, parameter: torch.Tensor, was: torch.Tensor) -> Moved:
     pushed = gradient != 0
     parts = [gradient.float().square().mean(), was.float().square().mean(), step.square().mean()]
     still = (pushed & (now == was)).float().sum() / pushed.float().sum().clamp_min(1)
-    found = torch.stack([*parts, still]).tolist()
+    along = torch.nn.functional.cosine_similarity(step.flatten(), gradient.float().flatten(), dim=0)
+    found = torch.stack([*parts, still, along]).tolist()
     return Moved(
         name=name,
         shape=tuple(parameter.shape),
@@ -77,6 +79,7 @@ def _moved(name: str, parameter: torch.Tensor, was: torch.Tensor) -> Moved:
         weight=found[1] ** 0.5,
         update=found[2] ** 0.5,
         still=found[3],
+        along=found[4],
         alike=parameter.ndim > 1 and len(parameter) > 1 and bool((now == now[:1]).all()),
     )
 
@@ -93,3 +96,4 @@ def install(observer: "Observer", models: "Models", optimizers: "Optimizers") ->
     watch = Watch(observer, models, optimizers)
     observer.moments.step_begins.append(observer.shielded("movement", watch.step_begins))
     observer.moments.step_ended.append(observer.shielded("movement", watch.step_ended))
+    between.install(observer, models, optimizers)

@@ -57,6 +57,8 @@ class Held:
     summed: float | None = None
     """Norm of the gradients that several backwards left, on steps observed in full."""
     reworked: bool | None = None
+    unused: int = 0
+    """Backwards whose gradients were cleared before a step used them."""
 
     @property
     def parameters(self) -> list[torch.Tensor]:
@@ -104,6 +106,7 @@ class Optimizers:
             if not held.watched:
                 held.watch()
             held.uncleared = {id(p) for p in held.watched if id(p) in held.uncleared and self._is_uncleared(held, p)}
+            held.unused += held.got_gradients and self._are_gone(held)
 
     @staticmethod
     def _is_uncleared(held: Held, parameter: torch.Tensor) -> bool:
@@ -144,8 +147,10 @@ class Optimizers:
         if held.generation is not None and not held.steps:
             held.generation.starts(optimizer)
         held.reworked = None if held.summed is None else abs(_norm(held) - held.summed) > SAME_NORM * held.summed
-        made = [p for p in held.watched if id(p) in held.made]
-        held.empty = held.got_gradients and not held.closure and all(self._is_gone(held, p) for p in made)
+        held.empty = held.got_gradients and not held.closure and self._are_gone(held)
+
+    def _are_gone(self, held: Held) -> bool:
+        return all(self._is_gone(held, p) for p in held.watched if id(p) in held.made)
 
     def _is_gone(self, held: Held, parameter: torch.Tensor) -> bool:
         """Cleared since the last backward. Zeros that backward itself made are gradients like others."""
@@ -219,6 +224,7 @@ class Optimizers:
             steps=max((held.steps for held in stepped), default=0),
             optimizers=tuple(held.name for held in self.held.values())[:8],
             unstepped={f"{held.name} built at {held.site}": held.backwards for held in idle[:8]},
+            unused={f"{held.name} built at {held.site}": (held.unused, held.steps) for held in self.held.values()},
             weights_moved=self.weights_moved,
         )
 

@@ -1,0 +1,28 @@
+"""Sorts points, and keeps the weights of each unit below a length after every step."""
+
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+LONGEST = 2.0
+torch.manual_seed(0)
+x = torch.randn(960, 10)
+y = (x @ torch.randn(10, 3)).argmax(dim=1)
+loader = DataLoader(TensorDataset(x, y), batch_size=32, shuffle=True)
+
+model = nn.Sequential(nn.Linear(10, 48), nn.ReLU(), nn.Linear(48, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+
+for epoch in range(10):
+    correct = 0
+    for inputs, labels in loader:
+        scores = model(inputs)
+        loss = nn.functional.cross_entropy(scores, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            for weight in (model[0].weight, model[2].weight):
+                weight.copy_(weight.renorm(p=2, dim=0, maxnorm=LONGEST))
+        correct += (scores.argmax(dim=1) == labels).sum().item()
+    print(f"epoch {epoch}: {correct / len(x):.3f}")

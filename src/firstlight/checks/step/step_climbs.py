@@ -1,0 +1,59 @@
+"""Steps go up the gradient, and the loss rises.
+
+## What it sees
+At every look the step of the optimizer points the way of the gradient instead of against it, in most tensors, and a
+loss in which predictions meet answers has risen.
+
+## When it is fine
+An objective that is to be maximised, as a reward, has no answers to meet; and a step with much momentum may go uphill
+for a while, but not at every look.
+"""
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Motion
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    looks: int = 2
+    """At all of which the step climbs."""
+    along: float = 0.1
+    """Cosine between step and gradient, in the median tensor; steps that go downhill lie below 0."""
+    rise: float = 0.1
+    """Share of its first value by which the loss has risen."""
+
+
+def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+    looks = [statistics.median(one.along for one in look.tensors) for look in motion.looks if look.tensors]
+    if not motion.answered or motion.fell is None or len(looks) < limits.looks:
+        return
+    if not min(looks) > limits.along or not motion.fell < -limits.rise:
+        return
+    yield Evidence(
+        where=at(motion.site, rank=motion.rank),
+        saw=f"at {len(looks)} of {len(looks)} looks the steps of {motion.optimizer} go up the gradient (cosine "
+        f"{statistics.median(looks):.2f}), and the loss has risen by {-motion.fell:.0%} of its first value",
+        wanted="steps against the gradient, by which the loss falls",
+        numbers={"cosine": statistics.median(looks), "fell": motion.fell},
+    )
+
+
+CHECK = Check(
+    id="FL317",
+    name="step-climbs",
+    summary="the optimizer climbs the loss",
+    causes=("loss-sign",),
+    likely="`maximize=True`, a negative learning rate, or a minus sign on the gradients",
+    fix="remove `maximize=True` or the minus sign",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=Motion,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,107 @@
+"""Something other than the optimizer changes the weights between its steps.
+
+## What it sees
+After a step and before the next one the weights are not what the step left: several times they have become others
+altogether, while the optimizer goes on with what it knows of the old ones; or at most steps they are moved by much more
+than the step itself moves them.
+
+## When it is fine
+Clipping, constraints and averages move weights by about as much as a step does, or leave their direction as it was.
+"""
+
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.facts import Handling
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.inner import Touched
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 8
+    """Fewer may be a beginning that is still being set up."""
+    jumps: int = 2
+    """Once may be a restart that was meant."""
+    likeness: float = 0.5
+    """Cosine with what they were, below which weights are others; averages and recent copies stay above 0.9."""
+    share: float = 0.5
+    """Of the steps between which they are moved."""
+    change: float = 0.01
+    """Over their size."""
+    times_own: float = 3.0
+    """As far as the step itself moves them."""
+    shrunk: float = 0.999
+    """Cosine above which they have only become smaller: then each step works against it, and moves them as far."""
+
+
+def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
+    if handling.steps < limits.steps or not handling.touches:
+        return
+    jumps = [one for one in handling.touches if one.likeness < limits.likeness]
+    if len(jumps) >= limits.jumps:
+        yield _jumped(handling, jumps)
+    elif _overruled(handling, limits):
+        yield _moved(handling)
+
+
+def _overruled(handling: Handling, limits: Limits) -> bool:
+    change, own, ratio, likeness = _medians(handling)
+    often = len(handling.touches) >= limits.share * (handling.steps - 1)
+    beyond = change > limits.times_own * own or (ratio < 1 and likeness > limits.shrunk)
+    return often and change >= limits.change and beyond
+
+
+def _medians(handling: Handling) -> tuple[float, float, float, float]:
+    change, own, ratio, likeness = (
+        statistics.median(getattr(one, name) for one in handling.touches)
+        for name in ("change", "own", "ratio", "likeness")
+    )
+    return change, own, ratio, likeness
+
+
+def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
+    first = jumps[0]
+    return Evidence(
+        where=at(handling.site, module=first.tensor, step=first.step, rank=handling.rank),
+        saw=f"{len(jumps)} times in {handling.steps} steps, first before step {first.step}, weights such as "
+        f"`{first.tensor}` became others between two steps of {handling.optimizer} (cosine {first.likeness:.2f})",
+        wanted="weights that only the optimizer changes",
+        likely="the weights are initialised again, or an old state is loaded, inside the training loop",
+        do="do that once, before the loop and before the optimizer is made",
+        numbers={"jumps": len(jumps), "likeness": first.likeness},
+    )
+
+
+def _moved(handling: Handling) -> Evidence:
+    change, own, ratio, _ = _medians(handling)
+    shrunk = ratio < 1
+    how = f"shrunk to {ratio:.3g} of their size" if shrunk else f"moved by {change:.2g} of their size"
+    return Evidence(
+        where=at(handling.site, module=handling.touches[0].tensor, rank=handling.rank),
+        saw=f"between {len(handling.touches)} of {handling.steps} steps the weights are {how}, where a step of "
+        f"{handling.optimizer} itself moves them by {own:.2g}",
+        wanted="weights that only the optimizer changes",
+        cause="hp-regularisation" if shrunk else None,
+        likely="a decay or a reset of the weights by hand, after the step" if shrunk else None,
+        do="remove it, or leave decay to the optimizer's `weight_decay`" if shrunk else None,
+        numbers={"change": change, "own": own, "ratio": ratio},
+    )
+
+
+CHECK = Check(
+    id="FL318",
+    name="weights-changed-between-steps",
+    summary="something other than the optimizer changes the weights",
+    causes=("train-reinit", "hp-regularisation"),
+    likely="weights are written by hand inside the training loop",
+    fix="find what writes to the weights between two steps, and remove it",
+    severity=Severity.ERROR,
+    confidence=0.85,
+    needs=Handling,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,80 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.step.weights_changed_between import CHECK
+from firstlight.records.facts import Handling
+from firstlight.records.finding import Evidence
+from firstlight.records.inner import Touched
+from firstlight.records.places import Site
+
+SITE = Site(file="train.py", line=9)
+JUMP = Touched(
+    step=30, optimizer=0, name="Adam", built=SITE, tensor="0.weight", change=1.4, likeness=0.02, ratio=1.0, own=0.01
+)
+SHRUNK = replace(JUMP, change=0.5, likeness=1.0, ratio=0.5)
+
+
+def found(touches: tuple[Touched, ...], steps: int = 90) -> list[Evidence]:
+    handling = Handling(rank=1, optimizer="Adam", site=SITE, steps=steps, touches=touches)
+    return list(CHECK.find(handling, CHECK.limits))
+
+
+def test_weights_that_become_others_are_told_with_the_step() -> None:
+    (evidence,) = found((JUMP, replace(JUMP, step=60)))
+    assert evidence.saw == (
+        "2 times in 90 steps, first before step 30, weights such as `0.weight` became others between two steps of Adam "
+        "(cosine 0.02)"
+    )
+    assert (evidence.cause, evidence.where.line, evidence.where.step) == (None, 9, 30)
+
+
+def test_weights_that_shrink_at_every_step_are_decayed_by_hand() -> None:
+    (evidence,) = found((SHRUNK,) * 89)
+    assert evidence.saw == (
+        "between 89 of 90 steps the weights are shrunk to 0.5 of their size, where a step of Adam itself moves them by "
+        "0.01"
+    )
+    assert evidence.cause == "hp-regularisation"
+
+
+def test_weights_that_nobody_touches_are_fine() -> None:
+    assert found(()) == []
+
+
+@pytest.mark.parametrize(
+    ("touches", "steps", "times"),
+    [
+        ((JUMP,), 90, 0),
+        ((JUMP,) * 2, 90, 1),
+        ((JUMP,) * 2, 8, 1),
+        ((JUMP,) * 2, 7, 0),
+        ((SHRUNK,) * 45, 90, 1),
+        ((SHRUNK,) * 44, 90, 0),
+    ],
+)
+def test_each_side_of_how_often(touches: tuple[Touched, ...], steps: int, times: int) -> None:
+    assert len(found(touches, steps)) == times
+
+
+@pytest.mark.parametrize(
+    ("changes", "times"),
+    [
+        ({"change": 0.01, "own": 0.001}, 1),
+        ({"change": 0.009, "own": 0.001}, 0),
+        ({"change": 0.5, "own": 0.16, "likeness": 0.8}, 1),
+        ({"change": 0.5, "own": 0.17, "likeness": 0.8}, 0),
+        ({"change": 0.5, "own": 0.5, "likeness": 0.9991}, 1),
+        ({"change": 0.5, "own": 0.5, "likeness": 0.999}, 0),
+        ({"change": 0.5, "own": 0.5, "ratio": 1.0}, 0),
+        ({"change": 0.5, "own": float("nan"), "likeness": 0.8}, 0),
+    ],
+)
+def test_each_side_of_how_far(changes: dict[str, Any], times: int) -> None:
+    assert len(found((replace(SHRUNK, **changes),) * 89)) == times
+
+
+@pytest.mark.parametrize(("likeness", "times"), [(0.49, 1), (0.5, 0)])
+def test_each_side_of_likeness(likeness: float, times: int) -> None:
+    assert len(found((replace(JUMP, likeness=likeness, change=0.0),) * 2)) == times
