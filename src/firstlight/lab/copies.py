@@ -149,7 +149,7 @@ def _examples(records: Sequence[Logged]) -> int | None:
 
 
 @dataclass(frozen=True)
-class Bench:
+class Workbench:
     """A program and what its copies are made with."""
 
     target: Target
