@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firstlight.experiments.plan import Order
-from firstlight.lab.copies import Bench, Known, Trial
+from firstlight.lab.copies import Known, Trial, Workbench
 from firstlight.lab.journal import Journal
 from firstlight.lab.keeping import kept
 from firstlight.lab.ladder import Ladder, ladder
@@ -105,7 +105,7 @@ def fastai(rates: Sequence[float], losses: Sequence[float]) -> float | None:
     return rates[start + int(sections) + int(sections / 2)] if smooth else None
 
 
-def grid_of(bench: Bench) -> tuple[Ladder, dict[str, float | None]]:
+def grid_of(bench: Workbench) -> tuple[Ladder, dict[str, float | None]]:
     """The grid, and what the other two finders suggest."""
     low, high = DECADES
     rates = [10 ** (low + place / PER_DECADE) for place in range((high - low) * PER_DECADE + 1)]
@@ -148,7 +148,7 @@ def measured(program: str, grid_steps: int) -> Row:
             with kept(target.words) as where:
                 journal = Journal(where.run.path / "grid.ndjson")
                 eyes = Eyes(lambda _: None, None, 120.0)
-                grid, others = grid_of(Bench(target, settings, eyes, where.run, journal, grid_steps))
+                grid, others = grid_of(Workbench(target, settings, eyes, where.run, journal, grid_steps))
         finally:
             os.chdir(here)
     best = grid.best

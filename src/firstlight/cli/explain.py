@@ -19,7 +19,7 @@ from firstlight.diagnosis import guide
 from firstlight.diagnosis.causes import BY_SLUG, Cause
 from firstlight.errors import UsageError
 from firstlight.lab import interventions
-from firstlight.lab.interventions import Intervention
+from firstlight.lab.interventions import Attempt
 from firstlight.store.run_directory import shown
 
 WIDEST = 100
@@ -94,7 +94,7 @@ def _guide(word: str) -> str:
     return "\n".join(lines).strip("\n")
 
 
-def _interventions() -> list[Intervention]:
+def _interventions() -> list[Attempt]:
     """Those of the commands that this version has."""
     from firstlight.cli.main import COMMANDS
 

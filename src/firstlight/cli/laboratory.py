@@ -16,7 +16,7 @@ from firstlight.report.lab import RENDERERS
 from firstlight.settings import load
 
 if TYPE_CHECKING:
-    from firstlight.lab.copies import Bench
+    from firstlight.lab.copies import Workbench
     from firstlight.lab.keeping import Kept
 
 EXIT_INTERRUPTED = 130
@@ -50,7 +50,7 @@ def deliver_lab(context: click.Context, report: LabReport, form: str, output: Pa
 
 def asked_of_copies(
     verb: str,
-    ask: "Callable[[Bench, Kept], LabReport]",
+    ask: "Callable[[Workbench, Kept], LabReport]",
     words: tuple[str, ...],
     module: bool,
     *,
@@ -60,7 +60,7 @@ def asked_of_copies(
     taps: tuple[str, ...] = ("loaders",),
 ) -> LabReport:
     """What a verb finds out on copies of a script, kept in a run directory."""
-    from firstlight.lab.copies import Bench
+    from firstlight.lab.copies import Workbench
     from firstlight.lab.journal import Journal
     from firstlight.lab.keeping import kept
     from firstlight.observe import target as targets
@@ -75,4 +75,4 @@ def asked_of_copies(
     with interruptible() as tell, kept(target.words) as where:
         journal = Journal.of(verb, target.words, options, folder)
         eyes = Eyes(tell, None, settings.startup_seconds)
-        return where.finish(ask(Bench(target, settings, eyes, where.run, journal, steps, taps), where))
+        return where.finish(ask(Workbench(target, settings, eyes, where.run, journal, steps, taps), where))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
 from firstlight.experiments.plan import Order
-from firstlight.lab.copies import Bench, Known
+from firstlight.lab.copies import Known, Workbench
 from firstlight.lab.keeping import Kept
 from firstlight.records.finding import Scalar
 from firstlight.records.flows import ReachSeen
@@ -46,7 +46,7 @@ def plan(known: Known) -> Sequence[Order]:
     return [*by_heart, blind]
 
 
-def ceiling(bench: Bench, _kept: Kept) -> LabReport:
+def ceiling(bench: Workbench, _kept: Kept) -> LabReport:
     copies = bench.asked(plan)
     report = answer(copies.known, copies.watched.of(ReachSeen), copies.left, bench.target.words)
     if not report.left:

@@ -68,11 +68,13 @@ class Copies:
     known: Known = field(default_factory=lambda: Known(Trial(name="program"), finished=False))
     watched: Watched = field(default_factory=Watched)
     ordered: set[str] = field(default_factory=set)
+    interrupted: bool = False
     _closed: bool = False
 
     @property
     def left(self) -> int:
-        return len(self.ordered - self.known.trials.keys())
+        """Copies that were ordered and are not there; an interrupt leaves at least one question."""
+        return max(len(self.ordered - self.known.trials.keys()), int(self.interrupted))
 
     def settled(self, watched: Watched) -> bool:
         self.watched = watched
@@ -147,7 +149,7 @@ def _examples(records: Sequence[Logged]) -> int | None:
 
 
 @dataclass(frozen=True)
-class Bench:
+class Workbench:
     """A program and what its copies are made with."""
 
     target: Target
@@ -170,6 +172,7 @@ class Bench:
         except KeyboardInterrupt:
             if not copies.known.trials:
                 raise
+            copies.interrupted = True
         finally:
             engine.end()
         self._refuse_without_training(copies)

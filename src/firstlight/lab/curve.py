@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from firstlight.experiments.plan import Order
-from firstlight.lab.copies import Bench, Known, Trial
+from firstlight.lab.copies import Known, Trial, Workbench
 from firstlight.lab.keeping import Kept
 from firstlight.lab.power_law import PowerLaw, fitted, predicted
 from firstlight.records.finding import Scalar
@@ -68,7 +68,7 @@ class Point:
     trained: float
 
 
-def curve(bench: Bench, _kept: Kept) -> LabReport:
+def curve(bench: Workbench, _kept: Kept) -> LabReport:
     copies = bench.asked(Parts(bench.steps))
     report = answer(copies.known, copies.left, bench.target.words)
     if not report.left:

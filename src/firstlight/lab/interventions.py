@@ -16,7 +16,7 @@ class Verb:
 
 
 @dataclass(frozen=True, slots=True)
-class Intervention:
+class Attempt:
     stage: str
     name: str
     does: str
@@ -48,13 +48,13 @@ COPIES = "tried on a copy, one change each"
 COMMANDS = "asked by a command"
 
 
-def plan() -> list[Intervention]:
+def plan() -> list[Attempt]:
     """In the order in which to try them: by stage, and within it by cost."""
     known = [
-        Intervention(COPIES if one.slug in BY_NAME else WATCHED, one.slug, one.does, one.cost, one.repairs)
+        Attempt(COPIES if one.slug in BY_NAME else WATCHED, one.slug, one.does, one.cost, one.repairs)
         for one in KNOWLEDGE.experiments
         if one.slug in BY_NAME or one.slug.startswith("watch")
     ]
-    commands = [Intervention(COMMANDS, verb.name, verb.question, verb.cost) for verb in VERBS]
+    commands = [Attempt(COMMANDS, verb.name, verb.question, verb.cost) for verb in VERBS]
     stages = (WATCHED, COPIES, COMMANDS)
     return sorted([*known, *commands], key=lambda one: (stages.index(one.stage), one.cost))

@@ -12,10 +12,9 @@ from firstlight.recording import logged
 from firstlight.records import events
 from firstlight.records.lab import LabReport
 from firstlight.report import lab
+from firstlight.report.lab import ANSWER, PAGE
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, shown
-
-ANSWER, PAGE = "lab.json", "lab.html"
 
 
 @dataclass(frozen=True, slots=True)

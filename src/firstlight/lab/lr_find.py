@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from firstlight.lab import ramps
-from firstlight.lab.copies import Bench, Copies, Known
+from firstlight.lab.copies import Copies, Known, Workbench
 from firstlight.lab.keeping import Kept
 from firstlight.lab.ladder import Ladder, Rung, ladder
 from firstlight.lab.rate_search import Search, climb, present, readings, warm_name, warm_ups, warms_up
@@ -16,7 +16,7 @@ FACTOR = 3.0
 """A rate that is as far from the suggested one is another rate."""
 
 
-def lr_find(bench: Bench, kept: Kept) -> LabReport:
+def lr_find(bench: Workbench, kept: Kept) -> LabReport:
     copies = bench.asked(Search(bench.steps))
     _note(kept, copies.known)
     report = answer(copies, bench.target.words)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from firstlight.experiments.plan import Order
-from firstlight.lab.copies import Bench, Known
+from firstlight.lab.copies import Known, Workbench
 from firstlight.lab.keeping import Kept
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabCurve, LabMap, LabMark, LabPlot, LabReport
@@ -57,7 +57,7 @@ def plan(known: Known) -> Sequence[Order]:
     ]
 
 
-def surface(bench: Bench, _kept: Kept) -> LabReport:
+def surface(bench: Workbench, _kept: Kept) -> LabReport:
     copies = bench.asked(plan)
     report = answer(copies.known, copies.left, bench.target.words)
     if not report.left:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils.data import IterableDataset
-from torch.utils.data.dataloader import _SingleProcessDataLoaderIter
+from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -26,7 +26,7 @@ def train_on_part(observer: "Observer", value: str) -> None:
     draw = int(words[2]) if len(words) > 2 else 0
     source, last = observer.last_batch[0], observer.spec.steps - tail
     streams: dict[str, Iterator[int]] = {}
-    original: Any = _SingleProcessDataLoaderIter._next_index
+    original: Any = _BaseDataLoaderIter._next_index
 
     def next_index(self: Any) -> Any:
         indices = original(self)
@@ -37,7 +37,7 @@ def train_on_part(observer: "Observer", value: str) -> None:
         stream = streams["held" if observer.step >= last else "train"]
         return [next(stream) for _ in indices] if isinstance(indices, list) else next(stream)
 
-    _SingleProcessDataLoaderIter._next_index = next_index  # type: ignore[method-assign]
+    _BaseDataLoaderIter._next_index = next_index  # type: ignore[method-assign]
     if tail:
         _only_ask(observer, last)
 

@@ -75,9 +75,10 @@ def _install(observer: "Observer", begin: Callable[[], dict[int, str]]) -> None:
     names: dict[int, str] = {}
 
     def begins() -> None:
-        with torch.no_grad():
-            names.update(begin())
+        mode.on = False  # what we do is no part of the program
+        names.update(begin())
         reseed(observer, SEED)
+        mode.on = True
 
     def loss_made(root: torch.Tensor, *_: Any) -> None:
         if mode.on:
@@ -92,7 +93,7 @@ def _install(observer: "Observer", begin: Callable[[], dict[int, str]]) -> None:
         tell_values(observer, "gradient", gradients)
         tell_values(observer, "stepped", known)
 
-    observer.moments.training_begins.append(begins)
+    observer.moments.training_begins.append(observer.shielded("likeness", begins))
     observer.moments.backward_begins.append(observer.shielded("likeness", loss_made))
     observer.moments.step_ended.append(observer.shielded("likeness", stepped))
 
