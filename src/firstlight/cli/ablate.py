@@ -49,10 +49,10 @@ def command(
     Exit code: 0 it was measured, 2 it could not be, 130 interrupted.
     """
     from firstlight.lab import ablate as lab
-    from firstlight.lab.compare import Question
+    from firstlight.lab.compare import CompareQuestion
     from firstlight.observe import target as targets
 
-    question = Question(metric=metric, better=better, seeds=seeds, worth=worth)
+    question = CompareQuestion(metric=metric, better=better, seeds=seeds, worth=worth)
     target = targets.parse(words, module, "ablate")
     with session(words, choices(jobs, engine, seconds, seed_arg, fresh, no_contain)) as at_work:
         report = at_work.finish(lab.of_runs(target, question, at_work.bench, words_in(only)))

@@ -52,7 +52,7 @@ def command(
     from firstlight.lab import seeds as lab
     from firstlight.observe import target as targets
 
-    question = lab.Question(metric=metric, better=better, seeds=seeds, sources=_sources(sources), each=each)
+    question = lab.SeedsQuestion(metric=metric, better=better, seeds=seeds, sources=_sources(sources), each=each)
     target = targets.parse(words, module, "seeds")
     with session(words, choices(jobs, engine, seconds, seed_arg, fresh, no_contain)) as at_work:
         report = at_work.finish(lab.of_runs(target, question, at_work.bench))

@@ -13,7 +13,7 @@ from firstlight.cli.laboratory import interruptible, lab_form, lab_output
 from firstlight.records.lab import LabReport
 
 if TYPE_CHECKING:
-    from firstlight.lab.trials import Choices, Workbench
+    from firstlight.lab.trials import RunChoices, Runner
 
 OPTIONS = (
     click.option("--metric", help="The number to compare, by the name under which it is printed or logged."),
@@ -43,10 +43,10 @@ def trial_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def choices(
     jobs: int | None, engine: str, seconds: float, seed_arg: str | None, fresh: bool, no_contain: bool
-) -> "Choices":
-    from firstlight.lab.trials import Choices
+) -> "RunChoices":
+    from firstlight.lab.trials import RunChoices
 
-    return Choices(
+    return RunChoices(
         jobs=jobs, engine=engine, seconds=seconds, seed_argument=seed_arg, fresh=fresh, contain=not no_contain
     )
 
@@ -55,19 +55,19 @@ def choices(
 class Session:
     """One verb at work."""
 
-    bench: "Workbench"
+    bench: "Runner"
     finish: Callable[[LabReport], LabReport]
 
 
 @contextmanager
-def session(words: tuple[str, ...], chosen: "Choices") -> Iterator[Session]:
+def session(words: tuple[str, ...], chosen: "RunChoices") -> Iterator[Session]:
     """A run directory and the means to make runs. No process is left behind, however it ends."""
     from firstlight.lab.keeping import kept
-    from firstlight.lab.trials import Workbench
+    from firstlight.lab.trials import Runner
 
     begun = time.monotonic()
     with interruptible() as tell, kept(words) as home:
-        bench = Workbench(home.run, chosen, tell)
+        bench = Runner(home.run, chosen, tell)
 
         def finish(report: LabReport) -> LabReport:
             earlier = f"{bench.recalled} of the runs were made by an earlier command; `--fresh` makes them again"

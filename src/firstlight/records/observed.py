@@ -42,7 +42,7 @@ from firstlight.records.training import (
     Pairing,
     StepSeen,
 )
-from firstlight.records.trials import Operations, TrialSeen
+from firstlight.records.trials import OperationDigests, TrialSeen
 
 Observed = (
     BadOperation
@@ -89,5 +89,5 @@ Observed = (
     | ReachSeen
     | TermSeen
     | TrialSeen
-    | Operations
+    | OperationDigests
 )
