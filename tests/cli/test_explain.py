@@ -14,6 +14,7 @@ from firstlight.checks.declare import Check
 from firstlight.cli import explain
 from firstlight.cli.main import run
 from firstlight.diagnosis.causes import CAUSES
+from firstlight.lab import interventions
 from firstlight.settings import enabled, load
 
 EVERY_CHECK = pytest.mark.parametrize("check", CATALOGUE, ids=lambda check: check.name)
@@ -159,3 +160,14 @@ def test_markdown_holds_the_examples_given() -> None:
     assert "```python\ngood()\n```" in text
     assert "````text\nerror[FL201] ```\n````" in text
     assert "the fact decides by itself" in text
+
+
+def test_interventions_go_from_fast_to_invasive(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = json.loads(explained(capsys, "interventions", "--format", "json"))
+    stages = list(dict.fromkeys(one["stage"] for one in shown))
+    assert stages == [interventions.WATCHED, interventions.COPIES, interventions.COMMANDS]
+    for stage in stages:
+        costs = [one["cost"] for one in shown if one["stage"] == stage]
+        assert costs == sorted(costs)
+    assert {"lr-tenth", "lr-find", "against"} <= {one["name"] for one in shown}
+    assert "firstlight lr-find: which learning rate?" in explained(capsys, "interventions")

@@ -1,12 +1,18 @@
 """What a verb of the lab found, on a screen, as JSON and as a page."""
 
 import json
+from pathlib import Path
 
 import msgspec
+import pytest
+from click.testing import CliRunner
 
+from firstlight.cli.main import cli
+from firstlight.errors import UsageError
 from firstlight.records import wire
 from firstlight.records.lab import LabCurve, LabMap, LabPlot, LabReport, LabTable
 from firstlight.report import lab
+from firstlight.store.run_directory import RunDirectory
 
 REPORT = LabReport(
     kind="lr-find",
@@ -57,3 +63,20 @@ def test_a_page_holds_the_plots_and_escapes_what_it_quotes() -> None:
     assert plots["map-0"]["values"] == [[1, 2], [3, "Infinity"]]
     assert "<b>" not in page
     assert "A rate of 0.01 is best." in page
+
+
+def test_an_answer_on_disk_is_shown_again(tmp_path: Path) -> None:
+    (tmp_path / "events.ndjson").touch()
+    (tmp_path / lab.ANSWER).write_text(lab.json(REPORT))
+    shown = CliRunner().invoke(cli, ["report", str(tmp_path)])
+    assert shown.exit_code == 0
+    assert shown.output.startswith(REPORT.answer)
+    assert "formats are terminal, json, html" in str(
+        CliRunner().invoke(cli, ["report", str(tmp_path), "--format", "sarif"]).exception
+    )
+
+
+def test_an_answer_that_was_damaged_is_refused(tmp_path: Path) -> None:
+    (tmp_path / lab.ANSWER).write_text("{")
+    with pytest.raises(UsageError, match="no answer that this version understands"):
+        lab.of_run(RunDirectory(tmp_path))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.cli.laboratory import deliver_lab, lab_module
-from firstlight.cli.trial_options import choices, session, trial_options
+from firstlight.cli.trial_options import choices, script, session, trial_options
 from firstlight.errors import UsageError
 from firstlight.records.lab import LabReport
 
@@ -100,7 +100,7 @@ def _variants(
     from firstlight.observe import target as targets
 
     if arguments:
-        base = targets.parse(words, module, "compare")
+        base = script(words, module, "compare")
         return [(" ".join(label), with_arguments(base, given)) for label, given in _combinations(arguments)]
     if len(named) < 2:
         raise UsageError(

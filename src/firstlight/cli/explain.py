@@ -18,6 +18,8 @@ from firstlight.checks.declare import Check
 from firstlight.diagnosis import guide
 from firstlight.diagnosis.causes import BY_SLUG, Cause
 from firstlight.errors import UsageError
+from firstlight.lab import interventions
+from firstlight.lab.interventions import Attempt
 from firstlight.store.run_directory import shown
 
 WIDEST = 100
@@ -25,10 +27,10 @@ MEANINGS = {cause.slug: cause.meaning for cause in BY_SLUG.values()}
 
 
 @click.command("explain")
-@click.argument("word", metavar="CHECK|CAUSE|symptoms|triage|habits")
+@click.argument("word", metavar="CHECK|CAUSE|symptoms|triage|habits|interventions")
 @click.option("--format", "form", type=click.Choice(["terminal", "markdown", "json"]), default="terminal")
 def command(word: str, form: str) -> None:
-    """Explain a check (by id or name), a cause (by its slug), or where to look: symptoms, triage, habits.
+    """Explain a check (by id or name), a cause (by its slug), or what to do: symptoms, triage, habits, interventions.
 
     A check: what it sees, when it is fine, its limits and why they have their values, how to change or suppress it. A
     cause: what it means and which checks name it. Where a check and a cause share a name, both are explained.
@@ -62,12 +64,14 @@ def _unknown(word: str) -> str:
 
 DIGITS = str.maketrans("oil", "011")
 """Letters typed for the digits they look like."""
-GUIDES = ("symptoms", "triage", "habits")
+GUIDES = ("symptoms", "triage", "habits", "interventions")
 
 
 def _plain_guide(word: str) -> Any:
     if word == "symptoms":
         return [dataclasses.asdict(symptom) for symptom in guide.SYMPTOMS]
+    if word == "interventions":
+        return [dataclasses.asdict(one) for one in _interventions()]
     return list(guide.TRIAGE) if word == "triage" else dict(guide.HABITS)
 
 
@@ -79,6 +83,8 @@ def _guide(word: str) -> str:
             lines += ["", click.style(symptom.seen, bold=True)]
             lines += _wrapped(f"causes: {', '.join(symptom.causes)}", "    ")
             lines += _wrapped(f"test: {symptom.test}", "    ") + _wrapped(f"fix: {symptom.fix}", "    ")
+    elif word == "interventions":
+        lines += _by_stage()
     elif word == "triage":
         for number, step in enumerate(guide.TRIAGE, 1):
             lines += _wrapped(f"{number}. {step}", "     ")
@@ -86,6 +92,30 @@ def _guide(word: str) -> str:
         for habit, why in guide.HABITS:
             lines += [click.style(habit, bold=True), *_wrapped(why, "  ")]
     return "\n".join(lines).strip("\n")
+
+
+def _interventions() -> list[Attempt]:
+    """Those of the commands that this version has."""
+    from firstlight.cli.main import COMMANDS
+
+    return [one for one in interventions.plan() if one.stage != interventions.COMMANDS or one.name in COMMANDS]
+
+
+def _by_stage() -> Iterator[str]:
+    """From fast to invasive; the cost is in times of the program as it was watched."""
+    stage = ""
+    for one in _interventions():
+        if one.stage != stage:
+            stage = one.stage
+            yield from (
+                "",
+                click.style(
+                    f"{stage} (cost: {'runs' if stage == interventions.COMMANDS else 'shares of one run'})", bold=True
+                ),
+            )
+        name = f"firstlight {one.name}" if stage == interventions.COMMANDS else one.name
+        tells = f" → {one.cause}" if one.cause else ""
+        yield from _wrapped(f"{one.cost:<5g} {name}: {one.does}{tells}", "        ")
 
 
 def checks_naming(slug: str) -> tuple[Check, ...]:

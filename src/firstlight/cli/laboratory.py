@@ -4,13 +4,20 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from firstlight.cli.check import _progress
 from firstlight.cli.rendering import written
+from firstlight.errors import UsageError
 from firstlight.records.lab import LabReport
 from firstlight.report.lab import RENDERERS
+from firstlight.settings import load
+
+if TYPE_CHECKING:
+    from firstlight.lab.copies import Workbench
+    from firstlight.lab.keeping import Kept
 
 EXIT_INTERRUPTED = 130
 lab_form = click.option(
@@ -39,3 +46,33 @@ def deliver_lab(context: click.Context, report: LabReport, form: str, output: Pa
     """The answer, and an exit code that says whether all of it is there."""
     written(lambda colour: RENDERERS[form](report, colour), output)
     context.exit(EXIT_INTERRUPTED if report.left else 0)
+
+
+def asked_of_copies(
+    verb: str,
+    ask: "Callable[[Workbench, Kept], LabReport]",
+    words: tuple[str, ...],
+    module: bool,
+    *,
+    steps: int,
+    seconds: float | None,
+    engine: str | None,
+    taps: tuple[str, ...] = ("loaders",),
+) -> LabReport:
+    """What a verb finds out on copies of a script, kept in a run directory."""
+    from firstlight.lab.copies import Workbench
+    from firstlight.lab.journal import Journal
+    from firstlight.lab.keeping import kept
+    from firstlight.observe import target as targets
+    from firstlight.observe.watch import Eyes
+
+    if words and not module and targets.is_declaration(words[0]):
+        raise UsageError(f"`{words[0]}` is a declared experiment; `firstlight {verb}` takes a script.")
+    settings = load(Path.cwd(), steps=steps, seconds=seconds, engine=engine)
+    target = targets.parse(words, module, verb)
+    folder = Path(target.file).parent if target.file is not None else None
+    options = {"steps": steps, "seconds": settings.budget.seconds}
+    with interruptible() as tell, kept(target.words) as where:
+        journal = Journal.of(verb, target.words, options, folder)
+        eyes = Eyes(tell, None, settings.startup_seconds)
+        return where.finish(ask(Workbench(target, settings, eyes, where.run, journal, steps, taps), where))

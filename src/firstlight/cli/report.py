@@ -5,9 +5,10 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.rendering import asked, deliver, form_option, output_option
+from firstlight.cli.rendering import asked, deliver, form_option, output_option, written
 from firstlight.errors import UsageError
 from firstlight.remains import report_of
+from firstlight.report import lab
 from firstlight.report.of_run import chronicle_of
 from firstlight.settings import load
 from firstlight.store.run_directory import RunDirectory
@@ -30,6 +31,9 @@ def command(word: str, form: str, output: Path | None, opens: bool) -> None:
     whatever the verdict.
     """
     run = RunDirectory.find(Path.cwd(), word)
+    if lab.is_of_lab(run):
+        _show_lab(run, form, output, opens)
+        return
     report = report_of(run, load(Path.cwd()))
     wanted = replace(asked(report), chronicle=lambda: chronicle_of(run))
     if not opens:
@@ -38,6 +42,18 @@ def command(word: str, form: str, output: Path | None, opens: bool) -> None:
     page = output or run.page
     deliver(wanted, "html", page)
     _open(page)
+
+
+def _show_lab(run: RunDirectory, form: str, output: Path | None, opens: bool) -> None:
+    """The answer of a verb of the lab, which has fewer formats."""
+    if opens:
+        form, output = "html", output or run.path / lab.PAGE
+    if form not in lab.RENDERERS:
+        raise UsageError(f"{run.path} is of the lab, whose formats are {', '.join(lab.RENDERERS)}.")
+    report = lab.of_run(run)
+    written(lambda colour: lab.RENDERERS[form](report, colour), output)
+    if opens and output is not None:
+        _open(output)
 
 
 def _open(page: Path) -> None:

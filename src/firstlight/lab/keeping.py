@@ -1,6 +1,7 @@
 """The run directory of a verb of the lab: its log, its answer as `lab.json`, and its page."""
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -11,10 +12,9 @@ from firstlight.recording import logged
 from firstlight.records import events
 from firstlight.records.lab import LabReport
 from firstlight.report import lab
+from firstlight.report.lab import ANSWER, PAGE
 from firstlight.store.event_log import EventLog
 from firstlight.store.run_directory import RunDirectory, shown
-
-ANSWER, PAGE = "lab.json", "lab.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,12 @@ class Kept:
 @contextlib.contextmanager
 def kept(words: tuple[str, ...]) -> Iterator[Kept]:
     """A run directory whose log begins and ends, however the verb ends."""
+    begun = time.monotonic()
     with logged(words) as (run, log, ended):
 
         def finish(report: LabReport) -> LabReport:
-            made = msgspec.structs.replace(report, run=shown(run.path), environment=machine())
+            seconds = round(time.monotonic() - begun, 3)
+            made = msgspec.structs.replace(report, run=shown(run.path), environment=machine(), seconds=seconds)
             (run.path / ANSWER).write_text(lab.json(made), encoding="utf-8")
             ended.append(0)
             _write_page(run, log, made)

@@ -23,6 +23,7 @@ from firstlight.records.program import (
 )
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.restored import Restored, Resumption
+from firstlight.records.steered import CallsSeen, RatesSeen, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
     Behaviour,
@@ -90,4 +91,8 @@ Observed = (
     | TermSeen
     | TrialSeen
     | OperationDigests
+    | RatesSeen
+    | CallsSeen
+    | ValuesSeen
+    | WeightsTaken
 )

@@ -1,16 +1,23 @@
 """The answer of a verb of the lab: for a person at a terminal, as JSON, and as a page with its plots."""
 
+import os
 import textwrap
 from collections.abc import Callable, Iterator
 
 import msgspec
 
+from firstlight.errors import UsageError
 from firstlight.records import wire
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabReport, LabTable
 from firstlight.records.printable import escaped_in_json, inert, printable_record
 from firstlight.report.terminal import Paint, screen_width
+from firstlight.store import plain_files
+from firstlight.store.run_directory import RunDirectory
 
+ANSWER, PAGE = "lab.json", "lab.html"
+"""In the run directory."""
+MOST_BYTES = 256 << 20
 MOST_ROWS = 24
 """Of one table, on a screen; JSON and the page have all of them."""
 WIDEST_CELL = 46
@@ -36,6 +43,17 @@ def page(report: LabReport, colour: bool = False) -> str:
     from firstlight.report.html import lab
 
     return lab.render(report)
+
+
+def is_of_lab(run: RunDirectory) -> bool:
+    return os.path.lexists(run.path / ANSWER)
+
+
+def of_run(run: RunDirectory) -> LabReport:
+    try:
+        return wire.decode(plain_files.contents(run.path / ANSWER, MOST_BYTES), LabReport)
+    except msgspec.MsgspecError as error:
+        raise UsageError(f"{run.path / ANSWER} is no answer that this version understands: {error}.") from None
 
 
 RENDERERS: dict[str, Callable[[LabReport, bool], str]] = {"terminal": terminal, "json": json, "html": page}

@@ -9,13 +9,16 @@ import msgspec
 import torch
 
 from firstlight.experiments.inside import (
+    data_steering,
     loader_steering,
     localising,
     loss_steering,
     model_steering,
     optimizer_steering,
     probes,
+    rate_steering,
     steering,
+    walking,
 )
 from firstlight.experiments.plan import Order
 
@@ -58,6 +61,8 @@ INTERVENTIONS: dict[str, Apply] = {
     "standardise": steering.standardise_inputs,
     "lr": optimizer_steering.scale_lr,
     "lr-constant": optimizer_steering.constant_lr,
+    "lr-ramp": rate_steering.ramp,
+    "lr-held": rate_steering.held,
     "no-dropout": model_steering.no_dropout,
     "no-decay": optimizer_steering.no_decay,
     "no-smoothing": loss_steering.no_smoothing,
@@ -84,6 +89,10 @@ INTERVENTIONS: dict[str, Apply] = {
     "finite-inputs": steering.finite_inputs,
     "smaller-batch": loader_steering.smaller_batch,
     "shuffle": loader_steering.shuffle,
+    "skip-batches": loader_steering.skip_batches,
+    "data-part": data_steering.train_on_part,
+    "walk-plane": walking.plane,
+    "walk-line": walking.line,
     "probe": probes.begin,
     "localise": localising.begin,
 }

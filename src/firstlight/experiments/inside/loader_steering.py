@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
 
 LEAST_ROWS = 2
+MOST_SKIPPED = 4
+"""One in so many of the batches of an epoch, at most."""
 
 
 def smaller_batch(observer: "Observer", value: str) -> None:
@@ -61,3 +63,25 @@ def shuffle(observer: "Observer", _value: str) -> None:
         return original(self)
 
     _SingleProcessDataLoaderIter._next_data = next_data  # type: ignore[method-assign]
+
+
+def skip_batches(observer: "Observer", value: str) -> None:
+    """After the first batch, so many are passed over; at most a part of what an epoch has, so that it goes on."""
+    source, left = observer.last_batch[0], [int(value)]
+    kind: Any = _BaseDataLoaderIter
+    original = kind.__next__
+
+    def later(self: Any) -> Any:
+        if left and id(getattr(self, "firstlight_loader", None)) == source:
+            for _ in range(min(left.pop(), _room(self))):
+                original(self)
+        return original(self)
+
+    kind.__next__ = later
+
+
+def _room(batches: Any) -> int:
+    try:
+        return len(batches) // MOST_SKIPPED
+    except TypeError:  # a stream
+        return 0

@@ -56,6 +56,7 @@ def _leave_loader_workers() -> None:
             loader = self.firstlight_loader
             loader.__dict__["num_workers"] = 0
             stand_ins[id(self)] = dataloader._SingleProcessDataLoaderIter(loader)
+            stand_ins[id(self)].firstlight_loader = loader
         return next(stand_ins[id(self)])
 
     kind.__next__ = next_itself

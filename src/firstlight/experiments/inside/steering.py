@@ -19,30 +19,37 @@ LABELS = ("label", "target")
 """Keyword arguments so named are not inputs."""
 
 
-def repeat_batch(observer: "Observer", _value: str) -> None:
-    """The first batch, at every step: from the loader that gave it, or, without one, by what the models are given."""
+def repeat_batch(observer: "Observer", value: str) -> None:
+    """The first batch, at every step or from one on: from the loader that gave it, or by what the models are given."""
     source, batch = observer.last_batch
+    first = int(value or 0)
+
+    def wanted() -> bool:
+        return observer.step >= first
+
     if source is None:
-        _steer_inputs(observer, _first_again())
-        loss_steering.steer_targets(_first_again())
+        _steer_inputs(observer, _first_again(wanted))
+        loss_steering.steer_targets(_first_again(wanted))
         return
-    recital.follow(observer, batch)
+    if not first:
+        recital.follow(observer, batch)
     for kind in (_BaseDataLoaderIter, _MultiProcessingDataLoaderIter):
         if "__next__" in vars(kind):
-            _give_again(kind, source, batch)
+            _give_again(kind, source, batch, wanted)
 
 
-def _give_again(kind: Any, source: int, batch: Any) -> None:
+def _give_again(kind: Any, source: int, batch: Any, wanted: Callable[[], bool]) -> None:
     original = kind.__next__
 
     def again(self: Any) -> Any:
         found = original(self)
-        return copy.deepcopy(batch) if id(getattr(self, "firstlight_loader", None)) == source else found
+        ours = wanted() and id(getattr(self, "firstlight_loader", None)) == source
+        return copy.deepcopy(batch) if ours else found
 
     kind.__next__ = again
 
 
-def _first_again() -> Change:
+def _first_again(wanted: Callable[[], bool]) -> Change:
     """Without a loader: the values of the first call of each shape come again."""
     first: dict[tuple[int, ...], torch.Tensor] = {}
 
@@ -50,7 +57,7 @@ def _first_again() -> Change:
         key = tuple(tensor.shape)
         if key not in first:
             first[key] = tensor.detach().clone()
-        return first[key].clone()
+        return first[key].clone() if wanted() else tensor
 
     return change
 

@@ -1,0 +1,48 @@
+"""`firstlight against`: where does this implementation differ from that one?"""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from firstlight.cli.laboratory import deliver_lab, interruptible, lab_form, lab_output
+from firstlight.errors import UsageError
+from firstlight.settings import load
+
+
+@click.command("against")
+@lab_form
+@lab_output
+@click.argument("mine", metavar="MINE")
+@click.argument("reference", metavar="REFERENCE")
+@click.pass_context
+def command(context: click.Context, mine: str, reference: str, form: str, output: Path | None) -> None:
+    """Run the first step of two scripts on the same weights and batch, and name the first call that differs.
+
+    \b
+    firstlight against mine.py reference.py
+    firstlight against "mine.py --width 64" "reference.py --hidden 64"
+
+    Parameters are matched by name, and else by shape and order. Exit code: 0 it answered, 2 it could not.
+    """
+    from firstlight.lab.against import against
+    from firstlight.lab.keeping import kept
+    from firstlight.observe import target as targets
+    from firstlight.observe.watch import Eyes
+
+    pair = [targets.parse(_words(text), module=False, verb="against") for text in (mine, reference)]
+    settings = load(Path.cwd())
+    with interruptible() as tell, kept((*pair[0].words, *pair[1].words)) as where:
+        eyes = Eyes(tell, None, settings.startup_seconds)
+        report = where.finish(against(pair[0], pair[1], eyes, where.run))
+    deliver_lab(context, report, form, output)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """A script, or a script with its arguments in quotes."""
+    if Path(text).is_file():
+        return (text,)
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"`{text}` cannot be read as a command: {error}.") from None

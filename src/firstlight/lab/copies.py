@@ -1,0 +1,212 @@
+"""Copies of a program, made in rounds: what the earlier ones did decides which are made next."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from firstlight.errors import UsageError
+from firstlight.experiments.engine import Engine, fates
+from firstlight.experiments.engines.choice import engine as engine_of
+from firstlight.experiments.plan import Order
+from firstlight.lab.journal import Journal
+from firstlight.observe.spec import Spec
+from firstlight.observe.target import Target
+from firstlight.observe.watch import Eyes, Watched, watch
+from firstlight.records.declared import Logged
+from firstlight.records.program import Ending, LoaderSeen
+from firstlight.records.steered import RatesSeen
+from firstlight.records.training import BackwardSeen, StepSeen
+from firstlight.settings import Settings
+from firstlight.store.run_directory import RunDirectory
+
+SECONDS = 900.0
+"""For all copies together. What is left then is left: the same command goes on from there."""
+SEED = 0
+"""For a script that does not seed itself; the same in every call, so that its copies can be compared across calls."""
+NEVER = 1_000_000_000
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One copy of the program, step by step."""
+
+    name: str
+    losses: tuple[float, ...] = ()
+    rates: tuple[float, ...] = ()
+    """Of the first group, as each step was made with it; empty where the program has no optimizer."""
+    seconds: float = 0.0
+    died: bool = False
+    optimizers: tuple[RatesSeen, ...] = ()
+    """With the rates the program means, where the copy was steered to others."""
+
+
+@dataclass
+class Known:
+    """What is known so far."""
+
+    program: Trial
+    finished: bool
+    """The program itself came to its end, rather than to the end of its budget."""
+    trials: dict[str, Trial] = field(default_factory=dict)
+    examples: int | None = None
+    """In the data set whose loader feeds training; None where there is no loader, or it does not know."""
+
+
+Plan = Callable[[Known], Sequence[Order]]
+"""The copies that would tell more; none ends the search. Those already known may be named again."""
+
+
+@dataclass
+class Copies:
+    """Asked again and again whether everything is settled, as any inquiry is."""
+
+    engine: Engine
+    plan: Plan
+    journal: Journal
+    known: Known = field(default_factory=lambda: Known(Trial(name="program"), finished=False))
+    watched: Watched = field(default_factory=Watched)
+    ordered: set[str] = field(default_factory=set)
+    interrupted: bool = False
+    _closed: bool = False
+
+    @property
+    def left(self) -> int:
+        """Copies that were ordered and are not there; an interrupt leaves at least one question."""
+        return max(len(self.ordered - self.known.trials.keys()), int(self.interrupted))
+
+    def settled(self, watched: Watched) -> bool:
+        self.watched = watched
+        if not self.engine.attend(watched):
+            return True
+        if not (watched.over or watched.of(Ending)):
+            return False
+        self._take_in(watched)
+        if not self._closed and self.left == 0:
+            self._ask()
+        return self._closed or self.engine.settled(watched)
+
+    def _take_in(self, watched: Watched) -> None:
+        ended_itself = all(end.reason == "exit" for end in watched.of(Ending))
+        self.known.finished = ended_itself and watched.exit_code in (0, None)
+        self.known.program = trial_of("program", watched.records, watched.seconds - (watched.startup or 0.0))
+        self.known.examples = _examples(watched.records)
+        for name in self.ordered & fates(watched).keys() - self.known.trials.keys():
+            fate = fates(watched)[name]
+            made = trial_of(name, watched.timelines.get(name, []), fate.seconds, died=fate.exit_code != 0)
+            self.known.trials[name] = made
+            self.journal.keep(name, made)
+
+    def _ask(self) -> None:
+        new = self._unknown()
+        while new and all(self._recalled(order.name) for order in new):
+            new = self._unknown()
+        missing = [order for order in new if order.name not in self.known.trials]
+        self.ordered |= {order.name for order in missing}
+        if missing:
+            self.engine.order(*missing)
+        else:
+            self.engine.close()
+            self._closed = True
+
+    def _unknown(self) -> list[Order]:
+        return [order for order in self.plan(self.known) if order.name not in self.known.trials]
+
+    def _recalled(self, name: str) -> bool:
+        """Whether an earlier call made it."""
+        trial = self.journal.get(name, Trial)
+        if trial is not None:
+            self.known.trials[name] = trial
+        return trial is not None
+
+
+def trial_of(name: str, records: Sequence[Logged], seconds: float, *, died: bool = False) -> Trial:
+    """By the steps of the optimizer that stepped first; by backwards, where there is none."""
+    steps = [seen for seen in records if isinstance(seen, StepSeen) and seen.rank == 0 and seen.optimizer <= 0]
+    losses = tuple(float("nan") if seen.loss is None else seen.loss for seen in steps)
+    if not steps:
+        losses = tuple(seen.value for seen in records if isinstance(seen, BackwardSeen) and seen.rank == 0)
+    return Trial(
+        name=name,
+        losses=losses,
+        rates=tuple(seen.lr for seen in steps if seen.lr is not None),
+        seconds=round(seconds, 3),
+        died=died,
+        optimizers=tuple(seen for seen in records if isinstance(seen, RatesSeen)),
+    )
+
+
+def _examples(records: Sequence[Logged]) -> int | None:
+    """Of the loader that was last begun when training began."""
+    found = None
+    for record in records:
+        if isinstance(record, LoaderSeen):
+            found = record.examples
+        elif isinstance(record, BackwardSeen):
+            break
+    return found
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """A program and what its copies are made with."""
+
+    target: Target
+    settings: Settings
+    eyes: Eyes
+    run: RunDirectory
+    journal: Journal
+    steps: int
+    """Of the program itself, at most; its copies are not longer."""
+    taps: tuple[str, ...] = ("loaders",)
+
+    def asked(self, plan: Plan) -> Copies:
+        """Runs the program and its copies until the plan has no more questions, or the user interrupts."""
+        spec = self._spec()
+        engine = engine_of(self.settings.engine, self.target, spec, SECONDS)
+        copies = Copies(engine, plan, self.journal)
+        eyes = replace(self.eyes, settled=copies.settled, progress=lambda text: self._told(copies, text))
+        try:
+            watch(self.target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
+        except KeyboardInterrupt:
+            if not copies.known.trials:
+                raise
+            copies.interrupted = True
+        finally:
+            engine.end()
+        self._refuse_without_training(copies)
+        return copies
+
+    def _told(self, copies: Copies, text: str) -> None:
+        done = len(copies.known.trials)
+        self.eyes.progress(f"{done} of {done + copies.left} copies done; {text}" if done or copies.left else text)
+
+    def _refuse_without_training(self, copies: Copies) -> None:
+        outcome = copies.watched.outcome()
+        if outcome.ended in ("crashed", "killed"):
+            where = f" ({outcome.site.file}:{outcome.site.line})" if outcome.site is not None else ""
+            raise UsageError(f"`{self.target.shown}` crashed{where}: {outcome.message}. Mend that first.")
+        if not copies.known.program.losses:
+            raise UsageError(
+                f"no training step of `{self.target.shown}` was seen, so there is nothing to try. "
+                "`firstlight check` says what it does instead."
+            )
+
+    def _spec(self) -> Spec:
+        run = RunDirectory(self.run.path.absolute())
+        return Spec(
+            run_id=run.id,
+            run=str(run.path),
+            events=str(run.events),
+            scratch=str(run.scratch),
+            cwd=str(Path.cwd()),
+            owner=os.getpid(),
+            steps=self.steps,
+            seconds=self.settings.budget.seconds,
+            full_steps=0,
+            sample_every=NEVER,
+            taps=self.taps,
+            contain=self.settings.contain,
+            seed=SEED,
+        )

@@ -1,0 +1,147 @@
+"""Verbs of the lab on a real script, from the command line to the files they leave."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firstlight.cli.main import cli, run
+from firstlight.store.event_log import read
+
+SCRIPT = """import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(256, 8)
+y = x @ torch.randn(8, 1)
+model = nn.Linear(8, 1)
+optimizer = torch.optim.SGD(
+    [{"params": [model.weight], "lr": 1e-5}, {"params": [model.bias], "lr": 2e-5}], lr=1e-5
+)
+schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.999)
+for _ in range(200):
+    rows = torch.randint(0, 256, (32,))
+    loss = nn.functional.mse_loss(model(x[rows]), y[rows])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    schedule.step()
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    found = tmp_path / "train.py"
+    found.write_text(SCRIPT)
+    return found
+
+
+def test_a_rate_far_too_low_is_found_and_mended(script: Path) -> None:
+    done = CliRunner().invoke(cli, ["lr-find", "--steps", "60", "--format", "json", script.name])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert 0.02 < told["suggested"] < 1.0  # the largest stable one is near 1, as the inputs have unit variance
+    assert told["numbers"]["present"] == 1e-5
+    assert told["answer"].startswith("Use a learning rate of about")
+    assert any("ratios kept" in advice for advice in told["advice"])
+    run = script.parent / told["run"]
+    ramps = [event for event in read(run / "events.ndjson") if event["phase"] == "lr_finder"]
+    assert len({event["timeline"] for event in ramps}) == 3
+    assert any(event["phase"] == "lr_finder_complete" for event in read(run / "events.ndjson"))
+    assert "learning rate" in (run / "lab.html").read_text()
+    assert not list((script.parent / ".firstlight" / "lab").glob("*"))
+
+
+ATTENTION = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed({seed})
+data = TensorDataset(torch.randn(64, 6, 8), torch.randint(0, 3, (64,)))
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.{name} = nn.Linear(8, 24)
+        self.out = nn.Linear(8, 3)
+
+    def forward(self, x):
+        q, k, v = self.{name}(x).chunk(3, -1)
+        {attend}
+        return self.out(mixed.mean(1))
+
+
+model = Head()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, y in DataLoader(data, 16, shuffle=True):
+    loss = nn.functional.cross_entropy(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+BY_HAND = "mixed = (q @ k.transpose(1, 2)).softmax(-1) @ v"
+FUSED = "mixed = nn.functional.scaled_dot_product_attention(q, k, v{more})"
+
+
+def test_an_implementation_that_scales_is_told_from_one_that_does_not(script: Path) -> None:
+    script.write_text(ATTENTION.format(seed=1, name="qkv", attend=BY_HAND))
+    for name, more in (("scaled.py", ""), ("same.py", ", scale=1.0")):
+        text = ATTENTION.format(seed=2, name="packed", attend=FUSED.format(more=more))
+        (script.parent / name).write_text(text)
+    told = json.loads(CliRunner().invoke(cli, ["against", "--format", "json", "train.py", "scaled.py"]).stdout)
+    assert told["numbers"]["same"] is False
+    assert told["numbers"]["differs_at"].endswith("train.py:17")
+    assert told["numbers"]["reference_differs_at"].endswith("scaled.py:17")
+    alike = json.loads(CliRunner().invoke(cli, ["against", "--format", "json", "train.py", "same.py"]).stdout)
+    assert alike["numbers"]["same"] is True, alike["answer"]
+    assert any("matched by shape" in limit for limit in alike["limits"])
+
+
+LOOP = """loader = torch.utils.data.DataLoader(list(zip(x, y)), 32, shuffle=True)
+for xb, yb in (batch for _ in range(30) for batch in loader):"""
+
+
+def test_a_surface_is_walked_and_a_part_of_the_data_held_out(script: Path) -> None:
+    """One script for two verbs: a linear problem, fed by a loader, whose answers are noisy."""
+    script.write_text(
+        SCRIPT.replace("y = x @ torch.randn(8, 1)", "y = x @ torch.randn(8, 1) + 0.3 * torch.randn(256, 1)")
+        .replace("for _ in range(200):", LOOP)
+        .replace("    rows = torch.randint(0, 256, (32,))\n", "")
+        .replace("x[rows]", "xb")
+        .replace("y[rows]", "yb")
+        .replace("1e-5", "0.05")
+        .replace("2e-5", "0.05")
+    )
+    walked = CliRunner().invoke(cli, ["surface", "--steps", "60", "--format", "json", script.name])
+    assert walked.exit_code == 0, walked.output
+    told = json.loads(walked.stdout)
+    assert "falls without a barrier" in told["answer"]  # as everything convex does
+    assert told["numbers"]["at_half_length"] > told["numbers"]["centre"]
+    parts = CliRunner().invoke(cli, ["curve", "--steps", "100", "--format", "json", script.name])
+    assert parts.exit_code == 0, parts.output
+    rows = json.loads(parts.stdout)["tables"][0]["rows"]
+    assert [row[0] for row in rows] == [26, 51, 102, 205]
+    assert rows[0][1] > rows[0][3]  # few examples are learnt by heart, and the others are not
+    assert rows[0][1] > rows[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["lr-find"], "nothing to lr-find"),
+        (["lr-find", "absent.py"], "absent.py"),
+        (["curve", "package:experiment"], "is a declared experiment"),
+        (["surface", "--loss", "nowhere"], "names no function"),
+        (["surface", "--loss", "math:pi", "train.py"], "name no script beside it"),
+        (["against", "train.py", "absent.py"], "absent.py"),
+        (["against", "train.py", "'"], "cannot be read as a command"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(
+    script: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert said in capsys.readouterr().err
