@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.conftest import Run as Command
 
 from firstlight.cli.main import run as command
 from firstlight.experiments.engines.warm import WarmParent
@@ -163,15 +164,13 @@ def test_each_part_that_a_program_has_is_found_and_goes_off(bench: Bench) -> Non
     assert survey.values["val_loss"][-1] == base
 
 
-def test_ray_gives_the_same_numbers(bench: Bench) -> None:
+def test_ray_gives_the_same_numbers(bench: Bench, firstlight: Command) -> None:
     target = script(PROGRAM)
-    asked = [Run(name="a", target=target, seed=seed) for seed in (0, 1)]
-    local = values(bench(), asked)
-    there = bench(engine="ray", fresh=True)
-    try:
-        assert values(there, asked) == local
-    finally:
-        there.end()
+    local = values(bench(), [Run(name="a", target=target, seed=seed) for seed in (0, 1)])
+    options = ("--sources", "none", "-n", "2", "--fresh", "--format", "json")
+    done = firstlight("seeds", "--engine", "ray", *options, "train.py")
+    assert done.returncode == 0, done.stderr
+    assert [value for _, value in json.loads(done.stdout)["tables"][0]["rows"]] == local
 
 
 def test_a_comparison_of_tables_runs_nothing(
