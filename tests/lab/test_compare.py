@@ -98,3 +98,8 @@ def test_variants_are_paired_by_their_seeds() -> None:
     runs = _runs(a=A, b=[one + 0.05 + 0.001 * at for at, one in enumerate(A)])
     runs["b"].reverse()
     assert _report(runs).numbers["gain"] == pytest.approx(0.052)
+
+
+def test_a_variant_without_a_pair_is_in_the_table_as_such() -> None:
+    found = _report(_runs(a=A, b=[0.9, 0.91, 0.89, 0.92, 0.93], c=[float("nan")] * 5))
+    assert [row[5] for row in found.tables[0].rows] == ["reference", "better", "no pair"]

@@ -248,7 +248,8 @@ def _table(evidence: Variants, judged: dict[str, AgainstReference]) -> LabTable:
         finite = evidence.finite(name)
         spread = (fmean(finite) if finite else None, stdev(finite) if len(finite) > 1 else None)
         one = judged.get(name)
-        against: tuple[Scalar, ...] = ("reference", None, None, None, None)
+        label = "reference" if name == evidence.reference else "no pair"
+        against: tuple[Scalar, ...] = (label, None, None, None, None)
         if one is not None:
             known = math.isfinite(one.paired.low)
             ends = (one.paired.low, one.paired.high) if known else (None, None)
