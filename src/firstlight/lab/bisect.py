@@ -210,7 +210,8 @@ def unpacked() -> Iterator[Callable[[str], Path]]:
             packed = home / f"{commit}.tar"
             subprocess.run(["git", "archive", "-o", str(packed), commit], check=True, capture_output=True)
             with tarfile.open(packed) as archive:
-                archive.extractall(place, filter="data")
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
+                archive.extractall(place)
             packed.unlink()
         return place
 
