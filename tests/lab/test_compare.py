@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from firstlight.errors import UsageError
-from firstlight.lab.compare import Evidence, Question, report
+from firstlight.lab.compare import CompareQuestion, Variants, report
 from firstlight.records.lab import LabReport
-from firstlight.records.trials import Trial
+from firstlight.records.trials import FinishedRun
 
 
-def _runs(**values: Sequence[float]) -> dict[str, list[Trial]]:
+def _runs(**values: Sequence[float]) -> dict[str, list[FinishedRun]]:
     return {
-        name: [Trial(name=name, seed=seed, values={"val_acc": (number,)}) for seed, number in enumerate(numbers)]
+        name: [FinishedRun(name=name, seed=seed, values={"val_acc": (number,)}) for seed, number in enumerate(numbers)]
         for name, numbers in values.items()
     }
 
 
-def _report(runs: Mapping[str, list[Trial]], **asked: object) -> LabReport:
-    return report(Evidence(dict(runs), Question(**asked)), ("a.py", "b.py"))  # type: ignore[arg-type]
+def _report(runs: Mapping[str, list[FinishedRun]], **asked: object) -> LabReport:
+    return report(Variants(dict(runs), CompareQuestion(**asked)), ("a.py", "b.py"))  # type: ignore[arg-type]
 
 
 A = (0.80, 0.82, 0.79, 0.81, 0.83)
@@ -47,7 +47,7 @@ def test_noise_has_no_winner_and_is_told_how_many_seeds_more() -> None:
 def test_for_a_loss_less_is_better() -> None:
     runs = {
         name: [
-            Trial(name=name, seed=seed, values={"val_loss": (base + 0.01 * seed + 0.001 * seed * at,)})
+            FinishedRun(name=name, seed=seed, values={"val_loss": (base + 0.01 * seed + 0.001 * seed * at,)})
             for seed in range(5)
         ]
         for at, (name, base) in enumerate({"a": 0.9, "b": 0.5}.items())
@@ -98,3 +98,8 @@ def test_variants_are_paired_by_their_seeds() -> None:
     runs = _runs(a=A, b=[one + 0.05 + 0.001 * at for at, one in enumerate(A)])
     runs["b"].reverse()
     assert _report(runs).numbers["gain"] == pytest.approx(0.052)
+
+
+def test_a_variant_without_a_pair_is_in_the_table_as_such() -> None:
+    found = _report(_runs(a=A, b=[0.9, 0.91, 0.89, 0.92, 0.93], c=[float("nan")] * 5))
+    assert [row[5] for row in found.tables[0].rows] == ["reference", "better", "no pair"]

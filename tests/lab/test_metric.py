@@ -6,11 +6,13 @@ import pytest
 
 from firstlight.errors import UsageError
 from firstlight.lab.metric import TRAINING_LOSS, Metric, choose, value
-from firstlight.records.trials import Trial
+from firstlight.records.trials import FinishedRun
 
 
-def _trial(*names: str, **more: float) -> Trial:
-    return Trial(name="a", seed=0, values={**dict.fromkeys(names, (0.5, 0.25)), **{k: (v,) for k, v in more.items()}})
+def _trial(*names: str, **more: float) -> FinishedRun:
+    return FinishedRun(
+        name="a", seed=0, values={**dict.fromkeys(names, (0.5, 0.25)), **{k: (v,) for k, v in more.items()}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,5 +54,5 @@ def test_a_name_that_says_nothing_is_assumed_and_said() -> None:
 def test_the_value_of_a_run_is_its_last_and_a_failed_run_has_none() -> None:
     metric = Metric("val_acc", higher=True)
     assert value(_trial("val_acc"), metric) == 0.25
-    assert math.isnan(value(Trial(name="a", seed=0, values={"val_acc": (0.5,)}, exit_code=1), metric))
+    assert math.isnan(value(FinishedRun(name="a", seed=0, values={"val_acc": (0.5,)}, exit_code=1), metric))
     assert math.isnan(value(_trial("other"), metric))

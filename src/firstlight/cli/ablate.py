@@ -6,7 +6,7 @@ import click
 
 from firstlight.cli.laboratory import deliver_lab, lab_module
 from firstlight.cli.rendering import words_in
-from firstlight.cli.trial_options import choices, session, trial_options
+from firstlight.cli.trial_options import choices, script, session, trial_options
 
 
 @click.command("ablate", context_settings={"allow_interspersed_args": False})
@@ -49,11 +49,10 @@ def command(
     Exit code: 0 it was measured, 2 it could not be, 130 interrupted.
     """
     from firstlight.lab import ablate as lab
-    from firstlight.lab.compare import Question
-    from firstlight.observe import target as targets
+    from firstlight.lab.compare import CompareQuestion
 
-    question = Question(metric=metric, better=better, seeds=seeds, worth=worth)
-    target = targets.parse(words, module, "ablate")
+    question = CompareQuestion(metric=metric, better=better, seeds=seeds, worth=worth)
+    target = script(words, module, "ablate")
     with session(words, choices(jobs, engine, seconds, seed_arg, fresh, no_contain)) as at_work:
         report = at_work.finish(lab.of_runs(target, question, at_work.bench, words_in(only)))
     deliver_lab(context, report, form, output)

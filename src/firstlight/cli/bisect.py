@@ -56,13 +56,13 @@ def command(
     Exit code: 0 it was found, 2 good and bad cannot be told apart or it could not be run, 130 interrupted.
     """
     from firstlight.lab import bisect as lab
-    from firstlight.lab.compare import Question
+    from firstlight.lab.compare import CompareQuestion
 
     if len(words) < 3:
         raise UsageError(
             "bisect needs three things: a good one, a bad one, and the script: `firstlight bisect GOOD BAD train.py`"
         )
-    question = Question(metric=metric, better=better, seeds=seeds)
+    question = CompareQuestion(metric=metric, better=better, seeds=seeds)
     chosen = choices(jobs, engine, seconds, seed_arg, fresh, no_contain)
     with session(words, chosen) as at_work, _space(words, module, at_work.bench.home.path) as space:
         report = at_work.finish(lab.of_space(space, question, at_work.bench))

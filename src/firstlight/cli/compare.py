@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.cli.laboratory import deliver_lab, lab_module
-from firstlight.cli.trial_options import choices, session, trial_options
+from firstlight.cli.trial_options import choices, script, session, trial_options
 from firstlight.errors import UsageError
 from firstlight.records.lab import LabReport
 
 if TYPE_CHECKING:
-    from firstlight.lab.compare import Question
-    from firstlight.lab.trials import Choices
+    from firstlight.lab.compare import CompareQuestion
+    from firstlight.lab.trials import RunChoices
     from firstlight.observe.target import Target
 
 
@@ -57,16 +57,16 @@ def command(
 
     Exit code: 0 it was compared, 2 it could not be, 130 interrupted.
     """
-    from firstlight.lab.compare import Question
+    from firstlight.lab.compare import CompareQuestion
 
-    question = Question(metric=metric, better=better, seeds=seeds, worth=worth)
+    question = CompareQuestion(metric=metric, better=better, seeds=seeds, worth=worth)
     chosen = choices(jobs, engine, seconds, seed_arg, fresh, no_contain)
     report = _report(words, module, arguments, question, chosen)
     deliver_lab(context, report, form, output)
 
 
 def _report(
-    words: tuple[str, ...], module: bool, arguments: tuple[str, ...], question: "Question", chosen: "Choices"
+    words: tuple[str, ...], module: bool, arguments: tuple[str, ...], question: "CompareQuestion", chosen: "RunChoices"
 ) -> LabReport:
     from firstlight.lab import compare, tables
 
@@ -76,7 +76,7 @@ def _report(
         if len(runs) < 2:
             raise UsageError(f"{named[0]} holds one variant. Name a second table, or give it a column `variant`.")
         with session(words, chosen) as at_work:
-            return at_work.finish(compare.report(compare.Evidence(runs, question), words))
+            return at_work.finish(compare.report(compare.Variants(runs, question), words))
     variants = _variants(words, module, arguments, named)
     with session(words, chosen) as at_work:
         return at_work.finish(compare.of_runs(variants, question, at_work.bench))
@@ -100,7 +100,7 @@ def _variants(
     from firstlight.observe import target as targets
 
     if arguments:
-        base = targets.parse(words, module, "compare")
+        base = script(words, module, "compare")
         return [(" ".join(label), with_arguments(base, given)) for label, given in _combinations(arguments)]
     if len(named) < 2:
         raise UsageError(

@@ -6,7 +6,7 @@ import click
 
 from firstlight.cli.laboratory import deliver_lab, lab_module
 from firstlight.cli.rendering import words_in
-from firstlight.cli.trial_options import choices, session, trial_options
+from firstlight.cli.trial_options import choices, script, session, trial_options
 from firstlight.errors import UsageError
 from firstlight.settings import nearest
 
@@ -50,10 +50,9 @@ def command(
     Exit code: 0 it was measured, 2 it could not be, 130 interrupted.
     """
     from firstlight.lab import seeds as lab
-    from firstlight.observe import target as targets
 
-    question = lab.Question(metric=metric, better=better, seeds=seeds, sources=_sources(sources), each=each)
-    target = targets.parse(words, module, "seeds")
+    question = lab.SeedsQuestion(metric=metric, better=better, seeds=seeds, sources=_sources(sources), each=each)
+    target = script(words, module, "seeds")
     with session(words, choices(jobs, engine, seconds, seed_arg, fresh, no_contain)) as at_work:
         report = at_work.finish(lab.of_runs(target, question, at_work.bench))
     deliver_lab(context, report, form, output)

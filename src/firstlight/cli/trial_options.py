@@ -1,6 +1,5 @@
 """What every verb has that makes whole runs of a script: which metric, how many at once, where, and for how long."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,10 +9,12 @@ import click
 import msgspec
 
 from firstlight.cli.laboratory import interruptible, lab_form, lab_output
+from firstlight.errors import UsageError
 from firstlight.records.lab import LabReport
 
 if TYPE_CHECKING:
-    from firstlight.lab.trials import Choices, Workbench
+    from firstlight.lab.trials import RunChoices, Runner
+    from firstlight.observe.target import Target
 
 OPTIONS = (
     click.option("--metric", help="The number to compare, by the name under which it is printed or logged."),
@@ -43,37 +44,43 @@ def trial_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def choices(
     jobs: int | None, engine: str, seconds: float, seed_arg: str | None, fresh: bool, no_contain: bool
-) -> "Choices":
-    from firstlight.lab.trials import Choices
+) -> "RunChoices":
+    from firstlight.lab.trials import RunChoices
 
-    return Choices(
+    return RunChoices(
         jobs=jobs, engine=engine, seconds=seconds, seed_argument=seed_arg, fresh=fresh, contain=not no_contain
     )
+
+
+def script(words: tuple[str, ...], module: bool, verb: str) -> "Target":
+    from firstlight.observe import target as targets
+
+    if words and not module and targets.is_declaration(words[0]):
+        raise UsageError(f"`{words[0]}` is a declared experiment; `firstlight {verb}` takes a script.")
+    return targets.parse(words, module, verb)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """One verb at work."""
 
-    bench: "Workbench"
+    bench: "Runner"
     finish: Callable[[LabReport], LabReport]
 
 
 @contextmanager
-def session(words: tuple[str, ...], chosen: "Choices") -> Iterator[Session]:
+def session(words: tuple[str, ...], chosen: "RunChoices") -> Iterator[Session]:
     """A run directory and the means to make runs. No process is left behind, however it ends."""
     from firstlight.lab.keeping import kept
-    from firstlight.lab.trials import Workbench
+    from firstlight.lab.trials import Runner
 
-    begun = time.monotonic()
     with interruptible() as tell, kept(words) as home:
-        bench = Workbench(home.run, chosen, tell)
+        bench = Runner(home.run, chosen, tell)
 
         def finish(report: LabReport) -> LabReport:
             earlier = f"{bench.recalled} of the runs were made by an earlier command; `--fresh` makes them again"
             limits = (*report.limits, *([earlier] if bench.recalled else []))
-            seconds = round(time.monotonic() - begun, 2)
-            return home.finish(msgspec.structs.replace(report, limits=limits, seconds=seconds))
+            return home.finish(msgspec.structs.replace(report, limits=limits))
 
         try:
             yield Session(bench, finish)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firstlight.errors import UsageError
-from firstlight.lab.compare import Evidence, Judged, Question, gathered
-from firstlight.lab.trials import Run, Workbench, must_have_run
+from firstlight.lab.compare import AgainstReference, CompareQuestion, Variants, gathered
+from firstlight.lab.trials import Run, Runner, must_have_run
 from firstlight.observe.target import Target
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabReport, LabTable
@@ -18,7 +18,7 @@ WITHOUT = {"worse": "matters", "better": "hurts", "same": "does nothing", "undec
 ALONE = {"better": "helps alone", "worse": "harms alone", "same": "does nothing alone", "undecided": "no effect seen"}
 
 
-def of_runs(target: Target, question: Question, bench: Workbench, only: Sequence[str] | None) -> LabReport:
+def of_runs(target: Target, question: CompareQuestion, bench: Runner, only: Sequence[str] | None) -> LabReport:
     (survey,) = bench.run([Run(name=target.shown, target=target, orders=("survey",))])
     must_have_run([survey])
     assert survey is not None
@@ -26,7 +26,7 @@ def of_runs(target: Target, question: Question, bench: Workbench, only: Sequence
     base = Run(name=AS_IT_IS, target=target, orders=EAGER)
     without = [replace(base, name=part, orders=(*EAGER, f"off={part}")) for part in parts]
     evidence, left = gathered([base, *without], question, bench)
-    alone: Evidence | None = None
+    alone: Variants | None = None
     if len(parts) > 1 and not bench.interrupted:
         bare = replace(base, name=BARE, orders=_off(parts))
         added = [replace(base, name=part, orders=_off([one for one in parts if one != part])) for part in parts]
@@ -51,7 +51,7 @@ def _chosen(parts: tuple[str, ...], only: Sequence[str] | None) -> tuple[str, ..
     return tuple(only) if only else parts
 
 
-def _report(target: Target, evidence: Evidence, alone: Evidence | None, left: int, done: int) -> LabReport:
+def _report(target: Target, evidence: Variants, alone: Variants | None, left: int, done: int) -> LabReport:
     judged = evidence.judged()
     added = alone.judged() if alone is not None else {}
     return LabReport(
@@ -70,7 +70,7 @@ def _report(target: Target, evidence: Evidence, alone: Evidence | None, left: in
     )
 
 
-def _answer(evidence: Evidence, judged: dict[str, Judged]) -> str:
+def _answer(evidence: Variants, judged: dict[str, AgainstReference]) -> str:
     told = []
     for verdict, says in WITHOUT.items():
         names = [name for name, one in judged.items() if one.verdict == verdict]
@@ -83,7 +83,7 @@ def _answer(evidence: Evidence, judged: dict[str, Judged]) -> str:
 
 
 def _tables(
-    evidence: Evidence, judged: dict[str, Judged], alone: Evidence | None, added: dict[str, Judged]
+    evidence: Variants, judged: dict[str, AgainstReference], alone: Variants | None, added: dict[str, AgainstReference]
 ) -> list[LabTable]:
     head = ("part", "effect", "verdict", "low", "high", "pairs")
     off = [

@@ -13,13 +13,13 @@ from statistics import fmean
 
 from firstlight.errors import UsageError
 from firstlight.lab import statistics
-from firstlight.lab.compare import Evidence, Judged, Question
+from firstlight.lab.compare import AgainstReference, CompareQuestion, Variants
 from firstlight.lab.delta import Narrowed, Outcome, narrowed
 from firstlight.lab.metric import value
-from firstlight.lab.trials import Run, Workbench
+from firstlight.lab.trials import Run, Runner
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabReport, LabTable
-from firstlight.records.trials import Trial
+from firstlight.records.trials import FinishedRun
 
 CERTAIN = math.log(100)
 """Odds at which a trial counts as good or bad."""
@@ -42,10 +42,10 @@ class Space:
     command: tuple[str, ...]
 
 
-class Judge:
+class Sides:
     """Says on which side of good and bad a run lies, with as many seeds as that takes."""
 
-    def __init__(self, space: Space, question: Question, bench: Workbench) -> None:
+    def __init__(self, space: Space, question: CompareQuestion, bench: Runner) -> None:
         self.space, self.question, self.bench = space, question, bench
         self.rows: list[tuple[Scalar, ...]] = []
         ends = {GOOD: space.run(()), BAD: space.run(space.names)}
@@ -56,9 +56,9 @@ class Judge:
         """The bad end does not come to its end, and that is what is bad about it."""
         self.evidence = self._compared()
 
-    def _compared(self) -> Evidence:
+    def _compared(self) -> Variants:
         """Raises where good and bad cannot be told apart: there is nothing to look for then."""
-        runs: dict[str, list[Trial]] = {GOOD: [], BAD: []}
+        runs: dict[str, list[FinishedRun]] = {GOOD: [], BAD: []}
         for seed in range(self.question.seeds):
             for trial in self._made([replace(run, seed=seed) for run in self._ends]):
                 runs[trial.name].append(trial)
@@ -68,8 +68,8 @@ class Judge:
                     f"the good one does not come to its end: {runs[GOOD][-1].message or 'it took too long'}."
                 )
             if self.crashes:
-                return Evidence({GOOD: runs[GOOD]}, self.question)
-            evidence = Evidence(runs, self.question)
+                return Variants({GOOD: runs[GOOD]}, self.question)
+            evidence = Variants(runs, self.question)
             judged = evidence.judged().get(BAD)
             if judged is not None and judged.paired.decided and judged.paired.pairs >= statistics.LEAST_PAIRS:
                 return self._right_way(evidence, judged)
@@ -78,7 +78,7 @@ class Judge:
             "there is nothing to look for. Try more seeds with `-n`, or another `--metric`."
         )
 
-    def _right_way(self, evidence: Evidence, judged: Judged) -> Evidence:
+    def _right_way(self, evidence: Variants, judged: AgainstReference) -> Variants:
         if judged.paired.mean > 0:
             raise UsageError(
                 f"the bad one is better in `{evidence.metric.name}`, by {judged.paired.mean:.4g}. Exchange the two, or "
@@ -86,7 +86,7 @@ class Judge:
             )
         return evidence
 
-    def _made(self, runs: list[Run]) -> list[Trial]:
+    def _made(self, runs: list[Run]) -> list[FinishedRun]:
         made = self.bench.run(runs)
         if None in made:
             raise Interrupted
@@ -117,31 +117,31 @@ class Judge:
         return outcome
 
 
-def of_space(space: Space, question: Question, bench: Workbench) -> LabReport:
+def of_space(space: Space, question: CompareQuestion, bench: Runner) -> LabReport:
     if not space.names:
         raise UsageError("the two do not differ: there is nothing to look for.")
-    judge: Judge | None = None
+    sides: Sides | None = None
     try:
-        judge = Judge(space, question, bench)
-        found = narrowed(space.names, judge)
-        alone = judge(found.culprits) if found.good_with else None
+        sides = Sides(space, question, bench)
+        found = narrowed(space.names, sides)
+        alone = sides(found.culprits) if found.good_with else None
     except Interrupted:
-        rows = judge.rows if judge is not None else []
+        rows = sides.rows if sides is not None else []
         return LabReport(
             kind="bisect",
             command=space.command,
             answer="Interrupted before the difference was found; the same command goes on from there.",
-            tables=_tables(judge, rows),
+            tables=_tables(sides, rows),
             done=len(bench.made),
             left=1,
         )
-    return _report(space, judge, found, alone, len(bench.made))
+    return _report(space, sides, found, alone, len(bench.made))
 
 
-def _report(space: Space, judge: Judge, found: Narrowed, alone: Outcome | None, done: int) -> LabReport:
+def _report(space: Space, sides: Sides, found: Narrowed, alone: Outcome | None, done: int) -> LabReport:
     named = " and ".join(space.told[name] for name in found.culprits)
     several = len(found.culprits) > 1
-    metric = "it does not come to its end" if judge.crashes else f"`{judge.evidence.metric.name}`"
+    metric = "it does not come to its end" if sides.crashes else f"`{sides.evidence.metric.name}`"
     together = "" if alone in (None, "bad") else " It takes other differences too: alone it does not."
     unclear = " No trial could tell these apart." if several else ""
     return LabReport(
@@ -157,20 +157,20 @@ def _report(space: Space, judge: Judge, found: Narrowed, alone: Outcome | None, 
             "log2": round(math.log2(len(space.names)), 2),
             "alone": None if alone is None else alone == "bad",
         },
-        tables=_tables(judge, judge.rows),
+        tables=_tables(sides, sides.rows),
         done=done,
-        limits=() if judge.crashes else judge.evidence.metric.told(),
+        limits=() if sides.crashes else sides.evidence.metric.told(),
     )
 
 
-def _tables(judge: Judge | None, rows: Sequence[tuple[Scalar, ...]]) -> tuple[LabTable, ...]:
-    if judge is None:
+def _tables(sides: Sides | None, rows: Sequence[tuple[Scalar, ...]]) -> tuple[LabTable, ...]:
+    if sides is None:
         return ()
-    name = "value" if judge.crashes else judge.evidence.metric.name
+    name = "value" if sides.crashes else sides.evidence.metric.name
     ends = [
-        (side, None, len(judge.evidence.runs[side]), fmean(judge.evidence.finite(side)), side)
-        for side in judge.evidence.runs
-        if judge.evidence.finite(side)
+        (side, None, len(sides.evidence.runs[side]), fmean(sides.evidence.finite(side)), side)
+        for side in sides.evidence.runs
+        if sides.evidence.finite(side)
     ]
     head = ("trial", "differences", "seeds", name, "outcome")
     return (LabTable(title="trials", head=head, rows=(*ends, *rows)),)
@@ -210,7 +210,8 @@ def unpacked() -> Iterator[Callable[[str], Path]]:
             packed = home / f"{commit}.tar"
             subprocess.run(["git", "archive", "-o", str(packed), commit], check=True, capture_output=True)
             with tarfile.open(packed) as archive:
-                archive.extractall(place, filter="data")
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
+                archive.extractall(place)
             packed.unlink()
         return place
 

@@ -9,15 +9,15 @@ from firstlight.errors import UsageError
 from firstlight.lab import statistics
 from firstlight.lab.metric import Metric, choose, value
 from firstlight.lab.statistics import ALPHA, LEAST_PAIRS, Paired
-from firstlight.lab.trials import Run, Workbench, must_have_run
+from firstlight.lab.trials import Run, Runner, must_have_run
 from firstlight.observe.target import Target
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
-from firstlight.records.trials import Trial
+from firstlight.records.trials import FinishedRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class CompareQuestion:
     """What is asked about the variants, and when it is answered."""
 
     metric: str | None = None
@@ -29,11 +29,11 @@ class Question:
 
 
 @dataclass
-class Evidence:
+class Variants:
     """The runs of each variant, the reference first."""
 
-    runs: dict[str, list[Trial]]
-    question: Question
+    runs: dict[str, list[FinishedRun]]
+    question: CompareQuestion
     metric: Metric = field(init=False)
 
     def __post_init__(self) -> None:
@@ -64,13 +64,13 @@ class Evidence:
     def failed(self, name: str) -> int:
         return sum(not math.isfinite(number) for number in self.values(name).values())
 
-    def judged(self) -> dict[str, "Judged"]:
+    def judged(self) -> dict[str, "AgainstReference"]:
         """Every variant against the reference, with as many of them taken into account."""
         gains = {name: self.gains(name) for name in self.others}
         level = ALPHA / max(1, len(gains))
         found = {name: statistics.paired(those, level) for name, those in gains.items() if those}
         corrected = dict(zip(found, statistics.holm([one.p for one in found.values()]), strict=True))
-        return {name: Judged(name, one, corrected[name], self) for name, one in found.items()}
+        return {name: AgainstReference(name, one, corrected[name], self) for name, one in found.items()}
 
     @property
     def varies(self) -> bool:
@@ -79,12 +79,12 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class AgainstReference:
     name: str
     paired: Paired
     p: float
     """Corrected for the number of variants."""
-    evidence: Evidence
+    evidence: Variants
 
     @property
     def verdict(self) -> str:
@@ -97,18 +97,18 @@ class Judged:
         return "better" if self.paired.mean > 0 else "worse"
 
 
-def of_runs(variants: Sequence[tuple[str, Target]], question: Question, bench: Workbench) -> LabReport:
+def of_runs(variants: Sequence[tuple[str, Target]], question: CompareQuestion, bench: Runner) -> LabReport:
     templates = [Run(name=name, target=target) for name, target in variants]
     evidence, left = gathered(templates, question, bench)
     return report(evidence, tuple(" ".join(target.words) for _, target in variants), left=left)
 
 
-def gathered(variants: Sequence[Run], question: Question, bench: Workbench) -> tuple[Evidence, int]:
+def gathered(variants: Sequence[Run], question: CompareQuestion, bench: Runner) -> tuple[Variants, int]:
     """Pairs of runs, until every variant is decided, the seeds are spent, or the user has enough; and runs left out.
 
     The first variant is the reference.
     """
-    runs: dict[str, list[Trial]] = {variant.name: [] for variant in variants}
+    runs: dict[str, list[FinishedRun]] = {variant.name: [] for variant in variants}
     still_open = list(runs)
     seed = 0
     while seed < question.seeds and still_open and not bench.interrupted:
@@ -121,12 +121,12 @@ def gathered(variants: Sequence[Run], question: Question, bench: Workbench) -> t
         for run, trial in zip(asked, made, strict=True):
             runs[run.name] += [] if trial is None else [trial]
         seed = seeds.stop
-        still_open = _still_open(Evidence(runs, question))
+        still_open = _still_open(Variants(runs, question))
     left = len(still_open) * (question.seeds - seed) + made.count(None) if bench.interrupted else 0
-    return Evidence(runs, question), left
+    return Variants(runs, question), left
 
 
-def _still_open(evidence: Evidence) -> list[str]:
+def _still_open(evidence: Variants) -> list[str]:
     """The reference and those that are not decided, but for those that never come to their end."""
     judged = evidence.judged()
     waiting = [
@@ -137,7 +137,7 @@ def _still_open(evidence: Evidence) -> list[str]:
     return [evidence.reference, *waiting] if waiting else []
 
 
-def report(evidence: Evidence, command: tuple[str, ...], left: int = 0) -> LabReport:
+def report(evidence: Variants, command: tuple[str, ...], left: int = 0) -> LabReport:
     judged = evidence.judged()
     if not judged:
         if left:
@@ -157,7 +157,7 @@ def report(evidence: Evidence, command: tuple[str, ...], left: int = 0) -> LabRe
     )
 
 
-def _no_pair(evidence: Evidence) -> str:
+def _no_pair(evidence: Variants) -> str:
     told = [f"no pair of runs has a value of `{evidence.metric.name}` in both variants"]
     for name, trials in evidence.runs.items():
         why = next((f": {trial.message}" for trial in trials if trial.message), "")
@@ -165,7 +165,7 @@ def _no_pair(evidence: Evidence) -> str:
     return "; ".join(told)
 
 
-def _answer(evidence: Evidence, judged: dict[str, Judged]) -> str:
+def _answer(evidence: Variants, judged: dict[str, AgainstReference]) -> str:
     winners = [one for one in judged.values() if one.verdict == "better"]
     reference, name = evidence.reference, evidence.metric.name
     if winners:
@@ -193,7 +193,7 @@ def _answer(evidence: Evidence, judged: dict[str, Judged]) -> str:
     )
 
 
-def _said(one: Judged) -> str:
+def _said(one: AgainstReference) -> str:
     return "is worse" if one.verdict == "worse" else "makes no difference" if one.verdict == "same" else "is undecided"
 
 
@@ -208,7 +208,7 @@ def _difference(paired: Paired) -> str:
     return f"{paired.mean:+.4g} (between {paired.low:+.4g} and {paired.high:+.4g})"
 
 
-def _advice(evidence: Evidence, judged: dict[str, Judged]) -> list[str]:
+def _advice(evidence: Variants, judged: dict[str, AgainstReference]) -> list[str]:
     if not evidence.varies:
         return ["give the script its seed by an argument of its own: `--seed-arg=--seed`"]
     told = []
@@ -226,7 +226,7 @@ def _advice(evidence: Evidence, judged: dict[str, Judged]) -> list[str]:
     return told
 
 
-def _numbers(evidence: Evidence, judged: dict[str, Judged]) -> dict[str, Scalar]:
+def _numbers(evidence: Variants, judged: dict[str, AgainstReference]) -> dict[str, Scalar]:
     found: dict[str, Scalar] = {"metric": evidence.metric.name, "higher_is_better": evidence.metric.higher}
     for name, one in judged.items():
         prefix = f"{name}." if len(judged) > 1 else ""
@@ -242,13 +242,14 @@ def _numbers(evidence: Evidence, judged: dict[str, Judged]) -> dict[str, Scalar]
     return found
 
 
-def _table(evidence: Evidence, judged: dict[str, Judged]) -> LabTable:
+def _table(evidence: Variants, judged: dict[str, AgainstReference]) -> LabTable:
     rows: list[tuple[Scalar, ...]] = []
     for name in evidence.runs:
         finite = evidence.finite(name)
         spread = (fmean(finite) if finite else None, stdev(finite) if len(finite) > 1 else None)
         one = judged.get(name)
-        against: tuple[Scalar, ...] = ("reference", None, None, None, None)
+        label = "reference" if name == evidence.reference else "no pair"
+        against: tuple[Scalar, ...] = (label, None, None, None, None)
         if one is not None:
             known = math.isfinite(one.paired.low)
             ends = (one.paired.low, one.paired.high) if known else (None, None)
@@ -258,14 +259,14 @@ def _table(evidence: Evidence, judged: dict[str, Judged]) -> LabTable:
     return LabTable(title=f"{evidence.metric.name} ({evidence.metric.wanted})", head=head, rows=tuple(rows))
 
 
-def _by_seed(evidence: Evidence) -> LabTable:
+def _by_seed(evidence: Variants) -> LabTable:
     values = {name: evidence.values(name) for name in evidence.runs}
     seeds = sorted({seed for those in values.values() for seed in those})
     rows = tuple((seed, *(those.get(seed) for those in values.values())) for seed in seeds)
     return LabTable(title="by seed", head=("seed", *values), rows=rows)
 
 
-def _plot(evidence: Evidence) -> LabPlot:
+def _plot(evidence: Variants) -> LabPlot:
     curves = []
     for name in evidence.runs:
         points = sorted((seed, number) for seed, number in evidence.values(name).items() if math.isfinite(number))
@@ -276,7 +277,7 @@ def _plot(evidence: Evidence) -> LabPlot:
     return LabPlot(title="each seed", x="seed", y=evidence.metric.name, curves=tuple(curves), note=note)
 
 
-def _limits(evidence: Evidence) -> list[str]:
+def _limits(evidence: Variants) -> list[str]:
     told = []
     for name in evidence.runs:
         if failed := evidence.failed(name):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firstlight.records.trials import Trial
+from firstlight.records.trials import FinishedRun
 
 RANDOM = ("rand", "normal", "uniform", "bernoulli", "dropout", "multinomial", "exponential", "cauchy", "geometric")
 """In the names of operations that draw random numbers."""
@@ -56,7 +56,7 @@ def _explained(at: int, mine: Row, theirs: Row) -> Parting:
     return Parting(at, name, line, why, "`torch.use_deterministic_algorithms(True)` names or replaces such operations")
 
 
-def of_trials(trials: Sequence[Trial]) -> Parting | None:
+def of_trials(trials: Sequence[FinishedRun]) -> Parting | None:
     """The earliest parting of any run from the first."""
     found = [parting(trials[0].operations, other.operations) for other in trials[1:]]
     return min((one for one in found if one is not None), key=lambda one: one.at, default=None)

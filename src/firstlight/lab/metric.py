@@ -9,7 +9,7 @@ from firstlight.errors import UsageError
 from firstlight.facts import naming
 from firstlight.facts.live import told
 from firstlight.facts.live.told import words_of
-from firstlight.records.trials import Trial
+from firstlight.records.trials import FinishedRun
 from firstlight.settings import nearest
 
 TRAINING_LOSS = "training loss"
@@ -66,7 +66,7 @@ class Metric:
         return (*((guessed,) if self.guessed else ()), *((assumed,) if self.assumed else ()))
 
 
-def choose(trials: Sequence[Trial], wanted: str | None, better: str | None) -> Metric:
+def choose(trials: Sequence[FinishedRun], wanted: str | None, better: str | None) -> Metric:
     """From runs that came to their end. Raises where the wanted name is in none of them, or nothing is told at all."""
     names = list(dict.fromkeys(name for trial in trials for name, values in trial.values.items() if values))
     if wanted is not None:
@@ -84,7 +84,7 @@ def choose(trials: Sequence[Trial], wanted: str | None, better: str | None) -> M
     return _directed(max(usable, key=_worth), better, guessed=True)
 
 
-def value(trial: Trial, metric: Metric) -> float:
+def value(trial: FinishedRun, metric: Metric) -> float:
     """The last one; NaN where the run failed or did not tell it."""
     values = trial.values.get(metric.name, ())
     if trial.exit_code != 0 or not values:

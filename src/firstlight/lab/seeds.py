@@ -10,11 +10,11 @@ from firstlight.lab import determinism, statistics
 from firstlight.lab.determinism import Parting
 from firstlight.lab.metric import Metric, choose, value
 from firstlight.lab.statistics import NONDETERMINISM, Share
-from firstlight.lab.trials import Run, Workbench, must_have_run
+from firstlight.lab.trials import Run, Runner, must_have_run
 from firstlight.observe.target import Target
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
-from firstlight.records.trials import Trial
+from firstlight.records.trials import FinishedRun
 
 NAMES = {
     INIT: "initialisation",
@@ -34,7 +34,7 @@ STREAMS = (f"vary={INIT}:0",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SeedsQuestion:
     metric: str | None = None
     better: str | None = None
     seeds: int = 8
@@ -44,13 +44,13 @@ class Question:
 
 
 @dataclass
-class Found:
+class SeedSpread:
     """What the runs told, each kind by itself."""
 
     metric: Metric
     spread: list[float]
     by_source: dict[str, list[float]] = field(default_factory=dict)
-    repeated: list[Trial] = field(default_factory=list)
+    repeated: list[FinishedRun] = field(default_factory=list)
     failed: int = 0
     seeded: bool = True
 
@@ -58,7 +58,7 @@ class Found:
     def repeats(self) -> list[float]:
         return self.finite(self.repeated)
 
-    def finite(self, trials: Sequence[Trial | None]) -> list[float]:
+    def finite(self, trials: Sequence[FinishedRun | None]) -> list[float]:
         numbers = [value(trial, self.metric) for trial in trials if trial is not None]
         return [number for number in numbers if math.isfinite(number)]
 
@@ -75,16 +75,16 @@ class Found:
         return determinism.of_trials(self.repeated) if len(self.repeated) > 1 else None
 
 
-def of_runs(target: Target, question: Question, bench: Workbench) -> LabReport:
+def of_runs(target: Target, question: SeedsQuestion, bench: Runner) -> LabReport:
     name = target.shown
     made = bench.run([Run(name=name, target=target, seed=seed) for seed in range(question.seeds)])
     must_have_run(made)
     done = [trial for trial in made if trial is not None]
-    found = Found(choose([one for one in done if one.exit_code == 0], question.metric, question.better), [])
+    found = SeedSpread(choose([one for one in done if one.exit_code == 0], question.metric, question.better), [])
     found.spread = found.finite(done)
     found.failed = len(done) - len(found.spread)
     found.seeded = any(trial.seeded for trial in done)
-    plan = {source: _varied(target, source, _each(question)) for source in question.sources}
+    plan = {source: varied(target, source, _each(question)) for source in question.sources}
     repeats = [Run(name=name, target=target, again=again + 1, orders=("digest",)) for again in range(REPEATS)]
     left = len(made) - len(done)
     for source, runs in plan.items():
@@ -98,11 +98,11 @@ def of_runs(target: Target, question: Question, bench: Workbench) -> LabReport:
     return _report(target, found, left, len(bench.made))
 
 
-def _each(question: Question) -> int:
+def _each(question: SeedsQuestion) -> int:
     return question.each or max(LEAST_EACH, question.seeds // 2)
 
 
-def _varied(target: Target, source: str, count: int) -> list[Run]:
+def varied(target: Target, source: str, count: int) -> list[Run]:
     """The first is the same run for every source. The program's own seeds are what the data is drawn with."""
     first = Run(name=target.shown, target=target, orders=STREAMS)
     if source == DATA:
@@ -113,7 +113,7 @@ def _varied(target: Target, source: str, count: int) -> list[Run]:
     return [first, *rest]
 
 
-def _report(target: Target, found: Found, left: int, done: int) -> LabReport:
+def _report(target: Target, found: SeedSpread, left: int, done: int) -> LabReport:
     shares, parting = found.shares(), found.parting()
     return LabReport(
         kind="seeds",
@@ -129,7 +129,7 @@ def _report(target: Target, found: Found, left: int, done: int) -> LabReport:
     )
 
 
-def _answer(found: Found, shares: dict[str, Share], parting: Parting | None) -> str:
+def _answer(found: SeedSpread, shares: dict[str, Share], parting: Parting | None) -> str:
     name, values = found.metric.name, found.spread
     if len(values) < 2:
         return f"Fewer than two runs told `{name}`: there is no spread to speak of."
@@ -150,13 +150,13 @@ def _answer(found: Found, shares: dict[str, Share], parting: Parting | None) -> 
     return " ".join(told)
 
 
-def _advice(found: Found, parting: Parting | None) -> tuple[str, ...]:
+def _advice(found: SeedSpread, parting: Parting | None) -> tuple[str, ...]:
     fixed = len(found.spread) > 1 and not stdev(found.spread)
     seed_argument = "give the script its seed by an option of its own: `--seed-arg=--seed`"
     return (*((parting.do,) if parting is not None else ()), *((seed_argument,) if fixed else ()))
 
 
-def _numbers(found: Found, shares: dict[str, Share], parting: Parting | None) -> dict[str, Scalar]:
+def _numbers(found: SeedSpread, shares: dict[str, Share], parting: Parting | None) -> dict[str, Scalar]:
     values = found.spread
     numbers: dict[str, Scalar] = {"metric": found.metric.name, "runs": len(values), "failed": found.failed}
     if len(values) > 1:
@@ -171,7 +171,7 @@ def _numbers(found: Found, shares: dict[str, Share], parting: Parting | None) ->
     return numbers
 
 
-def _tables(found: Found, shares: dict[str, Share]) -> list[LabTable]:
+def _tables(found: SeedSpread, shares: dict[str, Share]) -> list[LabTable]:
     rows = tuple(enumerate(found.spread))
     tables = [LabTable(title=f"{found.metric.name} by seed", head=("seed", "value"), rows=rows)]
     if shares:
@@ -191,7 +191,7 @@ def _tables(found: Found, shares: dict[str, Share]) -> list[LabTable]:
     return tables
 
 
-def _plot(found: Found) -> LabPlot:
+def _plot(found: SeedSpread) -> LabPlot:
     def curve(name: str, values: Sequence[float]) -> LabCurve:
         return LabCurve(name=name, x=tuple(float(at) for at in range(len(values))), y=tuple(sorted(values)))
 
@@ -202,7 +202,7 @@ def _plot(found: Found) -> LabPlot:
     return LabPlot(title="each run", x="rank", y=found.metric.name, curves=tuple(curves), note=note)
 
 
-def _limits(found: Found) -> list[str]:
+def _limits(found: SeedSpread) -> list[str]:
     told = []
     if found.failed:
         told.append(f"{found.failed} runs failed or gave no number; they are in no spread")

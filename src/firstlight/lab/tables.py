@@ -10,7 +10,7 @@ import msgspec
 
 from firstlight.errors import UsageError
 from firstlight.records import wire
-from firstlight.records.trials import Trial
+from firstlight.records.trials import FinishedRun
 from firstlight.store import plain_files
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
@@ -34,7 +34,7 @@ def is_folder_of_runs(word: str) -> bool:
     return path.is_dir() and not (path / "__main__.py").is_file()
 
 
-def read(word: str) -> dict[str, list[Trial]]:
+def read(word: str) -> dict[str, list[FinishedRun]]:
     """The runs by their variant; a table or folder without a column for that is one variant, by its own name."""
     path = Path(word)
     if path.is_dir():
@@ -43,7 +43,7 @@ def read(word: str) -> dict[str, list[Trial]]:
     if not rows:
         raise UsageError(f"{word} has no rows.")
     column = next((name for name in VARIANTS if name in rows[0]), None)
-    found: dict[str, list[Trial]] = {}
+    found: dict[str, list[FinishedRun]] = {}
     for at, row in enumerate(rows):
         name = str(row[column]) if column is not None else word
         found.setdefault(name, []).append(_of_row(name, row, at))
@@ -65,15 +65,15 @@ def rows_of(path: Path) -> list[Row]:
         raise UsageError(f"{path} is no table: {problem}.") from None
 
 
-def _of_row(name: str, row: Row, at: int) -> Trial:
+def _of_row(name: str, row: Row, at: int) -> FinishedRun:
     seed = next((number for key in SEEDS if (number := _number(row.get(key))) is not None), None)
     values: dict[str, tuple[float, ...]] = {
         key: (number,) for key, text in row.items() if key not in SEEDS and (number := _number(text)) is not None
     }
-    return Trial(name=name, seed=at if seed is None or not seed.is_integer() else int(seed), values=values)
+    return FinishedRun(name=name, seed=at if seed is None or not seed.is_integer() else int(seed), values=values)
 
 
-def _of_folder(folder: Path) -> list[Trial]:
+def _of_folder(folder: Path) -> list[FinishedRun]:
     """Each table in it, or in a folder of it, is one run; its rows are the run's steps."""
     every = sorted((*folder.glob("*"), *folder.glob("*/*")))
     tables = [path for path in every if is_table(str(path)) and path.name not in NO_STEPS]
@@ -86,7 +86,7 @@ def _of_folder(folder: Path) -> list[Trial]:
     return found
 
 
-def _of_steps(name: str, rows: list[Row], at: int) -> Trial:
+def _of_steps(name: str, rows: list[Row], at: int) -> FinishedRun:
     curves: dict[str, list[float]] = {}
     for row in rows:
         for key, text in row.items():
@@ -94,7 +94,7 @@ def _of_steps(name: str, rows: list[Row], at: int) -> Trial:
                 curves.setdefault(str(key), []).append(number)
     seed = curves.pop("seed", [math.nan])[-1]
     values = {key: tuple(numbers) for key, numbers in curves.items()}
-    return Trial(name=name, seed=int(seed) if math.isfinite(seed) else at, values=values)
+    return FinishedRun(name=name, seed=int(seed) if math.isfinite(seed) else at, values=values)
 
 
 def _number(value: Any) -> float | None:

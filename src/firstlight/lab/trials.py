@@ -21,7 +21,7 @@ from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import PATIENCE, Spec
 from firstlight.observe.target import Target
 from firstlight.records import wire
-from firstlight.records.trials import Operations, Trial, TrialSeen
+from firstlight.records.trials import FinishedRun, OperationDigests, TrialSeen
 from firstlight.store.run_directory import RunDirectory
 
 EXTENSION = "firstlight.experiments.inside.trial:install"
@@ -54,7 +54,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
+class RunChoices:
     """How runs are made, as the user chose."""
 
     jobs: int | None = None
@@ -73,18 +73,18 @@ class Choices:
         return self.jobs or (1 if Path("/dev/nvidia0").exists() else os.cpu_count() or 1)
 
 
-class Workbench:
+class Runner:
     """Makes runs, or finds them in the journal. After an interrupt it makes no more, and keeps what is done."""
 
     def __init__(
-        self, home: RunDirectory, choices: Choices, tell: Callable[[str], None], start: Start | None = None
+        self, home: RunDirectory, choices: RunChoices, tell: Callable[[str], None], start: Start | None = None
     ) -> None:
         """`start` forks runs from a process that has torch imported; without it, such a process is started."""
         self.choices, self.tell, self._start = choices, tell, start
         self.interrupted = False
         self.recalled = 0
         """Runs that an earlier command had made."""
-        self.made: list[Trial] = []
+        self.made: list[FinishedRun] = []
         self.home = home
         self._hands: dict[bool, Hands] = {}
         self._own: set[tuple[Path, str]] = set()
@@ -92,11 +92,11 @@ class Workbench:
         self._journals: dict[tuple[str, ...], Journal] = {}
         self._count = 0
 
-    def run(self, runs: Sequence[Run]) -> list[Trial | None]:
+    def run(self, runs: Sequence[Run]) -> list[FinishedRun | None]:
         """In the order they were asked for; None for those that an interrupt left out."""
-        found: dict[int, Trial] = {}
+        found: dict[int, FinishedRun] = {}
         for at, run in enumerate(runs):
-            known = self._journal(run).get(run.key, Trial)
+            known = self._journal(run).get(run.key, FinishedRun)
             if known is not None:
                 found[at] = msgspec.structs.replace(known, name=run.name)
                 self.recalled += (self._journal(run).path, run.key) not in self._own
@@ -129,7 +129,9 @@ class Workbench:
                 return
             running[waiting.pop(0)] = hands, hands.begin(self._job(run))
 
-    def _collect(self, runs: Sequence[Run], running: dict[int, tuple[Hands, Any]], found: dict[int, Trial]) -> None:
+    def _collect(
+        self, runs: Sequence[Run], running: dict[int, tuple[Hands, Any]], found: dict[int, FinishedRun]
+    ) -> None:
         for at, (hands, token) in list(running.items()):
             made = hands.made(token)
             if made is None:
@@ -206,7 +208,7 @@ def with_arguments(target: Target, words: tuple[str, ...]) -> Target:
     return replace(target, words=(*target.words, *words), command=(*target.command, *words))
 
 
-def trial_of(run: Run, made: Made) -> Trial:
+def trial_of(run: Run, made: Made) -> FinishedRun:
     seen: TrialSeen | None = None
     rows: list[tuple[str, str, int, int]] = []
     for line in made.events.split(b"\n")[:-1]:
@@ -215,11 +217,11 @@ def trial_of(run: Run, made: Made) -> Trial:
             case "trial":
                 seen = wire.convert(plain, TrialSeen)
             case "operations":
-                rows += wire.convert(plain, Operations).rows
+                rows += wire.convert(plain, OperationDigests).rows
     values = numbers_in(made.output)
     if seen is not None:
         values = {**values, **seen.tracked, **({TRAINING_LOSS: seen.losses} if seen.losses else {})}
-    return Trial(
+    return FinishedRun(
         name=run.name,
         seed=run.seed,
         values=values,
@@ -233,7 +235,7 @@ def trial_of(run: Run, made: Made) -> Trial:
     )
 
 
-def must_have_run(trials: Sequence[Trial | None]) -> None:
+def must_have_run(trials: Sequence[FinishedRun | None]) -> None:
     """Raises where none of the first runs came to its end: the program is at fault, and more of it would not help.
 
     Where the user has interrupted before any was over, there is nothing to tell.

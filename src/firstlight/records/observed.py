@@ -46,7 +46,7 @@ from firstlight.records.training import (
     Pairing,
     StepSeen,
 )
-from firstlight.records.trials import Operations, TrialSeen
+from firstlight.records.trials import OperationDigests, TrialSeen
 
 Observed = (
     BadOperation
@@ -100,7 +100,7 @@ Observed = (
     | ValuesSeen
     | WeightsTaken
     | TrialSeen
-    | Operations
+    | OperationDigests
     | RelationsSeen
     | ExamplesMet
 )

@@ -19,7 +19,7 @@ class TrialSeen(Sighting, frozen=True, kw_only=True, tag="trial"):
     """Of those that can be switched off, the ones it was seen to have."""
 
 
-class Operations(Sighting, frozen=True, kw_only=True, tag="operations"):
+class OperationDigests(Sighting, frozen=True, kw_only=True, tag="operations"):
     """Digests of torch's operations, in their order: name, line, digest of the inputs, digest of the outputs."""
 
     rows: tuple[tuple[str, str, int, int], ...]
@@ -27,7 +27,7 @@ class Operations(Sighting, frozen=True, kw_only=True, tag="operations"):
     """Place of the first row among all operations of the program."""
 
 
-class Trial(msgspec.Struct, frozen=True, kw_only=True):
+class FinishedRun(msgspec.Struct, frozen=True, kw_only=True):
     """One run that is over."""
 
     name: str

@@ -22,7 +22,7 @@ MOST_FETCHES = 4
 TERM, LAYER = "loss-term-", "layer-"
 
 
-class Survey:
+class PartSurvey:
     """Which parts the program has, noted while it runs as it is."""
 
     def __init__(self, observer: "Observer") -> None:

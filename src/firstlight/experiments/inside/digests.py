@@ -9,7 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.trials import Operations
+from firstlight.records.trials import OperationDigests
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -19,7 +19,7 @@ ROWS_A_RECORD = 300
 MOST_BYTES = 4 << 20
 """Of one tensor, from its beginning."""
 SAYS_NOTHING = ("detach", "empty", "empty_like", "empty_strided", "new_empty", "alias", "resize_", "set_")
-"""Operations that compute nothing, or return memory as it was left."""
+"""OperationDigests that compute nothing, or return memory as it was left."""
 OVERWRITES = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "zero_", "fill_", "copy_")
 """They take no account of what was in the tensor that they fill."""
 
@@ -57,7 +57,7 @@ class Digests(TorchDispatchMode):
     def tell(self) -> None:
         rows, self._rows = tuple(self._rows), []
         first = self._count - len(rows)
-        self._emit(Operations(step=self._observer.step, rank=rank(), rows=rows, first=first))
+        self._emit(OperationDigests(step=self._observer.step, rank=rank(), rows=rows, first=first))
 
 
 def _digest(tree: Any, seed: int = 0) -> int:

@@ -78,7 +78,7 @@ def install(observer: "Observer") -> None:
     if "digest" in words:
         listener.last_words.append(digests.follow(observer).tell)
     if "survey" in words:
-        listener.parts = ablations.Survey(observer).parts
+        listener.parts = ablations.PartSurvey(observer).parts
     for word in order.interventions:
         if word.startswith("off="):
             ablations.switch_off(observer, word.removeprefix("off="))
