@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records.declared import LabelsSeen, LagSeen
-from firstlight.records.learning import LearningSign
+from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.relations import Lag, Relations, RelationsSeen
 from firstlight.records.timelines import Dependence
 
@@ -22,7 +22,8 @@ def _lasts(seen: Sightings) -> list[RelationsSeen]:
 def relations(seen: Sightings) -> Iterator[Relations]:
     for one in _lasts(seen):
         signs = [sign for sign in seen.of(LearningSign) if sign.rank == one.rank and sign.meeting == one.meeting]
-        yield Relations(seen=one, learns=signs[-1].status if signs else None)
+        open_ = bool(signs) and signs[-1].status != CERTIFIED
+        yield Relations(seen=one, unlearnt=signs[-1].steps if open_ else 0)
 
 
 def lags(seen: Sightings) -> Iterator[LagSeen]:

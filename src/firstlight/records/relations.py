@@ -126,5 +126,5 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
     """What was seen of one line, beside whether the program learns there."""
 
     seen: RelationsSeen
-    learns: str | None = None
-    """The standing of its learning certificate; None where it was not asked."""
+    unlearnt: int = 0
+    """Steps that were measured there and did not certify that it learns; 0 where they did, or none were."""

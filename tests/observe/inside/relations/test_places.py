@@ -24,6 +24,14 @@ def test_tags_are_found_at_their_offset(by: int, best: str) -> None:
     assert (found.fit > 0.6) is (by == 0)
 
 
+def test_the_next_token_of_a_small_alphabet_is_no_tag() -> None:
+    found = PlaceByPlace()
+    ids = torch.randint(0, 4, (16, 20), generator=torch.Generator().manual_seed(0))
+    found.step([ids[:, :-1]], ids[:, 1:])
+
+    assert found.seen() is None
+
+
 def masks(turn: object, every: int = 1) -> Places | None:
     drawn = torch.Generator().manual_seed(0)
     found = PlaceByPlace()

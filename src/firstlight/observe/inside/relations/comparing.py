@@ -55,15 +55,19 @@ def _features(given: torch.Tensor) -> torch.Tensor:
 
 
 def _tells(table: torch.Tensor, parts: list[Answer]) -> Tells:
+    """Where each part of an answer is told by another column, it is the next state of what the columns are."""
     found = [tells(table, part) for part in parts]
+    if len({one.columns for one in found if one.columns}) > 1:
+        return Tells(of=table.shape[1], others=max(one.power for one in found))
     return max(found, key=lambda one: (one.count > 0, one.power - one.others))
 
 
 def _pockets(sample: Sample, inputs: list[torch.Tensor], answer: torch.Tensor) -> list[Pocket]:
     found = []
-    for index, (given, shape) in enumerate(zip(inputs, sample.shapes, strict=False)):
-        found += pockets(f"input {index}", given, by_column=len(shape) <= TABLE)
-    return found + pockets("answer", answer, by_column=len(sample.shapes[-1]) <= TABLE)
+    for index, (given, shape, measured) in enumerate(zip(inputs, sample.shapes, sample.measured, strict=False)):
+        found += pockets(f"input {index}", given, by_column=len(shape) <= TABLE) if measured else []
+    values = sample.measured[-1] and any(not part.classes for part in parts_of(answer))
+    return found + (pockets("answer", answer, by_column=True) if values else [])
 
 
 def _repeats(inputs: list[torch.Tensor], answer: torch.Tensor) -> Repeats:

@@ -37,6 +37,8 @@ class Sample:
 
     def __init__(self) -> None:
         self.shapes: tuple[tuple[int, ...], ...] = ()
+        self.measured: tuple[bool, ...] = ()
+        """For each input, and last for the answer: it is no id, class or count."""
         self.met = self.kept = 0
         self._inputs: list[list[torch.Tensor]] = []
         self._answers: list[torch.Tensor] = []
@@ -55,6 +57,7 @@ class Sample:
         shapes = (*(_shape(t) for t in given), tuple(answer.shape[1:]))
         self.met += count
         self.shapes = self.shapes or shapes
+        self.measured = self.measured or tuple(t.is_floating_point() for t in (*given, answer))
         if not given or shapes != self.shapes or self.full:
             return
         self._inputs.append([_ids(tensor) if _is_row_of_ids(tensor) else flat(tensor) for tensor in given])

@@ -133,7 +133,7 @@ class Relations:
                     self._add(meeting.row.line, calls[0][1] if calls else None, inputs, meeting.answer)
 
     def _add(self, at: Site | None, called: Site | None, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
-        if at not in self.lines and len(self.lines) >= MOST_LINES:
+        if (at not in self.lines and len(self.lines) >= MOST_LINES) or answer.is_complex() or answer.is_sparse:
             return
         line = self.lines.setdefault(at, Line(self.site or called or at, at))
         line.add(inputs, answer, self.observer.step)
