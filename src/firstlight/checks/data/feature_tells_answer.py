@@ -7,9 +7,9 @@ features from which the answer follows, among others of which none says half as 
 with noise, a score, a code, a later measurement of the same thing.
 
 ## When it is fine
-A task that one feature decides by itself, such as a threshold on a sensor, the last value of a series that hardly moves,
-or a toy. Then the model is not needed, or the other features are not; allow it there. Models that reconstruct their input are not judged, nor are answers that the
-model itself had a hand in.
+A task that one feature decides by itself, such as a threshold on a sensor, the last value of a series that hardly
+moves, or a toy. Then the model is not needed, or the other features are not; allow it there. Models that reconstruct
+their input or predict the next state of all of it are not judged, nor are answers that the model itself had a hand in.
 """
 
 from collections.abc import Iterator
