@@ -35,7 +35,7 @@ def compared(sample: Sample, places: Places | None, lag: Lag | None) -> Callable
         answers="many" if not parts else "classes" if parts[0].classes else "values",
         classes=parts[0].classes if parts else 0,
         pockets=tuple(_pockets(sample, [given[kept] for given in inputs], answer[kept])),
-        repeats=_repeats(inputs, answer),
+        repeats=Repeats() if sample.cut else _repeats(inputs, answer),
     )
     if not parts or len(kept) < LEAST_EXAMPLES:
         return found

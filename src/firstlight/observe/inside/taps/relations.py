@@ -16,7 +16,7 @@ from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.series import Series, series_of
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
-from firstlight.observe.inside.tape.tail import tail_of
+from firstlight.observe.inside.tape.tail import Meeting, tail_of
 from firstlight.records.places import Site
 from firstlight.records.relations import Lag
 
@@ -113,7 +113,7 @@ class Relations:
             self._asides = True
 
     def batch_given(self, _loader: Any, _batch: Any) -> None:
-        if self.site is None:
+        if not self.lines:
             self.site = sites.caller()
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
@@ -124,7 +124,10 @@ class Relations:
         if functional or root.numel() != 1 or not self.wanted() or len(calls) > 1 or reading.transformed():
             return
         tail = tail_of(self.recorder, root)
+        firsts: dict[Site | None, Meeting] = {}  # a line that serves several heads would mix their answers
         for meeting in tail.meetings if tail is not None else ():
+            firsts.setdefault(meeting.row.line, meeting)
+        for meeting in firsts.values():
             if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER:
                 within = not calls or meeting.row.number < calls[0][2]
                 given = self.recorder.entered if within else _given(calls[0][0])
