@@ -2,7 +2,7 @@ from firstlight.facts.derive import derive
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.learning import LearningSign
 from firstlight.records.places import Site
-from firstlight.records.relations import Lag, Relations, RelationsSeen, Repeats
+from firstlight.records.relations import Lag, Neighbours, Relations, RelationsSeen, Repeats
 from firstlight.records.timelines import Dependence
 
 SITE = Site(file="train.py", line=9)
@@ -63,7 +63,10 @@ def _fields() -> dict[str, object]:
 def test_conflicts_of_a_run_are_told_unless_the_experiment_declares_its_data() -> None:
     (found,) = facts(SEEN, kind=LabelsSeen)
     acting = RelationsSeen(**{**_fields(), "acting": True})
+    unrelated = RelationsSeen(**{**_fields(), "near": Neighbours(examples=300, deviations=0.3)})
+    related = RelationsSeen(**{**_fields(), "near": Neighbours(examples=300, deviations=30.0)})
 
     assert (found.conflicting, found.train, found.site) == (8, 300, SEEN.site)  # type: ignore[attr-defined]
     assert facts(SEEN, found, kind=LabelsSeen) == [found]
-    assert facts(acting, kind=LabelsSeen) == []
+    assert facts(acting, kind=LabelsSeen) == facts(unrelated, kind=LabelsSeen) == []
+    assert len(facts(related, kind=LabelsSeen)) == 1

@@ -10,6 +10,8 @@ from firstlight.records.timelines import Dependence
 
 LEAST_STEPS = 3
 """At which the answer lay at the same offset in the input."""
+BY_CHANCE = 4.0
+"""Deviations within which answers have nothing to do with their examples: that they conflict is the least of it."""
 MOST_SHARE = 0.75
 """Of the steps at which it was looked for."""
 
@@ -53,7 +55,8 @@ def conflicts(seen: Sightings) -> Iterator[LabelsSeen]:
     if any(seen.all_of(LabelsSeen)):
         return
     for one in _lasts(seen):
-        if one.answers == "classes" and not one.acting:
+        unrelated = one.near.examples > 0 and one.near.deviations < BY_CHANCE
+        if one.answers == "classes" and not one.acting and not unrelated:
             yield LabelsSeen(
                 rank=one.rank,
                 train=one.examples,

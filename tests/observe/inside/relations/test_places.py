@@ -56,6 +56,13 @@ def test_masks_that_were_mirrored_are_found() -> None:
     assert 0.3 < half.share < 0.7
 
 
+def test_masks_mirrored_in_several_ways_add_up() -> None:
+    mixed = masks(lambda m: torch.cat([m[:2], m[2:4].flip(-1), m[4:6].flip(-2), m[6:].flip(-1, -2)]))
+
+    assert mixed is not None
+    assert 0.5 < mixed.share < 0.9
+
+
 def test_masks_in_place_are_fine() -> None:
     found = masks(lambda m: m)
 

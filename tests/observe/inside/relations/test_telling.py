@@ -59,6 +59,19 @@ def test_honest_features_tell_a_part() -> None:
     assert 0.1 < found.others < 0.9
 
 
+def test_the_rest_has_to_do_with_the_answer_or_not() -> None:
+    given = table()
+    honest = given[:, :4].sum(1)
+
+    leaked = tells(torch.cat([given, honest.exp()[:, None]], 1), Answer(honest, 0))
+    rule = tells(given, Answer((given[:, 0] > 0).long(), 2))
+
+    assert leaked.columns == (8,)
+    assert leaked.rest > 10
+    assert rule.columns == (0,)
+    assert rule.rest < 5
+
+
 def test_where_all_columns_tell_the_answer_the_task_is_easy(classes: torch.Tensor) -> None:
     given = classes[:, None] + 0.01 * table()
 

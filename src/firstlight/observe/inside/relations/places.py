@@ -99,8 +99,9 @@ class PlaceByPlace:
     def seen(self) -> Places | None:
         if not self.asked:
             return None
-        name, count = self.better.most_common(1)[0] if self.better else ("", 0)
+        name = self.better.most_common(1)[0][0] if self.better else ""
         best = self.best_fits.get(name, [0.0])
+        count = self.better.total() if self.kind == "pixels" else self.better[name]
         return Places(
             steps=self.steps,
             kind=self.kind,

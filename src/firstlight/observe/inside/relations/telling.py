@@ -6,6 +6,7 @@ next to each other, ordered by it, have the same answer? The second sees whateve
 
 import torch
 
+from firstlight.observe.inside.relations.neighbours import fit
 from firstlight.observe.inside.relations.sample import Answer
 from firstlight.records.relations import Tells
 
@@ -41,6 +42,7 @@ def tells(table: torch.Tensor, answer: Answer) -> Tells:
         of=width,
         power=float(power[telling].min()),
         others=float(power[~telling].max()),
+        rest=fit(table[:, ~telling].float(), Answer(values, answer.classes)),
     )
 
 
