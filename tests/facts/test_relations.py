@@ -1,3 +1,7 @@
+from typing import Any
+
+from msgspec.structs import replace
+
 from firstlight.facts.derive import derive
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.learning import LearningSign
@@ -20,8 +24,8 @@ SEEN = RelationsSeen(
 )
 
 
-def facts(*records: object, kind: type) -> list[object]:
-    return [fact for fact in derive(records) if isinstance(fact, kind)]  # type: ignore[arg-type]
+def facts(*records: Any, kind: type) -> list[Any]:
+    return [fact for fact in derive(records) if isinstance(fact, kind)]
 
 
 def sign(line: int, status: str) -> LearningSign:
@@ -44,29 +48,25 @@ def test_a_lag_is_causal_where_a_copy_of_the_program_was_asked() -> None:
     (alone,) = facts(SEEN, kind=LagSeen)
     (both,) = facts(SEEN, asked, kind=LagSeen)
 
-    assert (alone.offset, alone.causal, alone.site) == (0, None, SEEN.site)  # type: ignore[attr-defined]
-    assert both.causal is True  # type: ignore[attr-defined]
+    assert (alone.offset, alone.causal, alone.site) == (0, None, SEEN.site)
+    assert both.causal is True
 
 
 def test_a_lag_must_be_steady() -> None:
     def told(steps: int, of: int) -> bool:
         lag = Lag(offset=1, length=9, places=9, whole_numbers=True, aligned=True, feature=0, steps=steps, of=of)
-        return bool(facts(RelationsSeen(**{**_fields(), "lag": lag}), kind=LagSeen))
+        return bool(facts(replace(SEEN, lag=lag), kind=LagSeen))
 
     assert (told(3, 4), told(2, 2), told(5, 8)) == (True, False, False)
 
 
-def _fields() -> dict[str, object]:
-    return {name: getattr(SEEN, name) for name in SEEN.__struct_fields__}
-
-
 def test_conflicts_of_a_run_are_told_unless_the_experiment_declares_its_data() -> None:
     (found,) = facts(SEEN, kind=LabelsSeen)
-    acting = RelationsSeen(**{**_fields(), "acting": True})
-    unrelated = RelationsSeen(**{**_fields(), "near": Neighbours(examples=300, deviations=0.3)})
-    related = RelationsSeen(**{**_fields(), "near": Neighbours(examples=300, deviations=30.0)})
+    acting = replace(SEEN, acting=True)
+    unrelated = replace(SEEN, near=Neighbours(examples=300, deviations=0.3))
+    related = replace(SEEN, near=Neighbours(examples=300, deviations=30.0))
 
-    assert (found.conflicting, found.train, found.site) == (8, 300, SEEN.site)  # type: ignore[attr-defined]
+    assert (found.conflicting, found.train, found.site) == (8, 300, SEEN.site)
     assert facts(SEEN, found, kind=LabelsSeen) == [found]
     assert facts(acting, kind=LabelsSeen) == facts(unrelated, kind=LabelsSeen) == []
     assert len(facts(related, kind=LabelsSeen)) == 1
