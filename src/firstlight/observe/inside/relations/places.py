@@ -153,4 +153,5 @@ def _correlation(images: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """Of each image with its mask, whichever of the two is the brighter."""
     one, other = ((t - t.mean((1, 2, 3), keepdim=True)).flatten(1) for t in (images, masks))
     norms = (one.norm(dim=1) * other.norm(dim=1)).clamp_min(1e-12)
-    return ((one * other).sum(1) / norms).abs().nan_to_num(0.0)
+    found: torch.Tensor = ((one * other).sum(1) / norms).abs().nan_to_num(0.0)
+    return found
