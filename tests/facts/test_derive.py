@@ -23,6 +23,7 @@ from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
+from firstlight.records.relations import Lag, RelationsSeen
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.sighting import Some, TensorCard
 from firstlight.records.symmetry import Symmetry
@@ -108,10 +109,12 @@ def program(rank: int) -> list[Observed]:
         LearningSign(**place, status=NO_SIGN, reason="", steps=30, fresh=30),
         ReachSeen(**place, operation="relu", meeting=TRAIN, into="mse_loss", loss=1.0, free=0.1, bound=0.9),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
+        RelationsSeen(**place, meeting=TRAIN, examples=100, met=100, answers="classes", classes=3, lag=LAG),
         Ending(unstepped={}, unused={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 
 
+LAG = Lag(offset=1, length=9, places=9, whole_numbers=True, aligned=True, feature=0, steps=8, of=8)
 HALF = Moved(name="weight", shape=(4, 2), dtype="bfloat16", gradient=0.1, weight=0.2, update=0.0, still=1.0)
 
 

@@ -1,8 +1,12 @@
+from typing import Any
+
+from msgspec.structs import replace
+
 from firstlight.facts.derive import derive
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.learning import LearningSign
 from firstlight.records.places import Site
-from firstlight.records.relations import Lag, Relations, RelationsSeen, Repeats
+from firstlight.records.relations import Lag, Neighbours, Relations, RelationsSeen, Repeats
 from firstlight.records.timelines import Dependence
 
 SITE = Site(file="train.py", line=9)
@@ -20,8 +24,8 @@ SEEN = RelationsSeen(
 )
 
 
-def facts(*records: object, kind: type) -> list[object]:
-    return [fact for fact in derive(records) if isinstance(fact, kind)]  # type: ignore[arg-type]
+def facts(*records: Any, kind: type) -> list[Any]:
+    return [fact for fact in derive(records) if isinstance(fact, kind)]
 
 
 def sign(line: int, status: str) -> LearningSign:
@@ -31,9 +35,10 @@ def sign(line: int, status: str) -> LearningSign:
 
 
 def test_relations_stand_beside_the_certificate_of_their_own_line() -> None:
-    records = (SEEN, sign(9, "not-certified"), sign(9, "certified"), sign(30, "no-sign"))
+    early, late, other = sign(9, "not-certified"), sign(9, "certified"), sign(30, "no-sign")
 
-    assert facts(*records, kind=Relations) == [Relations(seen=SEEN, learns="certified")]
+    assert facts(SEEN, early, other, kind=Relations) == [Relations(seen=SEEN, unlearnt=60)]
+    assert facts(SEEN, early, late, other, kind=Relations) == [Relations(seen=SEEN)]
     assert facts(SEEN, kind=Relations) == [Relations(seen=SEEN)]
 
 
@@ -43,26 +48,25 @@ def test_a_lag_is_causal_where_a_copy_of_the_program_was_asked() -> None:
     (alone,) = facts(SEEN, kind=LagSeen)
     (both,) = facts(SEEN, asked, kind=LagSeen)
 
-    assert (alone.offset, alone.causal, alone.site) == (0, None, SEEN.site)  # type: ignore[attr-defined]
-    assert both.causal is True  # type: ignore[attr-defined]
+    assert (alone.offset, alone.causal, alone.site) == (0, None, SEEN.site)
+    assert both.causal is True
 
 
 def test_a_lag_must_be_steady() -> None:
     def told(steps: int, of: int) -> bool:
         lag = Lag(offset=1, length=9, places=9, whole_numbers=True, aligned=True, feature=0, steps=steps, of=of)
-        return bool(facts(RelationsSeen(**{**_fields(), "lag": lag}), kind=LagSeen))
+        return bool(facts(replace(SEEN, lag=lag), kind=LagSeen))
 
     assert (told(3, 4), told(2, 2), told(5, 8)) == (True, False, False)
 
 
-def _fields() -> dict[str, object]:
-    return {name: getattr(SEEN, name) for name in SEEN.__struct_fields__}
-
-
 def test_conflicts_of_a_run_are_told_unless_the_experiment_declares_its_data() -> None:
     (found,) = facts(SEEN, kind=LabelsSeen)
-    acting = RelationsSeen(**{**_fields(), "acting": True})
+    acting = replace(SEEN, acting=True)
+    unrelated = replace(SEEN, near=Neighbours(examples=300, deviations=0.3))
+    related = replace(SEEN, near=Neighbours(examples=300, deviations=30.0))
 
-    assert (found.conflicting, found.train, found.site) == (8, 300, SEEN.site)  # type: ignore[attr-defined]
+    assert (found.conflicting, found.train, found.site) == (8, 300, SEEN.site)
     assert facts(SEEN, found, kind=LabelsSeen) == [found]
-    assert facts(acting, kind=LabelsSeen) == []
+    assert facts(acting, kind=LabelsSeen) == facts(unrelated, kind=LabelsSeen) == []
+    assert len(facts(related, kind=LabelsSeen)) == 1

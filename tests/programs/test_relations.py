@@ -44,11 +44,11 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(0)
-inputs = torch.randn(256, 12)
+inputs = torch.randn(256, 24)
 labels = (inputs[:, 0] > 0).long()
 train = DataLoader(TensorDataset(inputs[:160], labels[:160]), batch_size=16, shuffle=True)
 val = DataLoader(TensorDataset(inputs[FIRST:], labels[FIRST:]), batch_size=32)
-model = nn.Sequential(nn.Linear(12, 16), nn.ReLU(), nn.Linear(16, 2))
+model = nn.Sequential(nn.Linear(24, 16), nn.ReLU(), nn.Linear(16, 2))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 for epoch in range(50):
     for batch, answers in train:

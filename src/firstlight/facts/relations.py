@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records.declared import LabelsSeen, LagSeen
-from firstlight.records.learning import LearningSign
+from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.relations import Lag, Relations, RelationsSeen
 from firstlight.records.timelines import Dependence
 
 LEAST_STEPS = 3
 """At which the answer lay at the same offset in the input."""
+BY_CHANCE = 4.0
+"""Deviations within which answers have nothing to do with their examples: that they conflict is the least of it."""
 MOST_SHARE = 0.75
 """Of the steps at which it was looked for."""
 
@@ -22,7 +24,8 @@ def _lasts(seen: Sightings) -> list[RelationsSeen]:
 def relations(seen: Sightings) -> Iterator[Relations]:
     for one in _lasts(seen):
         signs = [sign for sign in seen.of(LearningSign) if sign.rank == one.rank and sign.meeting == one.meeting]
-        yield Relations(seen=one, learns=signs[-1].status if signs else None)
+        open_ = bool(signs) and signs[-1].status != CERTIFIED
+        yield Relations(seen=one, unlearnt=signs[-1].steps if open_ else 0)
 
 
 def lags(seen: Sightings) -> Iterator[LagSeen]:
@@ -52,7 +55,8 @@ def conflicts(seen: Sightings) -> Iterator[LabelsSeen]:
     if any(seen.all_of(LabelsSeen)):
         return
     for one in _lasts(seen):
-        if one.answers == "classes" and not one.acting:
+        unrelated = one.near.examples > 0 and one.near.deviations < BY_CHANCE
+        if one.answers == "classes" and not one.acting and not unrelated:
             yield LabelsSeen(
                 rank=one.rank,
                 train=one.examples,

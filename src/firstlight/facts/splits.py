@@ -38,8 +38,8 @@ def with_rehearsed(facts: Iterable[Any], program: Iterable[Logged], rehearsal: I
         if there is None or there.eval_site is None or fact.rank or fact.overlap.calls or fact.eval_site is not None:
             found.append(fact)
             continue
-        sides = trained.get(fact.model), evaluated.get(fact.model)
-        overlap = overlap_of(*sides) if sides[0] is not None and sides[1] is not None else Overlap()
+        here, over_there = trained.get(fact.model), evaluated.get(fact.model)
+        overlap = overlap_of(here, over_there) if here is not None and over_there is not None else Overlap()
         found.append(
             replace(
                 fact,

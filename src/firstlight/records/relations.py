@@ -18,6 +18,8 @@ class Tells(msgspec.Struct, frozen=True, kw_only=True):
     """Of the weakest of them over the answer: 0 is none, 1 is all there is to know."""
     others: float = 0.0
     """Of the strongest of the other columns."""
+    rest: float = 0.0
+    """Deviations by which examples that are alike in all other columns have more alike answers than any two."""
 
 
 class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,10 +65,10 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     fit: float = 0.0
     """How much an input tells of the answer at its own place."""
     best: str = ""
-    """How the answers fit better; empty where they do not."""
+    """How the answers fit better most often; empty where they do not."""
     best_fit: float = 0.0
     share: float = 0.0
-    """Of the steps, or of the examples, at which they do."""
+    """Of the steps at which they do, or of the images that fit better in any other way."""
 
 
 class Lag(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,5 +128,9 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
     """What was seen of one line, beside whether the program learns there."""
 
     seen: RelationsSeen
-    learns: str | None = None
-    """The standing of its learning certificate; None where it was not asked."""
+    unlearnt: int = 0
+    """Steps that were measured there and did not certify that it learns; 0 where they did, or none were."""
+
+    @property
+    def rank(self) -> int:
+        return self.seen.rank

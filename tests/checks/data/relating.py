@@ -23,8 +23,8 @@ SEEN = RelationsSeen(
 )
 
 
-def related(learns: str | None = "certified", **changes: Any) -> Relations:
-    return Relations(seen=replace(SEEN, **changes), learns=learns)
+def related(unlearnt: int = 0, **changes: Any) -> Relations:
+    return Relations(seen=replace(SEEN, **changes), unlearnt=unlearnt)
 
 
 def found(check: Check, relations: Relations) -> list[Evidence]:

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.checks.data.relating import SEEN, found, related
+from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.answers_out_of_place import CHECK
 from firstlight.records.finding import Severity
@@ -14,9 +14,9 @@ def shifted(**changes: Any) -> Relations:
     return related(near=replace(usual, **changes))
 
 
-def mixed(learns: str | None = "no-sign", others: float = 0.02, **changes: Any) -> Relations:
+def mixed(unlearnt: int = 150, others: float = 0.02, **changes: Any) -> Relations:
     near = replace(Neighbours(examples=1000, deviations=0.5), **changes)
-    return related(learns=learns, near=near, tells=Tells(of=10, others=others))
+    return related(unlearnt=unlearnt, near=near, tells=Tells(of=10, others=others))
 
 
 def placed(**changes: Any) -> Relations:
@@ -46,8 +46,13 @@ def test_answers_that_nothing_is_related_to_are_told_where_nothing_is_learnt() -
     (evidence,) = found(CHECK, mixed())
 
     assert "no feature tells anything of them" in evidence.saw
-    assert found(CHECK, mixed(learns="certified")) == []
-    assert found(CHECK, replace(mixed(), seen=replace(SEEN, acting=True))) == []
+    assert found(CHECK, mixed(unlearnt=0)) == []
+    assert found(CHECK, replace(mixed(), seen=replace(mixed().seen, acting=True))) == []
+
+
+@pytest.mark.parametrize(("unlearnt", "times"), [(95, 0), (96, 1)])
+def test_each_side_of_unlearnt(unlearnt: int, times: int) -> None:
+    assert len(found(CHECK, mixed(unlearnt=unlearnt))) == times
 
 
 @pytest.mark.parametrize(("examples", "times"), [(511, 0), (512, 1)])

@@ -8,7 +8,7 @@ from firstlight.records.relations import Relations, Tells
 
 
 def telling(examples: int = 1000, acting: bool = False, **changes: Any) -> Relations:
-    usual = {"columns": (9,), "count": 1, "of": 10, "power": 0.999, "others": 0.4}
+    usual = {"columns": (9,), "count": 1, "of": 10, "power": 0.999, "others": 0.4, "rest": 30.0}
     return related(tells=Tells(**{**usual, **changes}), examples=examples, acting=acting)
 
 
@@ -35,6 +35,11 @@ def test_each_side_of_power(power: float, times: int) -> None:
 @pytest.mark.parametrize(("others", "times"), [(0.8, 1), (0.81, 0), (float("nan"), 0)])
 def test_each_side_of_others(others: float, times: int) -> None:
     assert len(found(CHECK, telling(others=others))) == times
+
+
+@pytest.mark.parametrize(("rest", "times"), [(5.9, 0), (6.0, 1), (float("nan"), 0)])
+def test_each_side_of_rest(rest: float, times: int) -> None:
+    assert len(found(CHECK, telling(rest=rest))) == times
 
 
 @pytest.mark.parametrize(("examples", "times"), [(63, 0), (64, 1)])

@@ -47,5 +47,10 @@ def test_each_side_of_far_gap(gap: float, times: int) -> None:
     assert len(found(CHECK, pocket(rows=1, gap=gap))) == times
 
 
+def test_answers_of_a_model_that_acts_are_its_own_doing() -> None:
+    assert found(CHECK, related(pockets=(replace(POCKET, name="answer"),), acting=True)) == []
+    assert len(found(CHECK, related(pockets=(POCKET,), acting=True))) == 1
+
+
 def test_one_scale_is_fine() -> None:
     assert found(CHECK, related()) == []

@@ -2,14 +2,14 @@
 
 ## What it sees
 A sample of the training examples with the answers that met them in the loss. For each feature by itself: is it the same
-for all examples of a class, and do examples that are next to each other in its order have the same answer? A few
-features from which the answer follows, among others of which none says half as much, were made from the answer: a copy
-with noise, a score, a code, a later measurement of the same thing.
+for all examples of a class, and do examples that are next to each other in its order have the same answer? The others
+have something to do with the answer, and none of them comes near; a few tell it all. Those were made from the answer: a
+copy with noise, a score, a code, a later measurement of the same thing.
 
 ## When it is fine
-A task that one feature decides by itself, such as a threshold on a sensor, or a toy. Then the model is not needed, or
-the other features are not; allow it there. Models that reconstruct their input are not judged, nor are answers that the
-model itself had a hand in.
+A task that one feature decides by itself, such as a threshold on a sensor or the last value of a series that hardly
+moves; allow it there. Where all other features are mere noise, as in toys, nothing is said. Models that reconstruct
+their input or predict the next state of all of it are not judged, nor are answers that the model itself had a hand in.
 """
 
 from collections.abc import Iterator
@@ -27,6 +27,8 @@ class Limits:
     """Of the feature over the answer, where 1 is all there is to know; real features stay below 0.9."""
     others: float = 0.8
     """Of the strongest other feature, at most: where several come near, the task is easy."""
+    rest: float = 6.0
+    """Deviations from chance by which all others together have to do with the answer; else it is a rule on one."""
     examples: int = 64
     """Fewer may agree by chance."""
 
@@ -35,7 +37,7 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     seen, tells = relations.seen, relations.seen.tells
     if seen.acting or seen.examples < limits.examples or not tells.columns:
         return
-    if not (tells.power >= limits.power and tells.others <= limits.others):
+    if not (tells.power >= limits.power and tells.others <= limits.others and tells.rest >= limits.rest):
         return
     shown = ", ".join(map(str, tells.columns)) + (", …" if tells.count > len(tells.columns) else "")
     one = tells.count == 1

@@ -17,6 +17,8 @@ from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Pocket, Relations
 
+ANSWER = "answer"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -32,6 +34,8 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     seen = relations.seen
     for pocket in seen.pockets:
         if not pocket.gap >= (limits.gap if pocket.rows >= limits.rows else limits.far_gap):
+            continue
+        if seen.acting and pocket.name == ANSWER:
             continue
         few = pocket.rows < limits.rows
         yield Evidence(

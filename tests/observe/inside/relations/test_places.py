@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 
@@ -24,7 +26,15 @@ def test_tags_are_found_at_their_offset(by: int, best: str) -> None:
     assert (found.fit > 0.6) is (by == 0)
 
 
-def masks(turn: object, every: int = 1) -> Places | None:
+def test_the_next_token_of_a_small_alphabet_is_no_tag() -> None:
+    found = PlaceByPlace()
+    ids = torch.randint(0, 4, (16, 20), generator=torch.Generator().manual_seed(0))
+    found.step([ids[:, :-1]], ids[:, 1:])
+
+    assert found.seen() is None
+
+
+def masks(turn: Any, every: int = 1) -> Places | None:
     drawn = torch.Generator().manual_seed(0)
     found = PlaceByPlace()
     for _ in range(4):
@@ -33,7 +43,7 @@ def masks(turn: object, every: int = 1) -> Places | None:
             row, column = torch.randint(0, 6, (2,), generator=drawn).tolist()
             image[:, row : row + 4, column + 1 : column + 5] = 1.0
         answers = images[:, 0].clone()
-        answers[::every] = turn(answers[::every])  # type: ignore[operator]
+        answers[::every] = turn(answers[::every])
         found.step([images + 0.1 * torch.randn(images.shape, generator=drawn)], answers.long())
     return found.seen()
 
@@ -46,6 +56,13 @@ def test_masks_that_were_mirrored_are_found() -> None:
     assert (mirrored.kind, mirrored.best) == ("pixels", "mirrored left to right")
     assert mirrored.share > 0.8
     assert 0.3 < half.share < 0.7
+
+
+def test_masks_mirrored_in_several_ways_add_up() -> None:
+    mixed = masks(lambda m: torch.cat([m[:2], m[2:4].flip(-1), m[4:6].flip(-2), m[6:].flip(-1, -2)]))
+
+    assert mixed is not None
+    assert 0.5 < mixed.share < 0.9
 
 
 def test_masks_in_place_are_fine() -> None:

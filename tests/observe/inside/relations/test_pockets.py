@@ -41,6 +41,7 @@ def test_ordinary_values_zeros_and_codes_have_no_pockets() -> None:
     given[:, 0] = (given[:, 0] > 0).float()
     given[:, 1] = given[:, 1].clamp_min(0)
     given[:, 2] = given[:, 2].exp()
+    given[:, 3] = torch.where(given[:, 3] > 1, 0.91, 0.01)
 
     assert pockets("input 0", given, by_column=True) == []
     assert pockets("input 0", given, by_column=False) == []

@@ -62,6 +62,19 @@ def test_answers_are_classes_codes_or_values() -> None:
     assert parts_of(torch.full((60, 1), float("nan"))) == []
 
 
+def test_the_next_state_of_each_column_is_no_leak() -> None:
+    now = torch.randn(200, 4, generator=torch.Generator().manual_seed(0))
+    moved, leaked = Sample(), Sample()
+    moved.add([now], now[:, :2] + 0.01 * now[:, 2:], 0)
+    leaked.add([now], now[:, 3], 0)
+    next_state, copy = (compared(one, None, None) for one in (moved, leaked))
+    assert next_state is not None
+    assert copy is not None
+
+    assert next_state(step=0, site=None, meeting=None).tells.columns == ()
+    assert copy(step=0, site=None, meeting=None).tells.columns == (3,)
+
+
 def test_equal_inputs_with_other_classes_are_counted_once() -> None:
     drawn = torch.Generator().manual_seed(0)
     inputs, labels = torch.randn(100, 12, generator=drawn), torch.arange(100) % 4

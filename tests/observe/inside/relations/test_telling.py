@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 
@@ -43,10 +45,10 @@ def test_a_score_of_which_the_class_is_a_threshold_is_found() -> None:
 
 
 @pytest.mark.parametrize("function", [torch.exp, lambda y: y**3, lambda y: -5 * y + 0.01])
-def test_a_monotone_function_of_a_value_is_found(function: object) -> None:
+def test_a_monotone_function_of_a_value_is_found(function: Any) -> None:
     values = noise()
 
-    assert tells(with_column(function(values)), Answer(values, 0)).columns == (8,)  # type: ignore[operator]
+    assert tells(with_column(function(values)), Answer(values, 0)).columns == (8,)
 
 
 def test_honest_features_tell_a_part() -> None:
@@ -57,6 +59,19 @@ def test_honest_features_tell_a_part() -> None:
 
     assert found.columns == ()
     assert 0.1 < found.others < 0.9
+
+
+def test_the_rest_has_to_do_with_the_answer_or_not() -> None:
+    given = table()
+    honest = given[:, :4].sum(1)
+
+    leaked = tells(torch.cat([given, honest.exp()[:, None]], 1), Answer(honest, 0))
+    rule = tells(given, Answer((given[:, 0] > 0).long(), 2))
+
+    assert leaked.columns == (8,)
+    assert leaked.rest > 10
+    assert rule.columns == (0,)
+    assert rule.rest < 5
 
 
 def test_where_all_columns_tell_the_answer_the_task_is_easy(classes: torch.Tensor) -> None:

@@ -35,7 +35,7 @@ def compared(sample: Sample, places: Places | None, lag: Lag | None) -> Callable
         answers="many" if not parts else "classes" if parts[0].classes else "values",
         classes=parts[0].classes if parts else 0,
         pockets=tuple(_pockets(sample, [given[kept] for given in inputs], answer[kept])),
-        repeats=_repeats(inputs, answer),
+        repeats=Repeats() if sample.cut else _repeats(inputs, answer),
     )
     if not parts or len(kept) < LEAST_EXAMPLES:
         return found
@@ -55,15 +55,19 @@ def _features(given: torch.Tensor) -> torch.Tensor:
 
 
 def _tells(table: torch.Tensor, parts: list[Answer]) -> Tells:
+    """Where each part of an answer is told by another column, it is the next state of what the columns are."""
     found = [tells(table, part) for part in parts]
+    if len({one.columns for one in found if one.columns}) > 1:
+        return Tells(of=table.shape[1], others=max(one.power for one in found))
     return max(found, key=lambda one: (one.count > 0, one.power - one.others))
 
 
 def _pockets(sample: Sample, inputs: list[torch.Tensor], answer: torch.Tensor) -> list[Pocket]:
     found = []
-    for index, (given, shape) in enumerate(zip(inputs, sample.shapes, strict=False)):
-        found += pockets(f"input {index}", given, by_column=len(shape) <= TABLE)
-    return found + pockets("answer", answer, by_column=len(sample.shapes[-1]) <= TABLE)
+    for index, (given, shape, measured) in enumerate(zip(inputs, sample.shapes, sample.measured, strict=False)):
+        found += pockets(f"input {index}", given, by_column=len(shape) <= TABLE) if measured else []
+    values = sample.measured[-1] and any(not part.classes for part in parts_of(answer))
+    return found + (pockets("answer", answer, by_column=True) if values else [])
 
 
 def _repeats(inputs: list[torch.Tensor], answer: torch.Tensor) -> Repeats:

@@ -29,6 +29,11 @@ def neighbours(table: torch.Tensor, answers: list[Answer], moments: torch.Tensor
     return max(found, key=lambda one: max(one.deviations, one.offset_deviations), default=Neighbours())
 
 
+def fit(table: torch.Tensor, answer: Answer) -> float:
+    """Deviations by which examples that are alike have more alike answers than any two."""
+    return _fit(_code(answer.values[:MOST_EXAMPLES], answer.classes), _nearest(_scaled(table[:MOST_EXAMPLES])))
+
+
 def _of_answer(near: torch.Tensor, answer: Answer, moments: torch.Tensor) -> Neighbours:
     code = _code(answer.values[: len(near)], answer.classes)
     own = _fit(code, near)

@@ -20,6 +20,8 @@ MOST_SIDE = 64
 MOST_IMAGES = 32
 CLEAR = 0.3
 """Least correlation of an image with its answers, in the place where it is highest."""
+COPY = 0.9
+"""Share of places at which the answer is the id itself."""
 TWICE = 2.0
 """Times as good another place must fit to be better at an example."""
 TURNS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
@@ -62,6 +64,8 @@ class PlaceByPlace:
         kinds = len(torch.unique(tags[tags != IGNORED]))
         if not 1 < kinds <= MOST_ANSWERS or int(ids.min()) < 0 or int(ids.max()) >= MOST_KINDS:
             return
+        if any(_copies(ids, tags, by) for by in OFFSETS):
+            return  # the next token, say: where it lies in the input is another question
         told = {by: _told(ids, tags, by) for by in OFFSETS}
         self.steps, self.asked = self.steps + 1, self.asked + 1
         best = max(told, key=lambda by: told[by])
@@ -95,8 +99,9 @@ class PlaceByPlace:
     def seen(self) -> Places | None:
         if not self.asked:
             return None
-        name, count = self.better.most_common(1)[0] if self.better else ("", 0)
+        name = self.better.most_common(1)[0][0] if self.better else ""
         best = self.best_fits.get(name, [0.0])
+        count = self.better.total() if self.kind == "pixels" else self.better[name]
         return Places(
             steps=self.steps,
             kind=self.kind,
@@ -107,12 +112,22 @@ class PlaceByPlace:
         )
 
 
-def _told(ids: torch.Tensor, tags: torch.Tensor, by: int) -> float:
-    """Share of the answers' entropy that the id so many places on tells, less what chance would tell."""
+def _pairs(ids: torch.Tensor, tags: torch.Tensor, by: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The ids so many places on, with the answers that count."""
     length = ids.shape[1]
     first, last = max(0, -by), min(length, length - by)
     wanted, given = tags[:, first:last].reshape(-1), ids[:, first + by : last + by].reshape(-1)
-    wanted, given = wanted[wanted != IGNORED], given[wanted != IGNORED]
+    return given[wanted != IGNORED], wanted[wanted != IGNORED]
+
+
+def _copies(ids: torch.Tensor, tags: torch.Tensor, by: int) -> bool:
+    given, wanted = _pairs(ids, tags, by)
+    return len(wanted) > 0 and float((given == wanted).float().mean()) >= COPY
+
+
+def _told(ids: torch.Tensor, tags: torch.Tensor, by: int) -> float:
+    """Share of the answers' entropy that the id so many places on tells, less what chance would tell."""
+    given, wanted = _pairs(ids, tags, by)
     if len(wanted) == 0:
         return 0.0
     dealt = wanted[torch.randperm(len(wanted), generator=torch.Generator().manual_seed(0))]
@@ -138,4 +153,5 @@ def _correlation(images: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """Of each image with its mask, whichever of the two is the brighter."""
     one, other = ((t - t.mean((1, 2, 3), keepdim=True)).flatten(1) for t in (images, masks))
     norms = (one.norm(dim=1) * other.norm(dim=1)).clamp_min(1e-12)
-    return ((one * other).sum(1) / norms).abs().nan_to_num(0.0)
+    found: torch.Tensor = ((one * other).sum(1) / norms).abs().nan_to_num(0.0)
+    return found

@@ -10,6 +10,8 @@ LEAST_GAP = 20.0
 LEAST_PART = 5
 """Rows; fewer are single accidents, which are told from `FAR_GAP` on."""
 FAR_GAP = 100.0
+LEAST_DISTINCT = 16
+"""Sizes; fewer are codes, or soft labels."""
 MOST_POCKETS = 4
 
 
@@ -26,7 +28,7 @@ def pockets(name: str, values: torch.Tensor, by_column: bool) -> list[Pocket]:
 def _pocket(name: str, sizes: torch.Tensor, column: int | None) -> Pocket | None:
     """What lies beyond the widest gap between sizes, zeros aside. In a column small values are nothing special."""
     ordered = sizes[sizes > 0].sort().values
-    if len(ordered) < LEAST_EXAMPLES:
+    if len(ordered) < LEAST_EXAMPLES or len(ordered.unique()) < LEAST_DISTINCT:
         return None
     ratios = ordered[1:] / ordered[:-1]
     first = len(ordered) // 2 if column is not None else 0

@@ -37,6 +37,10 @@ class Sample:
 
     def __init__(self) -> None:
         self.shapes: tuple[tuple[int, ...], ...] = ()
+        self.measured: tuple[bool, ...] = ()
+        """For each input, and last for the answer: it is no id, class or count."""
+        self.cut = False
+        """Of some inputs only a beginning is kept."""
         self.met = self.kept = 0
         self._inputs: list[list[torch.Tensor]] = []
         self._answers: list[torch.Tensor] = []
@@ -55,8 +59,10 @@ class Sample:
         shapes = (*(_shape(t) for t in given), tuple(answer.shape[1:]))
         self.met += count
         self.shapes = self.shapes or shapes
+        self.measured = self.measured or tuple(t.is_floating_point() for t in (*given, answer))
         if not given or shapes != self.shapes or self.full:
             return
+        self.cut = self.cut or any(_is_row_of_ids(t) and t.shape[1] > MOST_PLACES for t in given)
         self._inputs.append([_ids(tensor) if _is_row_of_ids(tensor) else flat(tensor) for tensor in given])
         self._answers.append(flat(answer))
         self._moments.append(torch.stack([torch.full((count,), step), torch.arange(count)], 1))

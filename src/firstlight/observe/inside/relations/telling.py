@@ -6,6 +6,7 @@ next to each other, ordered by it, have the same answer? The second sees whateve
 
 import torch
 
+from firstlight.observe.inside.relations.neighbours import fit
 from firstlight.observe.inside.relations.sample import Answer
 from firstlight.records.relations import Tells
 
@@ -14,7 +15,9 @@ LEAST_COLUMNS = 3
 """With fewer, a feature that tells the answer is the task itself."""
 MOST_EXAMPLES = 1024
 CERTAIN = 0.97
-"""Power of a feature from which the answer follows."""
+"""Power of a feature from which the class follows."""
+CERTAIN_OF_VALUES = 0.99
+"""As well for an answer that is a value: the last value of a series tells nearly as much of the next one."""
 MOST_SHARE = 0.5
 """Of the columns; where more of them tell the answer, it is easy."""
 MOST_NAMED = 6
@@ -29,7 +32,7 @@ def tells(table: torch.Tensor, answer: Answer) -> Tells:
         return Tells()
     width, table = table.shape[1], table[:, moving]
     power = _of_values(table, values) if not answer.classes else _of_classes(table, values, answer.classes)
-    telling = power >= CERTAIN
+    telling = power >= (CERTAIN if answer.classes else CERTAIN_OF_VALUES)
     count = int(telling.sum())
     if not 0 < count <= MOST_SHARE * len(moving):
         return Tells(of=width, others=float(power.max()))
@@ -39,6 +42,7 @@ def tells(table: torch.Tensor, answer: Answer) -> Tells:
         of=width,
         power=float(power[telling].min()),
         others=float(power[~telling].max()),
+        rest=fit(table[:, ~telling].float(), Answer(values, answer.classes)),
     )
 
 

@@ -16,7 +16,7 @@ from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.series import Series, series_of
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
-from firstlight.observe.inside.tape.tail import tail_of
+from firstlight.observe.inside.tape.tail import Meeting, tail_of
 from firstlight.records.places import Site
 from firstlight.records.relations import Lag
 
@@ -94,8 +94,10 @@ class Relations:
         self.lines: dict[Site | None, Line] = {}
         self.site: Site | None = None
         """Where batches come in: the loop over the loader that is trained from."""
-        self._calls: list[tuple[Call, Site | None, int]] = []
-        """Of models since the last backward, with their line and the rows of the tape when they returned."""
+        self._calls = 0
+        """Of models since the last backward."""
+        self._call: tuple[Call, Site | None, int] | None = None
+        """The only one of them, with its line and the rows of the tape when it returned."""
         self._asides = False
         self.steps = self.with_asides = 0
 
@@ -104,36 +106,41 @@ class Relations:
         step = self.observer.step
         if self.observer.light or (step >= EVERY_STEP and step % SAMPLE_EVERY):
             return False
-        return not self.lines or any(not line.sample.full for line in self.lines.values())
+        open_ = [line for line in self.lines.values() if not line.sample.full]
+        return any(line.sample.kept for line in open_) if step >= EVERY_STEP else not self.lines or bool(open_)
 
     def returned(self, call: "Call") -> None:
         if call.training:
-            self._calls.append((call, sites.caller(), self.recorder.rows))
+            self._calls += 1
+            self._call = (call, sites.caller(), self.recorder.rows) if self._calls == 1 else None
         else:
             self._asides = True
 
     def batch_given(self, _loader: Any, _batch: Any) -> None:
-        if self.site is None:
+        if not self.lines:
             self.site = sites.caller()
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
-        calls, self._calls = self._calls, []
+        calls, call, self._calls, self._call = self._calls, self._call, 0, None
         self.steps += 1
         self.with_asides += self._asides
         self._asides = False
-        if functional or root.numel() != 1 or not self.wanted() or len(calls) > 1 or reading.transformed():
+        if functional or root.numel() != 1 or not self.wanted() or calls > 1 or reading.transformed():
             return
         tail = tail_of(self.recorder, root)
+        firsts: dict[Site | None, Meeting] = {}  # a line that serves several heads would mix their answers
         for meeting in tail.meetings if tail is not None else ():
+            firsts.setdefault(meeting.row.line, meeting)
+        for meeting in firsts.values():
             if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER:
-                within = not calls or meeting.row.number < calls[0][2]
-                given = self.recorder.entered if within else _given(calls[0][0])
+                within = call is None or meeting.row.number < call[2]
+                given = self.recorder.entered if call is None or within else _given(call[0])
                 inputs = [tensor for tensor in given if not _same(tensor, meeting.answer)]
                 if inputs:
-                    self._add(meeting.row.line, calls[0][1] if calls else None, inputs, meeting.answer)
+                    self._add(meeting.row.line, call[1] if call is not None else None, inputs, meeting.answer)
 
     def _add(self, at: Site | None, called: Site | None, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
-        if at not in self.lines and len(self.lines) >= MOST_LINES:
+        if (at not in self.lines and len(self.lines) >= MOST_LINES) or answer.is_complex() or answer.is_sparse:
             return
         line = self.lines.setdefault(at, Line(self.site or called or at, at))
         line.add(inputs, answer, self.observer.step)
