@@ -19,6 +19,8 @@ FEW = 12
 SCREENED = 60
 """Columns that are tried one by one; of more, those with the strongest simple relation to the target."""
 CHANCE_COLUMNS = 40
+UNLIKELY = 1e-3
+"""Probability below which so many pairs of equal rows are not put down to chance."""
 TELLING = 0.5
 """Where half of the pairs of equal rows are to be expected, the estimate cannot tell the others from them."""
 
@@ -192,6 +194,8 @@ def chance_of_copies(columns: Sequence[Keys], other: Sequence[Keys] | None = Non
     one. What differs there would have been equal as often as two values of that column are. With `other`, pairs are of
     a row of each.
     """
+    from scipy import stats
+
     sides = [columns] if other is None else [columns, other]
     salted = [[mixed(each ^ np.uint64(place)) for place, each in enumerate(side)] for side in sides]
     totals: list[Any] = [np.sum(side, axis=0, dtype=np.uint64) for side in salted]
@@ -206,9 +210,10 @@ def chance_of_copies(columns: Sequence[Keys], other: Sequence[Keys] | None = Non
                 but_one = [total - side[place] for total, side in zip(totals, salted, strict=True)]
             odds = collisions[place] / (1 - collisions[place])
             expected = max(expected, (_pairs(*but_one) - equal) * odds)
-    if expected >= max(1.0, TELLING * equal):
-        return 1.0
-    return expected / equal if equal else 0.0
+    if equal == 0:
+        return 1.0 if expected >= 1 else 0.0
+    usual = float(stats.poisson.sf(equal - 1, expected)) > UNLIKELY
+    return 1.0 if usual or expected >= TELLING * equal else expected / equal
 
 
 def _pairs(one: Keys, other: Keys | None = None) -> float:
