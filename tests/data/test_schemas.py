@@ -1,8 +1,10 @@
 """What good data are like is written down, and later data are held to it."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -38,9 +40,7 @@ def _here(folder: Path) -> None:
 
 
 def test_a_profile_says_what_holds_in_every_row() -> None:
-    schema = schemas.msgspec.convert(
-        schemas.tomllib.loads(profile(source_of(prices(), "good"), "local")), schemas.Schema
-    )
+    schema = msgspec.convert(tomllib.loads(profile(source_of(prices(), "good"), "local")), schemas.Schema)
 
     assert schema.rows == 200
     assert schema.rules == ("low <= high",)
@@ -99,7 +99,7 @@ def test_a_schema_that_is_none_is_told(text: str, said: str) -> None:
 def test_odd_names_survive() -> None:
     odd = 'a "quoted" näme = [x]\n'
     schema = schemas.Schema(columns={odd: schemas.ColumnRule(allowed=("\x7f", "é"))}, rules=("a >= b",))
-    read = schemas.msgspec.convert(schemas.tomllib.loads(schemas.written(schema, "s")), schemas.Schema)
+    read = msgspec.convert(tomllib.loads(schemas.written(schema, "s")), schemas.Schema)
 
     assert read == schema
 
