@@ -45,6 +45,12 @@ def test_a_leak_ends_with_one_and_names_file_and_rows(capsys: pytest.CaptureFixt
     assert "row 0 of val and 350 of train" in " ".join(told.split())
 
 
+def test_what_is_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    told = said(capsys, 0, "train.parquet", "--target", "y")
+
+    assert "unsaid  no other split was given" in told
+
+
 def test_a_schema_is_written_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, 0, "profile", "train.parquet", "-o", "schema.toml")
     assert "[columns.a]" in Path("schema.toml").read_text(encoding="utf-8")
