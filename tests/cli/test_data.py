@@ -42,7 +42,13 @@ def test_a_leak_ends_with_one_and_names_file_and_rows(capsys: pytest.CaptureFixt
 
     assert told.startswith("leaky.parquet: error[FL1014] splits-share-rows: ")
     assert "33.33% of its rows are in train.parquet too" in told
-    assert "0 of val and 350 of train" in told
+    assert "row 0 of val and 350 of train" in " ".join(told.split())
+
+
+def test_what_is_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    told = said(capsys, 0, "train.parquet", "--target", "y")
+
+    assert "unsaid  no other split was given" in told
 
 
 def test_a_schema_is_written_and_kept(capsys: pytest.CaptureFixture[str]) -> None:

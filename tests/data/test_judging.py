@@ -130,14 +130,14 @@ def test_beyond_its_budget_a_table_is_sampled_and_says_so(monkeypatch: pytest.Mo
 
 def test_ten_thousand_columns_are_read_and_the_limit_is_told(folder: Path) -> None:
     wide = pa.table({f"c{place}": np.arange(30) * place % 7 for place in range(10_000)})
-    report = fl.check_data(wide)
+    report = fl.check_data(wide, select=["columns-say-nothing"])
 
     assert any("the first 1,000 columns were compared" in limit for limit in report.coverage.limits)
     assert len(report.tables[0].columns) == 10_000
 
 
 def test_numbers_with_words_among_them_are_read_as_text_wherever_they_come(folder: Path) -> None:
-    lines = ["a,b", *(f"{place},{place * 7 % 13}" for place in range(600_000)), "n/a,3"]
+    lines = ["a,b", *(f"{place},{place * 7 % 13}" for place in range(600_000)), "unknown,3"]
     Path("t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     report = fl.check_data("t.csv", select=["types-mixed"])
 

@@ -1,8 +1,10 @@
 """What good data are like is written down, and later data are held to it."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -38,9 +40,7 @@ def _here(folder: Path) -> None:
 
 
 def test_a_profile_says_what_holds_in_every_row() -> None:
-    schema = schemas.msgspec.convert(
-        schemas.tomllib.loads(profile(source_of(prices(), "good"), "local")), schemas.Schema
-    )
+    schema = msgspec.convert(tomllib.loads(profile(source_of(prices(), "good"), "local")), schemas.Schema)
 
     assert schema.rows == 200
     assert schema.rules == ("low <= high",)
@@ -58,7 +58,6 @@ def test_each_kind_of_breach_is_told() -> None:
     swapped = prices()
     swapped["low"], swapped["high"] = swapped["high"], swapped["low"]
     assert any("wanted `low <= high`, as in schema.toml" in told for told in broken(swapped))
-    assert "in rows" not in broken(swapped)[0]
 
     assert broken(prices() | {"place": ["here", "elsewhere"] * 200}) == [
         "column `place`: elsewhere; wanted only here, there, as in schema.toml"
@@ -68,7 +67,7 @@ def test_each_kind_of_breach_is_told() -> None:
     assert "25.00% of its values missing; wanted at most 0.00%" in " ".join(
         broken(prices() | {"low": [None, 1.0, 1.0, 1.0] * 100})
     )
-    assert "up to 99; wanted not above" in broken(prices() | {"high": [99.0] * 400})[0]
+    assert "up to 99 (rows 0, 1, 2, 3, 4); wanted not above" in broken(prices() | {"high": [99.0] * 400})[0]
 
 
 def test_a_small_table_is_told() -> None:
@@ -100,7 +99,7 @@ def test_a_schema_that_is_none_is_told(text: str, said: str) -> None:
 def test_odd_names_survive() -> None:
     odd = 'a "quoted" näme = [x]\n'
     schema = schemas.Schema(columns={odd: schemas.ColumnRule(allowed=("\x7f", "é"))}, rules=("a >= b",))
-    read = schemas.msgspec.convert(schemas.tomllib.loads(schemas.written(schema, "s")), schemas.Schema)
+    read = msgspec.convert(tomllib.loads(schemas.written(schema, "s")), schemas.Schema)
 
     assert read == schema
 

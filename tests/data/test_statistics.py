@@ -108,11 +108,24 @@ def test_columns_without_spread_have_nothing_apart() -> None:
     assert statistics.isolation(np.array([0.0] * 99 + [1.0]))[0] == 1.0
 
 
+def test_a_single_pair_of_rounded_rows_is_chance_and_one_of_fractions_is_none() -> None:
+    columns = [DRAW.normal(size=400) for _ in range(2)]
+    for column in columns:
+        column[1] = column[0]
+    rounded = [keys_of(pa.array(column), 0.01) for column in columns]
+
+    assert statistics.chance_of_copies(rounded) == 1.0
+    assert statistics.chance_of_copies([keys_of(pa.array(column)) for column in columns]) == 0.0
+
+
 def test_few_values_give_copies_by_chance_and_copied_rows_are_none() -> None:
     coarse = [keys_of(pa.array(DRAW.integers(0, 3, 2000))) for _ in range(4)]
+    latent = DRAW.integers(0, 4, 2000)
+    alike = [keys_of(pa.array(np.where(DRAW.random(2000) < 0.8, latent, DRAW.integers(0, 4, 2000)))) for _ in range(6)]
     fine = [keys_of(pa.array(np.tile(DRAW.normal(size=1000), 2))) for _ in range(4)]
 
     assert statistics.chance_of_copies(coarse) > 0.8
+    assert statistics.chance_of_copies(alike) > 0.8
     assert statistics.chance_of_copies(fine) < 0.05
     assert statistics.chance_of_copies([each[:1000] for each in coarse], [each[1000:] for each in coarse]) > 0.8
     assert statistics.chance_of_copies([each[:1000] for each in fine], [each[1000:] for each in fine]) < 0.05

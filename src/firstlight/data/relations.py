@@ -26,10 +26,8 @@ def repeats(split: Split) -> Repeats:
     other = _same_key_other_partner(keys, partners)
     near_keys, near_partners, near_rows = _settled(split.summary.near, split)
     near = _same_key_other_partner(near_keys, near_partners)
-    near_pairs = [(near_rows[place - 1], near_rows[place]) for place in np.flatnonzero(near)[:EXAMPLES]]
     found, looked = _near_texts(split), len(keys)
-    copies = [(rows[place - 1], rows[place]) for place in np.flatnonzero(again)[:EXAMPLES]]
-    disagreeing = [(rows[place - 1], rows[place]) for place in np.flatnonzero(other)[:EXAMPLES]]
+    copies, near_pairs = _first(again, rows), _first(near, near_rows)
     return Repeats(
         file=split.file,
         split=split.name,
@@ -39,7 +37,7 @@ def repeats(split: Split) -> Repeats:
         by_chance=_chance(split),
         pairs=_told([*copies, *near_pairs, *found][:EXAMPLES]),
         disagreeing=None if split.layout.target is None else int(other.sum()),
-        disagreements=_told(disagreeing),
+        disagreements=_told(_first(other, rows)),
     )
 
 
@@ -60,6 +58,13 @@ def _again(keys: Any, partners: Any) -> Any:
 
 def _same_key_other_partner(keys: Any, partners: Any) -> Any:
     return _from_second((keys[1:] == keys[:-1]) & (partners[1:] != partners[:-1]), len(keys))
+
+
+def _first(found: Any, rows: Any) -> list[tuple[int, int]]:
+    """Each of the first rows that were found, beside the one before it in the order of keys."""
+    places = np.flatnonzero(found)
+    places = places[np.argsort(rows[places], kind="stable")][:EXAMPLES]
+    return [(int(rows[place - 1]), int(rows[place])) for place in places]
 
 
 def _from_second(pairwise: Any, rows: int) -> Any:
@@ -143,7 +148,8 @@ def _near_only(near_held: Any, near_rows: Any, rows: Any, held: Any) -> Any:
 
 
 def _pairs_of(ours: Sketch, keys: Any, rows: Any, held: Any) -> Iterator[tuple[int, int]]:
-    for place in np.flatnonzero(held)[:EXAMPLES]:
+    places = np.flatnonzero(held)
+    for place in places[np.argsort(rows[places], kind="stable")][:EXAMPLES]:
         yield int(ours.rows[np.searchsorted(ours.keys, keys[place])]), int(rows[place])
 
 

@@ -15,7 +15,9 @@ from firstlight.errors import UnreadableError, UsageError
 
 BATCH_ROWS = 1 << 16
 MOST_OF_A_MESSAGE = 300
-CONVERSION = re.compile(r"In CSV column #(\d+): CSV conversion error to (\w+[^:]*): invalid value '(.*)'", re.DOTALL)
+CONVERSION = re.compile(
+    r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to (\w+[^:]*): invalid value '(.*)'", re.DOTALL
+)
 
 CHANGED = re.compile(r"Column\(/(.*?)\) changed from (\w+) to (\w+) in row (\d+)")
 

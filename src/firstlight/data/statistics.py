@@ -1,5 +1,6 @@
 """Pure functions on arrays: what columns know of a target, which labels are doubtful, how far two samples lie apart."""
 
+import itertools
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,10 @@ FEW = 12
 SCREENED = 60
 """Columns that are tried one by one; of more, those with the strongest simple relation to the target."""
 CHANCE_COLUMNS = 40
+CHANCE_PAIRS = 8
+"""Columns, those with the fewest values, that are left out of a comparison singly, and in pairs."""
+UNLIKELY = 1e-3
+"""Probability below which so many pairs of equal rows are not put down to chance."""
 TELLING = 0.5
 """Where half of the pairs of equal rows are to be expected, the estimate cannot tell the others from them."""
 
@@ -188,27 +193,42 @@ def isolation(numbers: Any) -> tuple[float, Any]:
 def chance_of_copies(columns: Sequence[Keys], other: Sequence[Keys] | None = None) -> float:
     """Of the pairs of equal rows, the share that is to be expected without anything having been copied.
 
-    Where rows are equal because their columns have few values, there are as many pairs that agree in all columns but
-    one. What differs there would have been equal as often as two values of that column are. With `other`, pairs are of
-    a row of each.
+    Where rows are equal because their columns have few values, many more pairs differ in one column only, and in two.
+    These tell how often a column agrees where the others do, and so how many pairs agree in all of them. With `other`,
+    pairs are of a row of each.
     """
+    from scipy import stats
+
     sides = [columns] if other is None else [columns, other]
     salted = [[mixed(each ^ np.uint64(place)) for place, each in enumerate(side)] for side in sides]
     totals: list[Any] = [np.sum(side, axis=0, dtype=np.uint64) for side in salted]
-    equal = _pairs(*totals)
-    rows = [len(side[0]) for side in sides]
-    possible = rows[0] * (rows[0] - 1) / 2 if other is None else rows[0] * rows[1]
-    collisions = [_pairs(*same) / max(possible, 1) for same in zip(*sides, strict=True)]
-    expected = 0.0
-    for place in np.argsort(collisions)[::-1][:CHANCE_COLUMNS]:
-        if 0 < collisions[place] < 1:
-            with np.errstate(over="ignore"):
-                but_one = [total - side[place] for total, side in zip(totals, salted, strict=True)]
-            odds = collisions[place] / (1 - collisions[place])
-            expected = max(expected, (_pairs(*but_one) - equal) * odds)
-    if expected >= max(1.0, TELLING * equal):
-        return 1.0
-    return expected / equal if equal else 0.0
+    equal, expected = _pairs(*totals), _expected_pairs(salted, totals)
+    if equal == 0:
+        return 1.0 if expected >= 1 else 0.0
+    usual = float(stats.poisson.sf(equal - 1, expected)) > UNLIKELY
+    return 1.0 if usual or expected >= TELLING * equal else expected / equal
+
+
+def _expected_pairs(salted: list[list[Keys]], totals: list[Any]) -> float:
+    """Pairs that differ in one column alone, times the odds that it agrees: by the values of that column, and by the
+    pairs that differ in one more. The largest of these estimates."""
+
+    def agreeing_without(*places: int) -> float:
+        with np.errstate(over="ignore"):
+            left = [total - sum(side[place] for place in places) for total, side in zip(totals, salted, strict=True)]
+        return _pairs(*left)
+
+    equal = agreeing_without()
+    rows = [len(total) for total in totals]
+    possible = max(1.0, rows[0] * rows[-1] / (2 if len(rows) == 1 else 1))
+    collisions = [_pairs(*same) / possible for same in zip(*salted, strict=True)]
+    coarsest = [place for place in np.argsort(collisions)[::-1] if 0 < collisions[place] < 1][:CHANCE_COLUMNS]
+    alone = {place: agreeing_without(place) - equal for place in coarsest}
+    found = [alone[place] * collisions[place] / (1 - collisions[place]) for place in coarsest]
+    for one, two in itertools.combinations(coarsest[:CHANCE_PAIRS], 2):
+        both = agreeing_without(one, two) - alone[one] - alone[two] - equal
+        found.append(alone[one] * alone[two] / both if both > 0 else 0.0)
+    return max(found, default=0.0)
 
 
 def _pairs(one: Keys, other: Keys | None = None) -> float:

@@ -4,12 +4,11 @@ from firstlight.checks.tables.equal_rows_disagree import CHECK
 from firstlight.records.finding import Evidence
 from firstlight.records.tables import Repeats
 
+BASE: dict[str, Any] = {"file": "f.csv", "split": "train", "looked": 1000, "exact": 0, "near": 0, "by_chance": 0.0}
+
 
 def found(**fields: Any) -> list[Evidence]:
-    made = Repeats(
-        **({"file": "f.csv", "split": "train", "looked": 1000, "exact": 0, "near": 0, "by_chance": 0.0} | fields)
-    )
-    return list(CHECK.find(made, CHECK.limits))
+    return list(CHECK.find(Repeats(**(BASE | fields)), CHECK.limits))
 
 
 def test_both_sides_of_the_share() -> None:

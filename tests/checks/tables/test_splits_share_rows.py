@@ -29,9 +29,10 @@ def test_both_sides_of_the_share() -> None:
 
 
 def test_near_copies_are_a_warning() -> None:
-    (evidence,) = found(near=20)
+    (evidence,) = found(near=10)
 
     assert evidence.severity is Severity.WARNING
+    assert found(near=9) == []
 
 
 def test_nothing_shared_or_only_by_chance() -> None:

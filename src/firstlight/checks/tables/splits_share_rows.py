@@ -27,7 +27,7 @@ def find(fact: SharedRows, limits: Limits) -> Iterator[Evidence]:
     looked = max(1, fact.looked)
     exact, near = fact.exact / looked, fact.near / looked
     copied = exact * (1.0 - fact.by_chance)
-    if not (copied + near) * looked >= 1.0:
+    if not copied * looked >= 1.0 and not near >= limits.shared_share:
         return
     grave = copied >= limits.shared_share
     yield Evidence(
