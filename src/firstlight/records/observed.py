@@ -22,6 +22,7 @@ from firstlight.records.program import (
     Waiting,
     Wrapped,
 )
+from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.selection import Selection
@@ -90,5 +91,6 @@ Observed = (
     | ReachSeen
     | Selection
     | CopySeen
+    | RandomAgain
     | TermSeen
 )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.experiments.inside import copies, reloading, selecting, tracked
+from firstlight.experiments.inside import copies, randomness, reloading, selecting, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.inside.shortening import libraries, prelude, schedules
 from firstlight.experiments.inside.shortening.rounds import WHOLE, Book, Loop
@@ -52,6 +52,7 @@ class Rehearsal:
         self.numbers = tracked.Numbers()
         self.selecting = selecting.Selecting(observer, prelude.compared)
         self.copies = copies.install(observer)
+        self.randomness = randomness.install(observer)
 
     def backward_begins(self, *_: Any) -> None:
         """The time for it runs from here on: what comes before belongs to every run of the program."""
@@ -110,7 +111,7 @@ class Rehearsal:
         )
         with self.observer.quiet():
             later = self.schedules.played_out() if ended == "exit" else ()
-            for record in (*self.selecting.seen(), *self.copies.seen(), *later):
+            for record in (*self.selecting.seen(), *self.copies.seen(), *self.randomness.seen(), *later):
                 self.observer.emit(record)
 
     def _files(self) -> list[FileWritten]:
