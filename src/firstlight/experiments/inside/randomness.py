@@ -26,6 +26,7 @@ class _Drawn:
     """States that one model was called in, and the step at which each was met first."""
 
     model: "weakref.ref[torch.nn.Module]"
+    name: str
     steps: dict[int, int] = field(default_factory=dict)
     last: int | None = None
     times: int = 0
@@ -45,7 +46,7 @@ class Randomness:
         if drawn is None or drawn.model() is not call.module:
             if len(self._drawn) >= MOST_MODELS:
                 return
-            drawn = self._drawn[id(call.module)] = _Drawn(weakref.ref(call.module))
+            drawn = self._drawn[id(call.module)] = _Drawn(weakref.ref(call.module), type(call.module).__name__)
         if len(drawn.steps) < MOST_CALLS:
             self._note(drawn, hash(bytes(torch.get_rng_state().tolist())))
 
@@ -63,12 +64,11 @@ class Randomness:
 
     def seen(self) -> Iterator[RandomAgain]:
         for drawn in self._drawn.values():
-            model = drawn.model()
-            if model is not None and drawn.met is not None:
+            if drawn.met is not None:
                 yield RandomAgain(
                     step=self.observer.step,
                     rank=rank(),
-                    model=type(model).__name__,
+                    model=drawn.name,
                     site=self.site,
                     times=drawn.times,
                     first=drawn.met[0],

@@ -26,6 +26,7 @@ from firstlight.experiments.plan import ORDER, Order
 from firstlight.observe.inside import containment, sites
 from firstlight.observe.inside.imports import when_imported
 from firstlight.observe.inside.observer import rank, world
+from firstlight.records.declared import Logged
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Shortened
 
 if TYPE_CHECKING:
@@ -109,9 +110,13 @@ class Rehearsal:
                 tracked=self.numbers.seen(),
             )
         )
+        self.observer.unable_to_raise("rehearsal", self._tell_of_life)(ended)
+
+    def _tell_of_life(self, ended: str) -> None:
         with self.observer.quiet():
             later = self.schedules.played_out() if ended == "exit" else ()
-            for record in (*self.selecting.seen(), *self.copies.seen(), *self.randomness.seen(), *later):
+            told: list[Logged] = [*self.selecting.seen(), *self.copies.seen(), *self.randomness.seen(), *later]
+            for record in told:
                 self.observer.emit(record)
 
     def _files(self) -> list[FileWritten]:

@@ -76,7 +76,8 @@ class Comparisons:
         one = self.found[number]
         outcome = one.holds(left, right)
         with contextlib.suppress(Exception):  # whatever is compared, the program must go on
-            self._note(one, *(map(float, (left, right) if one.metric_first else (right, left))), bool(outcome))
+            metric, best = (left, right) if one.metric_first else (right, left)
+            self._note(one, float(metric), float(best), bool(outcome))
             frame = sys._getframe(1)
             names = {**frame.f_globals, **frame.f_locals} if one.named else {}
             one.itself = next((name for name in one.named if _is_model(names.get(name))), "")
