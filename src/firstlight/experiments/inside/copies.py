@@ -166,7 +166,7 @@ def _inner(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def _is_copy(copy: torch.nn.Module, model: torch.nn.Module) -> bool:
-    if copy is model or type(copy) is not type(model):
+    if copy is model or type(copy) is not type(model) or not all(map(reading.readable, copy.parameters())):
         return False
     shapes = [[(name, p.shape) for name, p in one.named_parameters()] for one in (copy, model)]
     return bool(shapes[0]) and shapes[0] == shapes[1]
@@ -200,7 +200,7 @@ def _parts(tensors: Any) -> Part:
     """Of a few tensors, spread over all of them, the first elements."""
     every = [tensor.detach() for tensor in tensors if reading.readable(tensor)]
     chosen = every[:: max(1, -(-len(every) // MOST_TENSORS))]
-    return [tensor.reshape(-1)[:MOST_ELEMENTS].clone() for tensor in chosen]
+    return [tensor.reshape(-1)[:MOST_ELEMENTS].to("cpu", copy=True) for tensor in chosen]
 
 
 def _equal(one: Part, other: Part) -> bool:

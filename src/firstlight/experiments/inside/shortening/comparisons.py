@@ -50,6 +50,8 @@ class Comparison:
     """Everything measured that was equal to the number, each time."""
     times: int = 0
     kept: int = 0
+    noted: bool = False
+    """The best so far is set where it is kept."""
     named: tuple[str, ...] = ()
     """Plain names that are given another one where it is kept, and nothing is copied or saved."""
     itself: str = ""
@@ -153,6 +155,7 @@ class _Watched(ast.NodeTransformer):
             metric_first=is_best[1],
             larger=(of_larger == is_best[1]) == when,
             when=when,
+            noted=_holds(sides[is_best[1]], branch.assigned),
             named=branch.named,
         )
         return call(BETTER, test, number, *sides)
