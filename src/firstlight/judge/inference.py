@@ -30,8 +30,8 @@ from firstlight.records.report import Status
 EXPLAINED = frozenset(
     check.CHECK.id for check in (later_part_crashes, selection_runs_backwards, selection_without_effect)
 )
-"""A crash of a later part, and which weights are kept, say nothing of how the program learns: whether there is a cause to
-search for is decided by the rest."""
+"""A crash of a later part, and which weights are kept, say nothing of how the program learns: the rest decides whether
+there is a cause to search for."""
 RATE = "hp-"
 """Causes that stand where the optimizer is built; the others are told at the loss."""
 
