@@ -26,7 +26,7 @@ class Limits:
 
 
 def find(selection: Selection, limits: Limits) -> Iterator[Evidence]:
-    if selection.kind != "kept" or selection.times < limits.times:
+    if selection.kind != "kept" or min(len(selection.met), len(selection.against)) < limits.times:
         return
     if selection.itself and selection.kept:
         saw = f"`{selection.itself}` is kept under another name, and goes on training"
