@@ -28,6 +28,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
 from firstlight.records.program import ColumnsDropped, Waiting
+from firstlight.records.randomness import RandomAgain
 from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -129,6 +130,12 @@ def copies(seen: Sightings) -> Iterator[CopySeen]:
         yield max(told, key=lambda c: c.looks)
 
 
+def random_again(seen: Sightings) -> Iterator[RandomAgain]:
+    """The first account of each."""
+    for told in groups(seen.of(RandomAgain), lambda r: (r.rank, r.model, r.site)):
+        yield told[0]
+
+
 Reducer = Callable[[Sightings], Iterable[Any]]
 REDUCERS: tuple[Reducer, ...] = (
     loss_sites,
@@ -168,6 +175,7 @@ REDUCERS: tuple[Reducer, ...] = (
     resumptions,
     selections,
     copies,
+    random_again,
     failings,
     waitings,
     learning_signs,

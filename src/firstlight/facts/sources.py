@@ -24,6 +24,7 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.inferred import Inferred
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
+from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal
 from firstlight.records.selection import Selection
 from firstlight.records.timelines import CustomGradient, Dependence
@@ -89,6 +90,7 @@ SOURCES: dict[type, Source] = {
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     Selection: _from(absent="no rehearsal came to a number that is held against the best so far"),
     CopySeen: _from(absent="no rehearsal came to a copy of a model in training"),
+    RandomAgain: _from(absent="no rehearsal found a random state again"),
     Rehearsal: _from(absent="no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
@@ -166,6 +168,7 @@ OF_A_REHEARSAL = frozenset(
         EvaluationSeen,
         Selection,
         CopySeen,
+        RandomAgain,
         facts.CheckCrash,
     }
 )
@@ -239,7 +242,17 @@ SEEN_IN_RUNS = frozenset({declared.LabelsSeen, declared.LagSeen})
 """Facts of probes that a run of a program shows too, where its examples are seen together with their answers."""
 
 EXPERIMENT = frozenset(
-    {contrast.Contrast, Inferred, Dependence, symmetry.Symmetry, CustomGradient, Rehearsal, Selection, CopySeen}
+    {
+        contrast.Contrast,
+        Inferred,
+        Dependence,
+        symmetry.Symmetry,
+        CustomGradient,
+        Rehearsal,
+        Selection,
+        CopySeen,
+        RandomAgain,
+    }
 )
 """Facts that copies of the program were asked for."""
 

@@ -27,6 +27,7 @@ from firstlight.records.declared import Logged, RoundTrip, ScheduleTried
 from firstlight.records.facts import LossSite, Mode, StepOrder
 from firstlight.records.finding import Finding
 from firstlight.records.nonfinite import BadOperation
+from firstlight.records.randomness import RandomAgain
 from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.selection import Selection
@@ -36,7 +37,7 @@ from firstlight.records.training import EvaluationSeen
 
 PROBES = "probes"
 LOADERS = "loaders"
-LIFE = (Restored, Resumption, ScheduleTried, RoundTrip, Selection, CopySeen)
+LIFE = (Restored, Resumption, ScheduleTried, RoundTrip, Selection, CopySeen, RandomAgain)
 """What a rehearsal sees of a program's later life, and the program itself is ended before."""
 LATER = (Mode, StepOrder, EvaluationSeen)
 """Facts that the program itself shows too, of the lines it came to."""

@@ -11,6 +11,7 @@ from typing import Any
 from firstlight.checks.declare import Check
 from firstlight.checks.learning import cause_inferred
 from firstlight.checks.run import later_part_crashes
+from firstlight.checks.step import selection_runs_backwards, selection_without_effect
 from firstlight.diagnosis.answer import Role, Suspect
 from firstlight.diagnosis.evidence import ALIKE, LEARNT
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
@@ -26,8 +27,11 @@ from firstlight.records.learning import CERTIFIED, NO_SIGN
 from firstlight.records.places import Site
 from firstlight.records.report import Status
 
-EXPLAINED = frozenset({later_part_crashes.CHECK.id})
-"""A crash of a later part says nothing of how the program learns: there is no cause to search for."""
+EXPLAINED = frozenset(
+    check.CHECK.id for check in (later_part_crashes, selection_runs_backwards, selection_without_effect)
+)
+"""A crash of a later part, and which weights are kept, say nothing of how the program learns: the rest decides whether
+there is a cause to search for."""
 RATE = "hp-"
 """Causes that stand where the optimizer is built; the others are told at the loss."""
 

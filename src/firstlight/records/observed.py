@@ -22,6 +22,7 @@ from firstlight.records.program import (
     Waiting,
     Wrapped,
 )
+from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption
@@ -94,6 +95,7 @@ Observed = (
     | ReachSeen
     | Selection
     | CopySeen
+    | RandomAgain
     | TermSeen
     | RatesSeen
     | CallsSeen

@@ -25,5 +25,7 @@ class Selection(Sighting, frozen=True, kw_only=True, tag="selection"):
     times: int = 0
     kept: int = 0
     """Times at which it counted as better."""
+    noted: bool = False
+    """The best so far is set where something better was found, as far as the source says."""
     itself: str = ""
     """The model that is given the name of the best and goes on training, where no copy is made of it."""

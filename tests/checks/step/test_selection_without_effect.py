@@ -59,6 +59,7 @@ def test_what_may_still_be_reached_is_not_told(changes: dict[str, Any], times: i
         ({"against": (9.0, 9.0, 9.0), "kept": 2}, 0),
         ({"against": (9.0, 9.0, 9.0), "kept": 3, "met": (2.0, 2.0, 2.0)}, 0),
         ({"against": (inf, 2.0, 1.9), "kept": 3}, 0),
+        ({"against": (inf, inf, inf), "kept": 3, "noted": True}, 0),
     ],
 )
 def test_a_best_that_stays_where_it_was_is_told(changes: dict[str, Any], times: int) -> None:

@@ -26,13 +26,13 @@ class Limits:
 
 
 def find(selection: Selection, limits: Limits) -> Iterator[Evidence]:
-    if selection.kind != "kept" or selection.times < limits.times:
+    if selection.kind != "kept" or min(len(selection.met), len(selection.against)) < limits.times:
         return
     if selection.itself and selection.kept:
         saw = f"`{selection.itself}` is kept under another name, and goes on training"
     elif not selection.kept and _out_of_reach(selection):
         saw = f"it was never better: `{selection.best}` is {selection.against[0]:g}"
-    elif selection.kept == selection.times and len(set(selection.against)) == 1 and len(set(selection.met)) > 1:
+    elif _stays(selection):
         saw = f"it was better all {selection.times} times, as `{selection.best}` stays at {selection.against[0]:g}"
     else:
         return
@@ -43,6 +43,12 @@ def find(selection: Selection, limits: Limits) -> Iterator[Evidence]:
         wanted="a copy of the weights whenever the number is better than all before it",
         numbers={"times": selection.times, "kept": selection.kept},
     )
+
+
+def _stays(selection: Selection) -> bool:
+    """A best that is set where something was better may have begun anew, with another fold."""
+    always = selection.kept == selection.times and not selection.noted
+    return always and len(set(selection.against)) == 1 and len(set(selection.met)) > 1
 
 
 def _out_of_reach(selection: Selection) -> bool:

@@ -55,6 +55,8 @@ class _Copy:
     shared: list[int] = field(default_factory=list)
     touched: int = 0
     in_eval: bool = False
+    told: CopySeen | None = None
+    """What is known of it so far."""
 
 
 class Copies:
@@ -70,26 +72,28 @@ class Copies:
         stepped = any(id(p) in held for p in module.parameters())
         if call.training and stepped and id(module) not in self._trained:
             self._trained[id(module)] = weakref.ref(module), _parts(module.parameters())
-        self._met(module, call.module, stepped)
-        if id(module) in self._known and not call.module.training:
-            self._known[id(module)].in_eval = True
+        if (known := self._met(module, call.module, stepped)) is not None:
+            known.in_eval = known.in_eval or not call.module.training
+            known.told = self._record(known)
 
     def touched(self, module: torch.nn.Module) -> None:
         """The program goes over its weights, as it must to write to them."""
         if any(type(module) is type(ref()) for ref, _ in self._trained.values()):
             held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
-            self._met(module, module, any(id(p) in held for p in module.parameters()))
-            if id(module) in self._known:
-                self._known[id(module)].touched += 1
+            if (known := self._met(module, module, any(id(p) in held for p in module.parameters()))) is not None:
+                known.touched += 1
+                known.told = self._record(known)
 
-    def _met(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> None:
+    def _met(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> _Copy | None:
         known = self._known.get(id(module))
         if known is not None and known.copy() is module:
             self._look(known)
-        elif self.observer.step and len(self._known) < MOST_COPIES:
-            self._meet(module, outer, stepped)
+            return known
+        if self.observer.step and len(self._known) < MOST_COPIES:
+            return self._meet(module, outer, stepped)
+        return None
 
-    def _meet(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> None:
+    def _meet(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> _Copy | None:
         for ref, began in self._trained.values():
             model = ref()
             own = stepped or id(module) in self._trained
@@ -109,7 +113,8 @@ class Copies:
             )
             found.shared.append(_shared(module, model))
             found.last_step = self.observer.step
-            return
+            return found
+        return None
 
     def _look(self, known: _Copy) -> None:
         """Once between two steps."""
@@ -123,12 +128,13 @@ class Copies:
         known.shared.append(_shared(copy, model))
 
     def seen(self) -> Iterator[CopySeen]:
-        for known in self._known.values():
-            copy, model = known.copy(), known.model()
-            if copy is not None and model is not None:
-                yield self._record(known, copy, model)
+        """The program may have let go of them by now."""
+        yield from (known.told for known in self._known.values() if known.told is not None)
 
-    def _record(self, known: _Copy, copy: torch.nn.Module, model: torch.nn.Module) -> CopySeen:
+    def _record(self, known: _Copy) -> CopySeen | None:
+        copy, model = known.copy(), known.model()
+        if copy is None or model is None:
+            return known.told
         statistics = _parts(_statistics(copy)), _parts(_statistics(model))
         first, last = known.firsts[1], known.lasts[1]
         drift = _apart(last, first) / max(LEAST, _norm(first))
@@ -160,7 +166,7 @@ def _inner(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def _is_copy(copy: torch.nn.Module, model: torch.nn.Module) -> bool:
-    if copy is model or type(copy) is not type(model):
+    if copy is model or type(copy) is not type(model) or not all(map(reading.readable, copy.parameters())):
         return False
     shapes = [[(name, p.shape) for name, p in one.named_parameters()] for one in (copy, model)]
     return bool(shapes[0]) and shapes[0] == shapes[1]
@@ -194,7 +200,7 @@ def _parts(tensors: Any) -> Part:
     """Of a few tensors, spread over all of them, the first elements."""
     every = [tensor.detach() for tensor in tensors if reading.readable(tensor)]
     chosen = every[:: max(1, -(-len(every) // MOST_TENSORS))]
-    return [tensor.reshape(-1)[:MOST_ELEMENTS].clone() for tensor in chosen]
+    return [tensor.reshape(-1)[:MOST_ELEMENTS].to("cpu", copy=True) for tensor in chosen]
 
 
 def _equal(one: Part, other: Part) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.experiments.inside import copies, reloading, selecting, tracked
+from firstlight.experiments.inside import copies, randomness, reloading, selecting, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.inside.shortening import libraries, prelude, schedules
 from firstlight.experiments.inside.shortening.rounds import WHOLE, Book, Loop
@@ -26,6 +26,7 @@ from firstlight.experiments.plan import ORDER, Order
 from firstlight.observe.inside import containment, sites
 from firstlight.observe.inside.imports import when_imported
 from firstlight.observe.inside.observer import rank, world
+from firstlight.records.declared import Logged
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Shortened
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Rehearsal:
         self.numbers = tracked.Numbers()
         self.selecting = selecting.Selecting(observer, prelude.compared)
         self.copies = copies.install(observer)
+        self.randomness = randomness.install(observer)
 
     def backward_begins(self, *_: Any) -> None:
         """The time for it runs from here on: what comes before belongs to every run of the program."""
@@ -108,9 +110,13 @@ class Rehearsal:
                 tracked=self.numbers.seen(),
             )
         )
+        self.observer.unable_to_raise("rehearsal", self._tell_of_life)(ended)
+
+    def _tell_of_life(self, ended: str) -> None:
         with self.observer.quiet():
             later = self.schedules.played_out() if ended == "exit" else ()
-            for record in (*self.selecting.seen(), *self.copies.seen(), *later):
+            told: list[Logged] = [*self.selecting.seen(), *self.copies.seen(), *self.randomness.seen(), *later]
+            for record in told:
                 self.observer.emit(record)
 
     def _files(self) -> list[FileWritten]:

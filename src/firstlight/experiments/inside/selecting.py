@@ -55,6 +55,7 @@ class Selecting:
             against=tuple(one.against),
             times=one.times,
             kept=one.kept,
+            noted=one.noted,
             itself=one.itself,
         )
 

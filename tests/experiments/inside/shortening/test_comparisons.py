@@ -42,6 +42,7 @@ def test_the_way_it_runs_is_known(test: str, larger: bool) -> None:
 
     assert (one.metric, one.larger, one.times, one.file, one.line) == ("number", larger, 2, "train.py", 4)
     assert one.met == [0.5, 0.3]
+    assert one.noted is ("best = number" in test and "is_best" not in test)
 
 
 @pytest.mark.parametrize(

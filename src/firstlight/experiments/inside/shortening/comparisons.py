@@ -50,6 +50,8 @@ class Comparison:
     """Everything measured that was equal to the number, each time."""
     times: int = 0
     kept: int = 0
+    noted: bool = False
+    """The best so far is set where it is kept."""
     named: tuple[str, ...] = ()
     """Plain names that are given another one where it is kept, and nothing is copied or saved."""
     itself: str = ""
@@ -76,7 +78,8 @@ class Comparisons:
         one = self.found[number]
         outcome = one.holds(left, right)
         with contextlib.suppress(Exception):  # whatever is compared, the program must go on
-            self._note(one, *(map(float, (left, right) if one.metric_first else (right, left))), bool(outcome))
+            metric, best = (left, right) if one.metric_first else (right, left)
+            self._note(one, float(metric), float(best), bool(outcome))
             frame = sys._getframe(1)
             names = {**frame.f_globals, **frame.f_locals} if one.named else {}
             one.itself = next((name for name in one.named if _is_model(names.get(name))), "")
@@ -152,6 +155,7 @@ class _Watched(ast.NodeTransformer):
             metric_first=is_best[1],
             larger=(of_larger == is_best[1]) == when,
             when=when,
+            noted=_holds(sides[is_best[1]], branch.assigned),
             named=branch.named,
         )
         return call(BETTER, test, number, *sides)

@@ -1,0 +1,51 @@
+"""Random numbers begin anew while the model is trained, so that every epoch draws what the one before it drew.
+
+## What it sees
+In a rehearsal, calls of the model in training find torch's random state where earlier ones had found it, with other
+states in between: something set it back. The order of a shuffled loader, dropout and augmentation repeat from there on.
+
+## When it is fine
+One seed before training, a seed for each epoch (`seed + epoch`), and evaluations that put the state back to where it
+was (`torch.random.fork_rng`). Models that are trained one after the other with the same seed are told apart.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.randomness import RandomAgain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    times: int = 2
+    """Calls that found a state again: one may be a checkpoint that was gone back to."""
+
+
+def find(again: RandomAgain, limits: Limits) -> Iterator[Evidence]:
+    if again.times < limits.times:
+        return
+    yield Evidence(
+        where=at(again.site, module=again.model, step=again.again, rank=again.rank),
+        saw=f"{again.times} training calls of `{again.model}` drew from a random state that an earlier one had drawn "
+        f"from: that of step {again.first} came back at step {again.again}",
+        wanted="a random state that goes on from epoch to epoch",
+        numbers={"times": again.times, "first": again.first, "again": again.again},
+    )
+
+
+CHECK = Check(
+    id="FL345",
+    name="randomness-repeats",
+    summary="the seed is set again during training: order, dropout and augmentation repeat",
+    causes=("data-stale-batch", "env-seed"),
+    likely="the seed is set in the evaluation or in the loop, to make these repeatable",
+    fix="set the seed once, before training; put an evaluation that needs one in `torch.random.fork_rng()`",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=RandomAgain,
+    limits=Limits(),
+    find=find,
+)

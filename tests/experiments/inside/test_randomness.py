@@ -1,0 +1,49 @@
+"""Whether torch's random state comes back while one model is trained."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import nn
+
+from firstlight.experiments.inside.randomness import Randomness
+from firstlight.records.randomness import RandomAgain
+
+Evaluation = Callable[[int], object]
+
+
+def trained(evaluate: Evaluation, draws: int = 1, models: int = 1) -> list[RandomAgain]:
+    """Three epochs of three steps, in each of which so many numbers are drawn."""
+    observer: Any = SimpleNamespace(step=0)
+    seen = Randomness(observer)
+    nets = [nn.Linear(1, 1) for _ in range(models)]
+    with torch.random.fork_rng():
+        for net in nets:
+            torch.manual_seed(1)
+            for epoch in range(3):
+                for _ in range(3):
+                    torch.rand(draws)
+                    call: Any = SimpleNamespace(module=net, training=True)
+                    seen.returned(call)
+                    observer.step += 1
+                evaluate(epoch)
+        return list(seen.seen())
+
+
+def test_a_seed_in_the_evaluation_is_seen() -> None:
+    (found,) = trained(lambda _: torch.manual_seed(0))
+
+    assert (found.times, found.first, found.again) == (3, 3, 6)
+
+
+def test_a_seed_for_each_epoch_is_not() -> None:
+    assert trained(torch.manual_seed) == []
+
+
+def test_nor_is_a_state_that_nobody_draws_from() -> None:
+    assert trained(lambda _: None, draws=0) == []
+
+
+def test_nor_are_models_that_are_trained_with_the_same_seed() -> None:
+    assert trained(lambda _: None, models=2) == []
