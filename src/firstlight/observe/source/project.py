@@ -77,7 +77,8 @@ def build(path: Path, shown: str, tree: ast.Module, text: str) -> Module:
 
 def _usual(tree: ast.Module, imported: Mapping[str, str]) -> dict[str, str]:
     """Names that are used and bound nowhere, as in a snippet without its head: what they usually stand for."""
-    used, bound = set(), set(imported)
+    used: set[str] = set()
+    bound = set(imported)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
