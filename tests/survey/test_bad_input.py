@@ -254,14 +254,18 @@ def test_one_check_may_be_selected_by_its_name_alone() -> None:
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_batch_of_names_is_given_whole_or_by_name_as_the_model_takes_it(whole: bool) -> None:
-    class Whole(nn.Linear):
-        def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-            return super().forward(batch["x"])
+    class Whole(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = linear()
 
-    class Named(nn.Linear):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return super().forward(x)
+        def forward(self, batch: dict[str, torch.Tensor]) -> Any:
+            return self.inner(batch["x"])
+
+    class Named(Whole):
+        def forward(self, x: Any) -> Any:
+            return super().forward({"x": x})
 
     batch = {"x": BATCH[0], "labels": BATCH[1]}
-    report = fl.preflight(experiment(model=lambda: (Whole if whole else Named)(4, 2), train=[batch]), select="FL531")
+    report = fl.preflight(experiment(model=Whole if whole else Named, train=[batch]), select="FL531")
     assert not [finding for finding in report.findings if finding.id.startswith("FL03")]

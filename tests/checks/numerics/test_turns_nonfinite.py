@@ -84,3 +84,8 @@ def test_an_evaluation_is_told_by_its_name_and_the_one_before() -> None:
         "at step 40 the program told of a `val_loss` that is not finite; it was 0.9 at the evaluation before"
     )
     assert evidence.cause == "data-nonfinite"
+
+
+def test_the_leap_that_led_there_is_told() -> None:
+    (evidence,) = found(kind="loss", leapt_at=38)
+    assert "the gradients had leapt at step 38" in evidence.saw

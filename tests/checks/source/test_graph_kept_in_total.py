@@ -45,6 +45,31 @@ def train(model, loader, optimizer, pairs):
             total += loss
         total.backward()
 """,
+    """
+import torch
+from torch import nn
+model = nn.Linear(4, 2)
+def train(loader):
+    losses = []
+    for x, y in loader:
+        loss = nn.functional.cross_entropy(model(x), y)
+        losses.append(loss)
+        loss.backward(retain_graph=True)
+        losses[-1].backward()
+""",
+    """
+import torch
+from torch import nn
+model = nn.Linear(4, 2)
+def train(loader):
+    losses = []
+    for x, y in loader:
+        loss = nn.functional.cross_entropy(model(x), y)
+        losses.append(loss)
+        total = torch.stack(losses).mean()
+        loss.backward(retain_graph=True)
+        total.backward()
+""",
 ]
 
 

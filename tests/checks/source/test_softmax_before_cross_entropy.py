@@ -76,3 +76,20 @@ def test_seen(lint: Lint, code: str) -> None:
 @pytest.mark.parametrize("code", GOOD)
 def test_not_seen(lint: Lint, code: str) -> None:
     assert lint(code, "softmax-before-cross-entropy") == []
+
+
+SNIPPET = """
+model = nn.Sequential(nn.Linear(4, 3), nn.Softmax(dim=1))
+def step(x, y):
+    F.cross_entropy(model(x), y).backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "times"),
+    [("", 1), ("from mine import *\n", 0), ("from mine import F\n", 0)],
+    ids=["the usual names", "a star may bind them", "its own"],
+)
+def test_a_snippet_without_its_imports_is_read_as_usual(lint: Lint, head: str, times: int) -> None:
+    found = lint(head + SNIPPET, "softmax-before-cross-entropy")
+    assert [finding.where.line for finding in found] == [4] * times

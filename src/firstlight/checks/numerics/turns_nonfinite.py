@@ -63,6 +63,7 @@ def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
     before = f"; it was {turned.earlier[-1]:.4g} a step before" if turned.kind == "loss" and turned.earlier else ""
     nearest = f"; the one nearest to the loss is `{turned.name}`" if turned.name and turned.kind == "gradient" else ""
     came = f"; {turned.origin}" if turned.origin else ""
+    leapt = f"; the gradients had leapt at step {turned.leapt_at}" if turned.leapt_at is not None else ""
     grew = f"; over the last {len(turned.norms)} steps it had grown {growth:.3g} times" if ran_away else ""
     held = f"; the batch itself holds {turned.fed} value(s) that are not finite: {turned.holding}"
     held = held if turned.holding else ""
@@ -70,7 +71,7 @@ def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
     cause, likely, do = chosen or ("num-nonfinite", None, None)
     yield Evidence(
         where=Where(module=turned.module or turned.name, step=turned.step, rank=turned.rank),
-        saw=f"at step {turned.step} {what}{before}{came}{held}{nearest}{grew}",
+        saw=f"at step {turned.step} {what}{before}{came}{held}{nearest}{leapt}{grew}",
         wanted="finite numbers",
         cause=cause,
         likely=likely,

@@ -5,7 +5,7 @@ In a training loop, a loss on which `backward()` is called is added to a total, 
 `item()` or `detach()`: memory grows with every batch.
 
 ## When it is fine
-Under `no_grad` nothing is kept. A sum that is back-propagated itself is not this.
+Under `no_grad` nothing is kept. A sum or a list that is back-propagated itself, or what is made of it, is not this.
 """
 
 import ast
@@ -17,14 +17,15 @@ from firstlight.records.source import Assignment, Call, TrainingLoop
 
 
 def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
-    used = {_name(call.node.func.value) for call in loop.backwards if isinstance(call.node.func, ast.Attribute)} - {""}
+    roots = [call.node.func.value for call in loop.backwards if isinstance(call.node.func, ast.Attribute)]
+    used, made_of = {_name(root) for root in roots} - {""}, _made_of(roots, loop)
     for step in loop.steps:
         kept = _kept(step)
         if kept is None or step.loops != loop.backwards[0].loops or "no_grad" in step.guards:
             continue
         name, node, holder = kept
         iterated = any(each.text == holder for later in loop.around for each in later.loops)
-        if name not in used or holder in used or holder == name or iterated:
+        if name not in used or holder in made_of or holder == name or iterated:
             continue
         yield Evidence(
             where=step.spot.where,
@@ -40,6 +41,19 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
                 ),
             ),
         )
+
+
+def _made_of(roots: list[ast.expr], loop: TrainingLoop) -> set[str]:
+    """Names that what is back-propagated is made of, itself or by way of other names."""
+    found = {name for root in roots for name in _names(root)}
+    for step in reversed(loop.steps):
+        if isinstance(step, Assignment) and step.target in found and not step.operator:
+            found |= _names(step.node.value)
+    return found
+
+
+def _names(node: ast.AST | None) -> set[str]:
+    return {name for each in ast.walk(node) if (name := _name(each))} if node is not None else set()
 
 
 def _kept(step: Call | Assignment) -> tuple[str, ast.expr, str] | None:

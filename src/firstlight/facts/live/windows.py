@@ -5,6 +5,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from firstlight.facts.live.feeding import InputWindow, LabelWindow
 from firstlight.facts.live.looks import ActivationWindow, PredictionWindow
 from firstlight.facts.live.losses import Gradients, Losses, Rates
@@ -70,6 +72,8 @@ class Windows:
         """Facts that cannot wait."""
         of = self._of.setdefault(row.optimizer, _Of())
         turned = of.turning.sees(row, self.rank, seen.bad)
+        if turned is not None and of.gradients.leap is not None:
+            turned = msgspec.structs.replace(turned, leapt_at=of.gradients.leap.step)
         of.last, of.adaptive, of.largest = row, seen.adaptive, seen.largest
         for window in (of.losses, of.gradients, of.rate, of.clip, of.scale):
             window.add(row)

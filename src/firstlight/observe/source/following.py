@@ -13,8 +13,8 @@ from firstlight.observe.source.project import build as build_module
 from firstlight.observe.source.reading import Parsed, read
 from firstlight.records.source import Problem, SourceFile, Trace, Value, trace_of
 
-ABOUT_TRAINING = re.compile(rb"torch|sklearn|lightning|transformers|accelerate|numpy|pandas")
-"""A file with none of these words imports nothing any check knows."""
+ABOUT_TRAINING = re.compile(rb"torch|sklearn|lightning|transformers|accelerate|numpy|pandas|\bnn\.|\boptim\.")
+"""A file with none of these words uses nothing any check knows."""
 
 
 def source_file(path: Path, base: Path, data: bytes, project: Project) -> tuple[SourceFile, Parsed]:

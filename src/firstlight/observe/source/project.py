@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from firstlight.store import plain_files
 NEVER_LOCAL = sys.stdlib_module_names | {"torch", "numpy", "pandas", "sklearn", "matplotlib", "torchvision", "tqdm"}
 """Not looked for on disk; everything else may be a folder of the program."""
 
-
+USUAL = {"nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "torch": "torch", "np": "numpy"}
+"""What names stand for that a snippet uses without importing them."""
 MOST_REEXPORTS = 4
 """Modules a name is followed through before it is given up."""
 
@@ -68,8 +70,25 @@ def build(path: Path, shown: str, tree: ast.Module, text: str) -> Module:
         if isinstance(inner, ast.Import | ast.ImportFrom):
             for name, full in imported(inner).items():
                 module.names.setdefault(name, full)
+    module.names.update(_usual(tree, module.names))
     _mark_followed(module)
     return module
+
+
+def _usual(tree: ast.Module, imported: Mapping[str, str]) -> dict[str, str]:
+    """Names that are used and bound nowhere, as in a snippet without its head: what they usually stand for."""
+    used: set[str] = set()
+    bound = set(imported)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            return {}
+    return {name: full for name, full in USUAL.items() if name in used - bound}
 
 
 def _declare(module: Module, node: ast.stmt) -> None:

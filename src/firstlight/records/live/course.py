@@ -39,6 +39,8 @@ class Turned(LiveFact, frozen=True, kw_only=True):
     """For a loss: numbers left the range of half precision."""
     evaluation: str = ""
     """The name under which it was told."""
+    leapt_at: int | None = None
+    """The step at which the gradients had leapt, where they had not come back."""
 
 
 class LossTrack(LiveFact, frozen=True, kw_only=True):
