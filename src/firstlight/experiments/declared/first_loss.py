@@ -121,7 +121,7 @@ def penalty(bench: Bench) -> None:
         Penalty(
             value=float(value.detach()),
             larger=larger,
-            data_loss=float(bench.loss(bench.model(), bench.batch()).detach()) if has_loss else float("nan"),
+            data_loss=float(bench.loss(bench.model(), bench.batch()).detach()) if has_loss else None,
             gradient_cosine=cosine,
             site=line_of(function),
         )
