@@ -36,6 +36,9 @@ def seen(**curves: Curve) -> dict[str, bool]:
         ("loss-falls-slowly", drawn(lambda at: 2.0 - 0.0005 * at)),
         ("loss-frozen", drawn(lambda _: 0.5)),
         ("loss-oscillates", drawn(lambda at: 1.0 + 0.8 * (-1) ** at)),
+        ("loss-oscillates", drawn(lambda at: (0.2, 1.5, 3.0)[at % 3])),
+        ("loss-negative", drawn(lambda at: -0.1 * at)),
+        ("loss-jumps-after-resume", drawn(lambda at: 2.0 * math.exp(-(at % 100) / (40 if at < 100 else 20)))),
         ("loss-spikes-and-recovers", drawn(lambda at: 30.0 if at == 90 else 2.0 - 0.005 * at)),
         ("nonfinite-values", drawn(lambda at: math.nan if at > 100 else 1.0 / (at + 1))),
         ("nonfinite-later", drawn(lambda at: math.inf if at > 100 else 1.0 / (at + 1))),
@@ -50,6 +53,20 @@ def test_the_loss(slug: str, ill: Curve) -> None:
         assert seen(loss=ill)[slug]
     else:
         assert seen(loss=ill)["nonfinite-at-start"]
+
+
+@pytest.mark.parametrize(
+    ("slug", "healthy"),
+    [
+        ("loss-negative", drawn(lambda at: 2.0 * math.exp(-at / 50) - 1.0)),
+        ("loss-jumps-after-resume", drawn(lambda at: 9.0 if 100 <= at < 103 else 2.0 * math.exp(-at / 50))),
+        ("loss-jumps-after-resume", drawn(lambda at: 1.0 + 0.8 * (-1) ** at)),
+        ("loss-falls-slowly", drawn(lambda at: 1.6 - 0.01 * at, points=8)),
+    ],
+    ids=["a density that settles below zero", "a spike of three points", "swings", "eight points"],
+)
+def test_what_looks_almost_the_same_is_not_said(slug: str, healthy: Curve) -> None:
+    assert not seen(loss=healthy).get(slug, False)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import REPAIRS
 from firstlight.diagnosis.proof import holds, proof_of
 from firstlight.diagnosis.rank import UNKNOWN
-from firstlight.facts.contrast import improves, lost
+from firstlight.facts.contrast import ALIKE, BY_HEART, LEARNT, improves, lost
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.records.census import Census
 from firstlight.records.contrast import HIGHER_RATES, Contrast, Pair
@@ -28,13 +28,7 @@ Seen = Iterator[tuple[str, bool]]
 FALLS = 0.3
 """Share of the first loss lost by a run that falls steadily."""
 FLAT = 0.02
-LEARNT = 0.1
-"""Share lost by a run that has learnt something, be it only how often each answer comes."""
 RISES = -0.1
-BY_HEART = 0.4
-"""Share lost by a run that learns its one batch."""
-ALIKE = 0.05
-"""Share of the first loss within which two ends count as the same."""
 FAR_BELOW, FAR_ABOVE = 0.5, 2.0
 """First loss over that of a guess; healthy models begin between 0.87 and 1.45."""
 EXPLODES = 10.0

@@ -18,6 +18,10 @@ SLOW = 0.15
 """Share lost, evenly over the whole run, by one that falls slowly."""
 SWINGS, TURNS = 0.3, 0.55
 """Step from point to point over the level, and share of turning points, of a loss that oscillates."""
+JUMPS = 3.0
+"""Level after over level before of a loss that jumps, and is then learnt down again."""
+ENDLESS = 0.8
+"""Fall over the last quarter over that of the first one."""
 AT_LEVEL = 0.01
 """Relative distance from a known level (a blind guess, the floor of an activation applied twice) at which it rests."""
 GRADIENT_EXPLODES = 30.0
@@ -61,7 +65,10 @@ def _loss(roles: Roles) -> Seen:
     came_down = shape.lowest < 0.9 * shape.first
     yield "loss-falls-then-explodes", came_down and shape.last > EXPLODES * max(shape.lowest, 0.1 * abs(shape.first))
     even = all(later < earlier for earlier, later in pairwise(shape.quarters))
-    yield "loss-falls-slowly", whole and even and FLAT <= shape.lost < SLOW
+    steady = shape.points >= FEWEST_STEPS and even
+    yield "loss-falls-slowly", whole and steady and FLAT <= shape.lost < SLOW
+    if whole and steady and _falls_without_end(shape):
+        yield "loss-negative", True
     yield from _noise(shape)
     if abs(shape.lost) < FALLS and whole:
         yield from _plateau(shape)
@@ -70,8 +77,18 @@ def _loss(roles: Roles) -> Seen:
 def _noise(shape: Trend) -> Seen:
     if shape.points < FEWEST_STEPS:
         return
-    yield "loss-oscillates", shape.swing > SWINGS and shape.turns > TURNS and shape.lost < FALLS
+    before, after = shape.halves
+    swings = shape.swing > SWINGS and shape.turns > TURNS and before - after < FALLS * abs(before)
+    yield "loss-oscillates", swings
+    if shape.jump > JUMPS and shape.last < shape.first and not swings:
+        yield "loss-jumps-after-resume", True
     yield "loss-spikes-and-recovers", 0 < shape.spikes <= shape.points // 20
+
+
+def _falls_without_end(shape: Trend) -> bool:
+    """Below zero, and as fast at the end as at the beginning: a loss that is bounded slows down."""
+    first, second, third, last = shape.quarters
+    return last < 0 and third - last > ENDLESS * (first - second)
 
 
 def _plateau(shape: Trend) -> Seen:
@@ -124,7 +141,7 @@ def _validation(roles: Roles) -> Seen:
     behind = held_out.last > FALLS_BEHIND * held_out.lowest and held_out.lowest_at < MOSTLY
     yield "gap-grows-late", learns and behind and held_out.lowest < (1 - FLAT) * held_out.first
     yield "validation-far-better-than-training", held_out.last < FAR_BETTER * train.last
-    idle = held_out.lowest > (1 - FLAT) * held_out.first
+    idle = held_out.lowest > (1 - FLAT) * held_out.first and held_out.last > FALLS_BEHIND * train.last
     yield "validation-at-chance-while-training-improves", learns and idle
 
 

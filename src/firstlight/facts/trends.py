@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
+from statistics import fmean, median
 
 from firstlight.records.curves import Curve
 
@@ -33,6 +33,10 @@ class Trend:
     spikes: int
     """Points more than `SPIKE` times their neighbours', which recover."""
     distinct: int
+    jump: float
+    """The most times its level a little before that the level of a little after is, and stays: no spike."""
+    halves: tuple[float, float]
+    """Means of the two halves, which see through a curve that swings about its level."""
 
     @property
     def lost(self) -> float:
@@ -64,7 +68,15 @@ def trend(curve: Curve) -> Trend | None:
         turns=sum(a * b < 0 for a, b in pairwise(steps)) / max(1, len(steps) - 1),
         spikes=_spikes(values, smooth),
         distinct=len(set(values)),
+        jump=_jump(smooth),
+        halves=(fmean(values[: len(values) // 2 + 1]), fmean(values[len(values) // 2 :])),
     )
+
+
+def _jump(smooth: list[float]) -> float:
+    """Of running medians: what lasts longer than they reach."""
+    pairs = zip(smooth, smooth[AROUND:], strict=False)
+    return max((after / before for before, after in pairs if before > 0), default=0.0)
 
 
 def _slice(values: list[float], quarter: int) -> list[float]:

@@ -98,6 +98,7 @@ SPLITS = (
         rf"{TRAIN}{SOME}{FALLS}.{{0,30}}?{VAL}{SOME}{POOR}",
         rf"{VAL}{SOME}{POOR}.{{0,30}}?{TRAIN}{SOME}{FALLS}",
         r"good train (?:loss|acc).{0,20}?(?:bad|poor|terrible) val",
+        rf"{TRAIN}{FALLS}.{{0,10}}?val is not\b",
     ),
     _phrase("validation-below-chance", r"(?:below|worse than) (?:chance|random)"),
     _phrase(
@@ -108,6 +109,7 @@ SPLITS = (
     _phrase(
         "loss-falls-metric-does-not",
         rf"loss {SOME}{FALLS}.{{0,15}}?\b(?:acc|metric|f1|auc|bleu|iou|map)\b {SOME}(?:{IDLE}|bad|poor|low)",
+        rf"loss is {FALLS}.{{0,10}}?metric is not\b",
     ),
 )
 
@@ -128,7 +130,7 @@ NOT_FINITE = (
 )
 
 SHAPES = (
-    _phrase("loss-falls-slowly", rf"(?:{FALLS}|learn\w*|converg\w+) (?:\w+ )?slow(?:ly)?", r"slow convergence"),
+    _phrase("loss-falls-slowly", rf"(?:{FALLS}|learn\w*|trains?|converg\w+) (?:\w+ )?slow(?:ly)?", r"slow convergence"),
     _phrase("loss-jumps-after-resume", r"(?:jump|bump|spik|higher|worse)\w* (?:\w+ )?(?:after|when|on) resum\w+"),
     _phrase("loss-jumps-after-resume", r"(?:after|when|on) resum\w+.{0,30}?(?:jump|bump|spik|higher|worse)"),
     _phrase("loss-falls-then-explodes", rf"loss {SOME}{FALLS}.{{0,25}}?(?:{EXPLODES}|{RISES})"),
@@ -138,7 +140,7 @@ SHAPES = (
     _phrase(
         "loss-oscillates",
         r"oscillat\w+|zig-?zag\w*|bounc\w+ (?:around|up and down)",
-        r"(?:jumps?|swings?|goes) up and down|(?:very |too )noisy loss",
+        r"(?:jumps?|goes) up and down|\bswings?\b|(?:very |too )noisy loss",
     ),
     _phrase("loss-spikes-and-recovers", r"\bspik\w+"),
     _phrase("loss-repeats-each-epoch", r"(?:same (?:shape|pattern)|repeats?) (?:every|each) epoch", r"saw-?tooth"),
@@ -171,8 +173,9 @@ MODEL = (
         "predictions-constant",
         r"(?:predict\w*|output\w*) (?:\w+ ){0,3}(?:same|one|single|majority|constant|mean|identical|collapsed)",
         r"(?:same|one|majority) class always|always (?:the )?(?:same|one) (?:class|label|output)|always predict\w*",
-        r"constant (?:output|prediction)s?",
+        r"constant (?:output|prediction)s?|(?:predictions|outputs) are all alike",
     ),
+    _phrase("noise-inputs-learn-as-well", rf"noise {SOME}(?:trains?|learns?) as well"),
     _phrase("gradients-vanish-with-depth", rf"{GRADIENTS} {SOME}vanish\w*", r"vanishing grad\w*"),
     _phrase("gradients-missing", rf"{GRADIENTS} {SOME}none\b"),
     _phrase("gradients-exactly-zero", rf"{GRADIENTS} (?:\w+ ){{0,3}}(?:zeros?|0)\b", r"zero gradients\b"),
