@@ -539,20 +539,6 @@ CATALOGUE: tuple[Check, ...] = (
     ranks_part.CHECK,
 )
 
-SECTIONS = {
-    "0": "run",
-    "1": "data",
-    "2": "loss",
-    "3": "step",
-    "4": "model",
-    "5": "learning",
-    "6": "numerics",
-    "7": "source",
-    "8": "log",
-    "9": "ranks",
-}
-"""The hundred of an id is its folder."""
-
 
 def named(word: str, catalogue: tuple[Check, ...] = CATALOGUE) -> Check | None:
     """By id or name, in any case."""

@@ -3,6 +3,7 @@
 import sys
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import click
@@ -18,7 +19,7 @@ from firstlight.store.run_directory import RunDirectory
 form_option = click.option(
     "--format",
     "form",
-    type=click.Choice(list(RENDERERS)),
+    type=click.Choice([*RENDERERS, *sorted(entry_points(group="firstlight.formats").names - RENDERERS.keys())]),
     default="terminal",
     show_default=True,
     help="How the report is written.",
@@ -43,9 +44,9 @@ def _chronicle(run: str) -> Chronicle:
 def deliver(wanted: Asked, form: str, output: Path | None) -> None:
     """To the screen, in colour where it takes colour, or to a file that is whole or not there."""
     if output is None:
-        click.echo(RENDERERS[form](replace(wanted, colour=wants_colour(sys.stdout))), nl=False)
+        click.echo(_rendered(replace(wanted, colour=wants_colour(sys.stdout)), form), nl=False)
         return
-    text = RENDERERS[form](wanted)
+    text = _rendered(wanted, form)
     unfinished = output.with_name(output.name + ".partial")
     try:
         unfinished.unlink(missing_ok=True)
@@ -53,6 +54,17 @@ def deliver(wanted: Asked, form: str, output: Path | None) -> None:
         unfinished.replace(output)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}.") from None
+
+
+def _rendered(wanted: Asked, form: str) -> str:
+    if form in RENDERERS:
+        return RENDERERS[form](wanted)
+    from firstlight.plugins import plugins, renderers
+
+    if (made := renderers().get(form)) is not None:
+        return made(wanted)
+    broken = next((one for one in plugins() if one.name == form and one.problem is not None), None)
+    raise UsageError(f"the format `{form}` cannot be used: {broken.problem if broken else 'nothing offers it'}")
 
 
 def words_in(text: str | None) -> tuple[str, ...] | None:

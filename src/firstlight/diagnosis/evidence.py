@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.checks.declare import Check
+from firstlight.checks.model import units_dead
 from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import REPAIRS
@@ -34,7 +35,7 @@ FAR_BELOW, FAR_ABOVE = 0.5, 2.0
 EXPLODES = 10.0
 DIFFERS, MODES_DIFFER = 1e-4, 0.5
 """Share of the output by which two calls of a model differ, and its two modes."""
-DEAD, ENOUGH = 0.8, 3
+DEAD, ENOUGH = units_dead.CHECK.limits.share, units_dead.CHECK.limits.looks
 """Share of a layer's units, and looks at it."""
 SLOW, FAST = 2e-5, 0.1
 """Step of a weight over its size; the median of healthy programs lies between 2e-4 and 0.1."""

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import msgspec
 
+from firstlight.checks.learning import one_batch_not_learned
 from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
 from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, contrast, level, lost
@@ -46,7 +47,7 @@ TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
 STARTS = 0.1
 """Share of its first loss by which a run has begun to move."""
-MOVES = 0.05
+MOVES = one_batch_not_learned.CHECK.limits.fell
 """Share of its first loss that a copy which moves at all on its one batch has lost at least."""
 STANDS = 0.02
 """Share of its first loss that a run which stands still has lost at most."""

@@ -21,7 +21,6 @@ class Timeline(Ranked, frozen=True, kw_only=True):
     seconds: float
     tail: int = 0
     """So many of the last losses were measured in eval mode."""
-    died: bool = False
     paired: bool = True
     """It began with the weights, batch and random state the program began with."""
 

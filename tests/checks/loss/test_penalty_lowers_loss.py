@@ -7,7 +7,7 @@ from firstlight.checks.loss.penalty_lowers_loss import CHECK
 from firstlight.records.declared import Penalty
 from firstlight.records.finding import Evidence
 
-ILL = Penalty(value=-0.5, larger=-1.1, data_loss=2.0, gradient_cosine=-1.0)
+ILL = Penalty(value=-0.5, larger=-1.1, data_loss=2.0)
 
 
 def found(**changes: Any) -> list[Evidence]:

@@ -58,8 +58,6 @@ class Penalty(DeclaredFact, frozen=True, kw_only=True, tag="penalty"):
     """With every weight half as large again."""
     data_loss: float | None
     """None where no loss or no data was declared."""
-    gradient_cosine: float | None
-    """Of its gradient with the weights: 1 pulls them to zero, -1 pushes them away."""
     site: Site | None = None
 
 
