@@ -10,8 +10,9 @@ from types import ModuleType
 import pytest
 
 import firstlight.checks
-from firstlight.checks.catalogue import CATALOGUE, SECTIONS, named, section_of
+from firstlight.checks.catalogue import CATALOGUE, named
 from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.lookup import SECTIONS, own, section_of
 from firstlight.diagnosis.causes import BY_SLUG
 from firstlight.facts.sources import DECLARED, READ_FROM_SOURCE, SOURCES
 from firstlight.records.finding import Severity
@@ -87,8 +88,16 @@ def test_a_check_is_found_by_id_or_name_in_any_case() -> None:
     assert named("loss") is None
 
 
+@pytest.mark.parametrize("word", ["fl000", "loss", "FL2011", "no-such-check", "../../errors", ""])
+def test_other_words_are_no_check(word: str) -> None:
+    assert own(word) is None
+
+
 @every_check
 class TestIdentity:
+    def test_it_is_found_alone_by_id_and_by_name(self, check: Check) -> None:
+        assert own(check.id.lower()) is own(check.name.upper()) is check
+
     def test_the_id_is_letters_and_a_number_of_its_folder(self, check: Check) -> None:
         assert re.fullmatch(r"FL\d{3,4}", check.id)
         assert section_of(check) == source_of(check).parent.name

@@ -164,27 +164,27 @@ def test_a_mistake_in_a_flag_names_the_flag(project: Path, flags: dict[str, Any]
 
 
 def test_everything_runs_by_default() -> None:
-    assert enabled(Settings(), CATALOGUE) == CATALOGUE
+    assert enabled(Settings()) == CATALOGUE
 
 
 ABOUT_THE_RUN = [check.name for check in CATALOGUE if check.id.startswith("FL0")]
 
 
 def test_select_keeps_the_checks_of_the_run(project: Path) -> None:
-    chosen = enabled(load(project, select=["fl203", "loss-broadcast"]), CATALOGUE)
+    chosen = enabled(load(project, select=["fl203", "loss-broadcast"]))
     assert names(chosen) == [*ABOUT_THE_RUN, "loss-broadcast", "loss-double-activation"]
 
 
 def test_the_checks_of_the_run_go_only_when_ignored(project: Path) -> None:
-    left = enabled(load(project, select=["FL203"], ignore=["FL001"]), CATALOGUE)
+    left = enabled(load(project, select=["FL203"], ignore=["FL001"]))
     assert names(left) == [*ABOUT_THE_RUN[1:], "loss-double-activation"]
 
 
 def test_a_select_flag_beats_an_ignore_of_the_file(project: Path) -> None:
     write(project, '[tool.firstlight]\nignore = ["FL203", "FL201"]\n')
-    assert "loss-double-activation" not in names(enabled(load(project), CATALOGUE))
+    assert "loss-double-activation" not in names(enabled(load(project)))
     flagged = load(project, select=["loss-double-activation"])
-    assert "loss-double-activation" in names(enabled(flagged, CATALOGUE))
+    assert "loss-double-activation" in names(enabled(flagged))
     assert flagged.ignore == ("loss-broadcast",)
 
 
@@ -195,7 +195,7 @@ def test_severity_and_limits_make_new_checks(project: Path) -> None:
         "[tool.firstlight.checks.loss-explodes]\ngrowth = 3\nweight-growth = 1.5\nwindow = 4\n",
     )
     before = {check.name: check for check in CATALOGUE}
-    after = {check.name: check for check in enabled(load(project), CATALOGUE)}
+    after = {check.name: check for check in enabled(load(project))}
     changed = after["loss-explodes"]
     assert changed.severity is Severity.NOTE
     assert (changed.limits.growth, changed.limits.weight_growth, changed.limits.window) == (3.0, 1.5, 4)
@@ -207,9 +207,9 @@ def test_severity_and_limits_make_new_checks(project: Path) -> None:
 
 def test_settings_made_in_code_are_held_to_the_same_rules() -> None:
     with pytest.raises(UsageError, match="`FL999` is no check"):
-        enabled(Settings(ignore=("FL999",)), CATALOGUE)
+        enabled(Settings(ignore=("FL999",)))
     with pytest.raises(UsageError, match="a number"):
-        enabled(Settings(checks={"loss-explodes": {"growth": "x"}}), CATALOGUE)
+        enabled(Settings(checks={"loss-explodes": {"growth": "x"}}))
 
 
 WORDS = st.sampled_from(["steps", "seconds", "select", "ignore", "severity", "checks", "profile", "FL203", *NAMES])
@@ -227,7 +227,7 @@ def test_any_table_is_accepted_or_told(table: dict[str, Any], monkeypatch: pytes
     monkeypatch.setattr(Path, "is_file", lambda path: path.name == "firstlight.toml")
     said = "accepted, firstlight.toml"
     try:
-        assert set(names(enabled(load(Path()), CATALOGUE))) <= set(NAMES)
+        assert set(names(enabled(load(Path())))) <= set(NAMES)
     except SettingsError as problem:
         said = str(problem)
     assert "firstlight.toml" in said

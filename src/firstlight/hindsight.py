@@ -5,7 +5,6 @@ import time
 
 import msgspec
 
-from firstlight.checks.catalogue import CATALOGUE
 from firstlight.diagnosis.from_curves import FEWEST, case_of_curves, spikes_again_and_again
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 from firstlight.experiments.engines.none import NoEngine
@@ -68,7 +67,7 @@ def diagnose_curves(logged: Logged, settings: Settings, symptoms: dict[str, bool
 def _judged(roles: Roles, settings: Settings) -> Judgement:
     """The checks that a loss curve can answer: whether it stayed finite."""
     bad = None if roles.loss is None else _first_bad(roles.loss, roles.lr)
-    checks = tuple(check for check in enabled(settings, CATALOGUE) if check.needs is FirstBad)
+    checks = tuple(check for check in enabled(settings) if check.needs is FirstBad)
     if bad is None:
         return Judgement((), ())
     found = judge(checks, [bad], trained=False)

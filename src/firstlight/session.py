@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.evidence import case_of, ruled_out
+from firstlight.diagnosis.guide import guided
 from firstlight.diagnosis.prove import worth_trying
 from firstlight.diagnosis.symptoms import parse
 from firstlight.errors import UsageError
@@ -220,6 +220,8 @@ def understood(text: str | None) -> dict[str, bool]:
     if text is None:
         return {}
     read = parse(text)
+    if not read.observations and (told := guided(text)) is not None:
+        raise UsageError(f"{told.seen}: no experiment is needed to find that. {told.test}; then {told.fix}")
     if not read.observations:
         raise UsageError(
             f"the symptom {text!r} was not understood. Say what the loss does: stuck, rises, NaN, oscillates …"
@@ -230,7 +232,7 @@ def understood(text: str | None) -> dict[str, bool]:
 def _checks(settings: Settings) -> tuple[Check, ...]:
     """Those a short run and its source can answer: logs, declared experiments and long runs have their own commands."""
     elsewhere = READ_FROM_LOG | READ_FROM_TABLES | (DECLARED - OF_A_REHEARSAL - SEEN_IN_RUNS) | LIVE
-    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
+    return tuple(check for check in enabled(settings) if check.needs not in elsewhere)
 
 
 def _plan(settings: Settings, run: RunDirectory, experiments: bool) -> Spec:

@@ -16,9 +16,10 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from firstlight.checks.catalogue import CATALOGUE, named
+from firstlight.checks.catalogue import named
 from firstlight.checks.declare import Check
 from firstlight.errors import SettingsError, UnreadableError, UsageError
+from firstlight.plugins import all_checks
 from firstlight.records.finding import Severity
 from firstlight.store import plain_files
 from firstlight.store.run_directory import shown
@@ -130,13 +131,13 @@ def load(  # noqa: PLR0913 (one parameter per flag)
     engine: str | None = None,
     contain: bool | None = None,
     in_python: bool = False,
-    catalogue: tuple[Check, ...] = CATALOGUE,
 ) -> Settings:
     """The settings for a command started in `cwd`; a flag that is None was not given. `in_python` it was an argument.
 
     A `profile` flag sets aside the file's steps and seconds; a `select` flag, the file's `ignore` of the same checks.
     """
     origin, table = _find(cwd)
+    catalogue = all_checks()
     values = _values(origin, table, catalogue)
     given = {
         "profile": profile,
@@ -158,8 +159,9 @@ def load(  # noqa: PLR0913 (one parameter per flag)
     return Settings(**values | flags)
 
 
-def enabled(settings: Settings, catalogue: tuple[Check, ...] = CATALOGUE) -> tuple[Check, ...]:
+def enabled(settings: Settings) -> tuple[Check, ...]:
     """The checks to run, in the catalogue's order, with the user's severities and limits in place."""
+    catalogue = all_checks()
     origin = _Origin("settings")
     selected = None if settings.select is None else _names(origin, "select", settings.select, catalogue)
     ignored = _names(origin, "ignore", settings.ignore, catalogue)

@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 
-from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.prove import worth_trying
@@ -119,7 +118,7 @@ def survey(experiment: Experiment, settings: Settings, progress: Progress) -> Re
 def asked(settings: Settings) -> tuple[Check, ...]:
     """The enabled checks that a declared experiment can be asked."""
     elsewhere = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | LIVE
-    return tuple(check for check in enabled(settings, CATALOGUE) if check.needs not in elsewhere)
+    return tuple(check for check in enabled(settings) if check.needs not in elsewhere)
 
 
 @dataclass

@@ -118,7 +118,7 @@ def test_every_check_has_a_whole_page_that_fits_the_terminal(
 def test_the_override_shown_is_one_that_settings_accept(check: Check, tmp_path: Path) -> None:
     page = pages.page_of(check)
     (tmp_path / "pyproject.toml").write_text(pages.override(page), encoding="utf-8")
-    assert enabled(load(tmp_path), CATALOGUE) == CATALOGUE
+    assert enabled(load(tmp_path)) == CATALOGUE
 
 
 @pytest.mark.parametrize("cause", CAUSES, ids=lambda cause: cause.slug)

@@ -2,10 +2,14 @@
 
 import re
 
+import pytest
+
 from firstlight.checks.catalogue import named
 from firstlight.diagnosis.causes import BY_SLUG
-from firstlight.diagnosis.guide import HABITS, SYMPTOMS, TRIAGE
+from firstlight.diagnosis.guide import HABITS, SYMPTOMS, TRIAGE, Symptom
 from firstlight.diagnosis.symptoms import parse
+from firstlight.errors import UsageError
+from firstlight.session import understood
 
 
 def test_every_cause_is_known() -> None:
@@ -29,3 +33,16 @@ def test_every_symptom_is_understood_as_it_is_printed() -> None:
 
 def test_symptoms_are_told_once() -> None:
     assert len({symptom.seen for symptom in SYMPTOMS}) == len(SYMPTOMS)
+
+
+NEEDS_NO_DIAGNOSIS = ("shapes do not fit", "a checkpoint does not load")
+"""They end the program, and preflight names the place."""
+
+
+@pytest.mark.parametrize("symptom", SYMPTOMS, ids=lambda symptom: symptom.seen)
+def test_every_title_is_understood_where_a_symptom_is_asked_for(symptom: Symptom) -> None:
+    if symptom.seen in NEEDS_NO_DIAGNOSIS:
+        with pytest.raises(UsageError, match="no experiment is needed"):
+            understood(symptom.seen)
+    else:
+        assert all(understood(symptom.seen).values())

@@ -242,6 +242,17 @@ class TestRivals:
 
         assert (told.name, told.severity, told.verified) == ("gradients-never-cleared", Severity.ERROR, False)
 
+    @pytest.mark.parametrize(("scaled", "leads"), [(0.3, "data-scale"), (1.2, "hp-lr-low")])
+    def test_what_is_odd_about_the_data_was_there_before_the_rate(self, scaled: float, leads: str) -> None:
+        """A higher rate makes up for targets that are far too large, and explains nothing, unless it goes further."""
+        findings = (find("rate-too-low"), find("targets-unscaled"))
+        contrast = tried(("lr-hundredfold", 0.1), ("targets-standardised", scaled), base=2.4)
+        cured = replace(contrast, pairs=tuple(replace(pair, cured=True) for pair in contrast.pairs))
+
+        loud = [one for one in prove(findings, cured, CATALOGUE) if one.verified]
+
+        assert [one.cause for one in loud] == [leads]
+
     def test_two_that_help_alike_both_stand(self) -> None:
         findings = (find("rate-too-low"), find("scores-too-flat"))
 

@@ -46,8 +46,8 @@ def evaluation(at: int, model: int = 0, rank: int = 0) -> EvaluationSeen:
 
 
 def attention(at: int, site: Site = TRAIN, rank: int = 0) -> Attention:
-    shares: dict[str, Any] = {"sees_past": 1.0, "sees_self": 1.0, "sees_future": 0.0, "blind_rows": 0.0}
-    return Attention(step=at, rank=rank, site=site, queries=4, keys=4, boolean=True, **shares)
+    shares: dict[str, Any] = {"sees_past": 1.0, "sees_future": 0.0}
+    return Attention(step=at, rank=rank, site=site, queries=4, keys=4, **shares)
 
 
 def program(rank: int) -> list[Observed]:
@@ -75,7 +75,7 @@ def program(rank: int) -> list[Observed]:
         ),
         NonFinite(**place, kind="loss"),
         Dependence(**place, kind="examples", own=True, others=0, of=7),
-        Behaviour(**place, output=column, again=0.0, train=0.0, spread=1.0, louder=1.0, poisoned=0),
+        Behaviour(**place, output=column, again=0.0, train=0.0, spread=1.0, poisoned=0),
         CustomGradient(**place, name="Clip", ratio=2.0),
         ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
         Movement(step=2, rank=rank, optimizer=0, name="SGD", built=None, settings={"lr": 0.1}, tensors=(HALF,)),

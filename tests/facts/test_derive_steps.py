@@ -9,7 +9,8 @@ from firstlight.records import facts
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen
-from firstlight.records.training import ClipSeen, StepSeen
+from firstlight.records.sighting import TensorCard
+from firstlight.records.training import ClipSeen, LossCall, StepSeen
 
 T = TypeVar("T")
 TRAIN = Site(file="train.py", line=20)
@@ -159,6 +160,26 @@ class TestFeeding:
 
     def test_the_same_tensor_again_is_full_batch_training(self) -> None:
         assert only(facts.Feeding, step(batch="a"), step(batch="a"), step(batch="a")).longest_repeat == 0
+
+    def test_inputs_that_are_all_alike_are_no_repeated_batch_while_their_answers_change(self) -> None:
+        steps = [step(step=at, batch="zeros", batch_rebuilt=True) for at in range(9)]
+        card = TensorCard(shape=(4,), dtype="int64", low=0, high=9, mean=4.0, std=1.0)
+        calls = [
+            LossCall(
+                step=at,
+                function="cross_entropy",
+                site=TRAIN,
+                training=True,
+                prediction=card,
+                target=replace(card, mean=4.0 + at),
+                value=2.3,
+                made_by=None,
+            )
+            for at in (0, 5)
+        ]
+
+        assert only(facts.Feeding, *steps, *calls).longest_repeat == 0
+        assert only(facts.Feeding, *steps, calls[0]).longest_repeat == 8
 
     def test_steps_without_a_fingerprint_are_not_compared(self) -> None:
         feeding = only(facts.Feeding, step(), step(batch="a", batch_rebuilt=True), step())

@@ -601,25 +601,6 @@ CATALOGUE: tuple[Check, ...] = (
     schema_broken.CHECK,
 )
 
-SECTIONS = {
-    "0": "run",
-    "1": "data",
-    "2": "loss",
-    "3": "step",
-    "4": "model",
-    "5": "learning",
-    "6": "numerics",
-    "7": "source",
-    "8": "log",
-    "9": "ranks",
-    "10": "tables",
-}
-"""The hundred of an id is its folder."""
-
-
-def section_of(check: Check) -> str:
-    return SECTIONS[check.id.removeprefix("FL")[:-2]]
-
 
 def named(word: str, catalogue: tuple[Check, ...] = CATALOGUE) -> Check | None:
     """By id or name, in any case."""

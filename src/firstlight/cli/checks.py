@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import click
 
-from firstlight.checks.catalogue import CATALOGUE, section_of
 from firstlight.checks.declare import Check
+from firstlight.checks.lookup import section_of
 from firstlight.diagnosis.causes import BY_SLUG, category_of
 from firstlight.errors import UsageError
+from firstlight.plugins import OURS, all_checks
 from firstlight.records.finding import Severity
 
 WIDEST = 100
@@ -31,7 +32,7 @@ def command(pattern: str, cause: str | None, category: str | None, severity: str
         raise UsageError(_no_such_cause(cause))
     found = [
         check
-        for check in CATALOGUE
+        for check in all_checks()
         if (cause is None or cause in check.causes)
         and (category is None or category in map(category_of, check.causes))
         and (severity is None or severity == check.severity)
@@ -73,8 +74,9 @@ def _table(checks: list[Check]) -> Iterator[str]:
     name_width = max((len(check.name) for check in checks), default=0)
     section = ""
     for check in checks:
-        if section_of(check) != section:
-            section = section_of(check)
+        folder = section_of(check) if check.id.startswith(OURS) else "of plug-ins"
+        if folder != section:
+            section = folder
             yield click.style(section, bold=True)
         severity = click.style(f"{check.severity:<7}", fg=COLOURS[check.severity])
         causes = ", ".join(check.causes)
@@ -85,4 +87,4 @@ def _table(checks: list[Check]) -> Iterator[str]:
             f"{check.summary} [{check.needs.__name__}]", width, initial_indent=" " * 9, subsequent_indent=" " * 9
         )
     more = "  `firstlight explain NAME` tells more." if checks else ""
-    yield f"{len(checks)} of {len(CATALOGUE)} checks.{more}"
+    yield f"{len(checks)} of {len(all_checks())} checks.{more}"

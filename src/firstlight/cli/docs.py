@@ -7,8 +7,9 @@ import click
 import msgspec
 
 from firstlight.checks import pages
-from firstlight.checks.catalogue import CATALOGUE, SECTIONS, section_of
+from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
+from firstlight.checks.lookup import SECTIONS, section_of
 from firstlight.cli.explain import MEANINGS, cause_markdown
 from firstlight.cli.say import say
 from firstlight.cli.schema import schema_text

@@ -67,6 +67,7 @@ COMMANDS: dict[str, Lazy] = {
     "serve": Lazy("firstlight.cli.serve:command", "Show all runs in the browser, live."),
     "export": Lazy("firstlight.cli.export:command", "Write a run's curves, findings and report to a tracker."),
     "explain": Lazy("firstlight.cli.explain:command", "Explain a check or a cause: what it sees, when it is fine."),
+    "plugins": Lazy("firstlight.cli.plugins:command", "List what other packages add, and what of it failed to load."),
     "checks": Lazy("firstlight.cli.checks:command", "List the checks."),
     "doctor": Lazy("firstlight.cli.doctor:command", "Say whether this machine and environment are fit to check on."),
     "demo": Lazy("firstlight.cli.demo:command", "Catch a real bug in a bundled example, and pass its fixed twin."),

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import click
@@ -19,7 +20,7 @@ from firstlight.store.run_directory import RunDirectory
 form_option = click.option(
     "--format",
     "form",
-    type=click.Choice(list(RENDERERS)),
+    type=click.Choice([*RENDERERS, *sorted(entry_points(group="firstlight.formats").names - RENDERERS.keys())]),
     default="terminal",
     show_default=True,
     help="How the report is written.",
@@ -42,7 +43,7 @@ def _chronicle(run: str) -> Chronicle:
 
 
 def deliver(wanted: Asked, form: str, output: Path | None) -> None:
-    written(lambda colour: RENDERERS[form](replace(wanted, colour=colour)), output)
+    written(lambda colour: _rendered(replace(wanted, colour=colour), form), output)
 
 
 def written(text: Callable[[bool], str], output: Path | None) -> None:
@@ -57,6 +58,17 @@ def written(text: Callable[[bool], str], output: Path | None) -> None:
         unfinished.replace(output)
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}.") from None
+
+
+def _rendered(wanted: Asked, form: str) -> str:
+    if form in RENDERERS:
+        return RENDERERS[form](wanted)
+    from firstlight.plugins import plugins, renderers
+
+    if (made := renderers().get(form)) is not None:
+        return made(wanted)
+    broken = next((one for one in plugins() if one.name == form and one.problem is not None), None)
+    raise UsageError(f"the format `{form}` cannot be used: {broken.problem if broken else 'nothing offers it'}")
 
 
 def words_in(text: str | None) -> tuple[str, ...] | None:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.checks.declare import Check
+from firstlight.checks.model import units_dead
 from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import REPAIRS
 from firstlight.diagnosis.proof import holds, proof_of
 from firstlight.diagnosis.rank import UNKNOWN
-from firstlight.facts.contrast import improves, lost
+from firstlight.facts.contrast import ALIKE, BY_HEART, LEARNT, improves, lost
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.records.census import Census
 from firstlight.records.contrast import HIGHER_RATES, Contrast, Pair
@@ -28,19 +29,13 @@ Seen = Iterator[tuple[str, bool]]
 FALLS = 0.3
 """Share of the first loss lost by a run that falls steadily."""
 FLAT = 0.02
-LEARNT = 0.1
-"""Share lost by a run that has learnt something, be it only how often each answer comes."""
 RISES = -0.1
-BY_HEART = 0.4
-"""Share lost by a run that learns its one batch."""
-ALIKE = 0.05
-"""Share of the first loss within which two ends count as the same."""
 FAR_BELOW, FAR_ABOVE = 0.5, 2.0
 """First loss over that of a guess; healthy models begin between 0.87 and 1.45."""
 EXPLODES = 10.0
 DIFFERS, MODES_DIFFER = 1e-4, 0.5
 """Share of the output by which two calls of a model differ, and its two modes."""
-DEAD, ENOUGH = 0.8, 3
+DEAD, ENOUGH = units_dead.CHECK.limits.share, units_dead.CHECK.limits.looks
 """Share of a layer's units, and looks at it."""
 SLOW, FAST = 2e-5, 0.1
 """Step of a weight over its size; the median of healthy programs lies between 2e-4 and 0.1."""

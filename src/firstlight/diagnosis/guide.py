@@ -58,6 +58,12 @@ SYMPTOMS: tuple[Symptom, ...] = (
             "time one batch without the model", "workers; then the learning rate"),
 )  # fmt: skip
 
+
+def guided(text: str) -> Symptom | None:
+    """The symptom whose title that is."""
+    return next((symptom for symptom in SYMPTOMS if symptom.seen == text.strip().lower()), None)
+
+
 TRIAGE: tuple[str, ...] = (
     "An exception ends the search: read the piece, the line and the two shapes (FL030), and stop there.",
     "Make it happen twice: same seed, one worker, one rank. What vanishes then is a race or the seed.",

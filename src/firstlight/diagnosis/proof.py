@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import REPAIRS
 from firstlight.facts.contrast import FLIPPED, LEAST_SHARE, NOISES, improves
-from firstlight.records.contrast import Contrast, Pair
+from firstlight.records.contrast import HIGHER_RATES, LOWER_RATES, Contrast, Pair
 from firstlight.records.finding import Proof
 
 BLIND = "permuted-targets"
@@ -16,12 +16,18 @@ BLIND = "permuted-targets"
 GENERAL = {
     "lr-tenth": "a tenth of the rate",
     "lr-hundredth": "a hundredth of the rate",
+    "lr-thousandth": "a thousandth of the rate",
     "lr-tenfold": "ten times the rate",
     "lr-hundredfold": "a hundred times the rate",
     "other-seed": "another seed",
 }
 """Changes that help against many illnesses, and so prove none when a repair does no better."""
+RATES = LOWER_RATES | HIGHER_RATES
 _CAUSE = {repair.slug: repair.repairs for repair in REPAIRS}
+
+
+def is_of_data(cause: str) -> bool:
+    return cause.startswith("data-")
 
 
 def best(tried: Sequence[tuple[Experiment, Pair]]) -> tuple[Experiment, Pair]:
@@ -62,9 +68,17 @@ def _guess(pair: Pair, contrast: Contrast) -> float | None:
 
 
 def _rival(name: str, repair: Experiment, contrast: Contrast) -> Pair | None:
-    """A more general change that was tried and helped; another rung of the same ladder is no rival."""
+    """A more general change that was tried and helped; another rung of the same ladder is no rival.
+
+    What is odd about the data was there before the first step: that another rate makes up for it does not explain it,
+    unless that goes clearly further.
+    """
     pair = contrast.of(name)
     if pair is None or name == repair.slug or _CAUSE.get(name) == repair.repairs or not improves(pair):
+        return None
+    mended = contrast.of(repair.slug)
+    further = mended is None or mended.other.last - pair.other.last > LEAST_SHARE * abs(pair.base.first)
+    if name in RATES and is_of_data(repair.repairs or "") and not further:
         return None
     return pair
 

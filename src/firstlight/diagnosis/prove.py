@@ -9,7 +9,7 @@ from firstlight.checks.declare import Check
 from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import repairs_of
-from firstlight.diagnosis.proof import best, holds, proof_of, told
+from firstlight.diagnosis.proof import best, holds, is_of_data, proof_of, told
 from firstlight.facts.contrast import LEAST_SHARE, improves
 from firstlight.findings.gather import following
 from firstlight.records.contrast import Contrast, Pair
@@ -62,19 +62,20 @@ def _doubt(findings: tuple[Finding, ...], doubted: frozenset[str]) -> tuple[Find
 def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tuple[Finding, ...]:
     """Where several repairs help, the one that helps clearly most tells the cause.
 
-    Findings that rest on trials alone (`by_trial`) yield to it; to one that was also seen in the program itself they
-    always yield. The others are not rivals: two bugs may both be there.
+    Findings that rest on trials alone (`by_trial`) yield to it; to one that was also seen in the program itself, or in
+    its data before the first step, they always yield. The others are not rivals: two bugs may both be there.
     """
     proven = [finding for finding in findings if finding.verified and finding.proof is not None]
     if len({finding.cause for finding in proven}) < 2:
         return findings
-    best = min(proven, key=lambda finding: (finding.id in by_trial, _reached(finding)))
+    certain = {finding.id for finding in proven if finding.id not in by_trial or is_of_data(finding.cause)}
+    best = min(proven, key=lambda finding: (finding.id not in certain, _reached(finding)))
     reached = _reached(best)
     yields = {
         finding.id
         for finding in proven
         if finding.id in by_trial and finding.cause != best.cause
-        if best.id not in by_trial or reached < (1 - LEAST_SHARE) * _reached(finding)
+        if best.id in certain or reached < (1 - LEAST_SHARE) * _reached(finding)
     }
     worst = max((f.severity for f in proven if f.id in yields or f is best), key=lambda severity: severity.weight)
     return tuple(

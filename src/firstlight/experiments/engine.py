@@ -70,7 +70,6 @@ def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
             losses=losses_of(watched.timelines.get(order.name, [])),
             seconds=ended[order.name].seconds,
             tail=order.eval_tail,
-            died=ended[order.name].exit_code != 0,
         )
         for order in orders
         if order.name in ended

@@ -15,6 +15,14 @@ LEAST_STEPS = 20
 """Shorter runs are not compared."""
 ENDS = 5
 """Losses at each end whose median is the level there."""
+LEAPS = 2.0
+"""Times the first loss of all; batches alone do not differ by so much."""
+LEARNT = 0.1
+"""Share of its first loss lost by a run that has learnt something, be it only how often each answer comes."""
+BY_HEART = 0.4
+"""The same, for a copy that learns its one batch."""
+ALIKE = 0.05
+"""Share of the first loss within which two ends count as the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +118,17 @@ def level(losses: Sequence[float], tail: int = 0) -> Level:
     last = known[-(tail or max(ENDS, len(known) // 10)) :]
     middle = statistics.median(last)
     return Level(
-        first=statistics.median(known[:ENDS]),
+        first=beginning(known),
         last=sum(last) / len(last) if finite else math.inf,
         noise=statistics.median(abs(value - middle) for value in last) if finite else 0.0,
         finite=finite,
     )
+
+
+def beginning(losses: Sequence[float]) -> float:
+    """The level of the first losses; a run that leaps up with its first steps began before the leap."""
+    began = statistics.median(losses[:ENDS])
+    return losses[0] if began > LEAPS * losses[0] > 0 else began
 
 
 def improves(pair: Pair) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 
@@ -11,7 +12,7 @@ from firstlight.records import facts, feed
 from firstlight.records.learning import CERTIFIED, NOT_CERTIFIED, LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite
 from firstlight.records.program import LoaderSeen, ModelSeen
-from firstlight.records.training import BackwardSeen, StepSeen
+from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
 
 def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
@@ -90,15 +91,28 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
     for steps in groups(seen.of(StepSeen), lambda s: (s.rank, s.optimizer)):
         known = [step for step in steps if step.batch]
         pairs = list(pairwise(known))
+        calls = [call for call in seen.of(LossCall) if call.rank == steps[0].rank and call.training]
+        changing = _with_changing_answers(known, calls)
         models = [model for model in seen.of(ModelSeen) if model.rank == steps[0].rank]
         yield facts.Feeding(
             rank=steps[0].rank,
             site=models[0].site if models else steps[0].backward_site,
             steps=len(steps),
             compared=len(pairs),
-            longest_repeat=longest_run(a.batch == b.batch and b.batch_rebuilt for a, b in pairs),
+            longest_repeat=longest_run(
+                a.batch == b.batch and b.batch_rebuilt and b.batch not in changing for a, b in pairs
+            ),
             one_batch_epochs=any(epoch.batches == 1 for epoch in training_epochs(seen, steps[0].rank)),
         )
+
+
+def _with_changing_answers(steps: list[StepSeen], calls: list[LossCall]) -> set[str | None]:
+    """Fingerprints of inputs that were seen with several answers: inputs that are all alike are no repeated batch."""
+    fed = {step.step: step.batch for step in steps}
+    answers: dict[str | None, set[tuple[Any, ...]]] = {}
+    for call in calls:
+        answers.setdefault(fed.get(call.step), set()).add((call.target, call.classes))
+    return {batch for batch, seen in answers.items() if len(seen) > 1}
 
 
 def worker_streams(seen: Sightings) -> Iterator[facts.WorkerStream]:

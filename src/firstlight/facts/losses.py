@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 
+from firstlight.facts.contrast import beginning
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
 from firstlight.records.sighting import TensorCard
@@ -30,7 +31,7 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             most_ignored=max(call.ignored for call in calls),
             least_ignored=min(call.ignored for call in calls),
             reduction=first.reduction,
-            first_value=_mean_value(calls[:3]),
+            first_value=_first_value(calls),
             labels=_labels(calls),
             classes=_added(call.classes for call in calls),
             answers=_added(call.answers for call in calls[-LAST:]),
@@ -54,9 +55,9 @@ def _added(counts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(sum(column) for column in zip(*known, strict=True))
 
 
-def _mean_value(calls: Sequence[LossCall]) -> float | None:
+def _first_value(calls: Sequence[LossCall]) -> float | None:
     known = [call.value for call in calls if call.value is not None and call.reduction == "mean"]
-    return sum(known) / len(known) if known else None
+    return beginning(known) if known else None
 
 
 BINARY = ("binary_cross_entropy", "binary_cross_entropy_with_logits")

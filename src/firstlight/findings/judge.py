@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from firstlight.checks.declare import Check
 from firstlight.facts.sources import ABSENCE_IS_CLEAN, SOURCES, witness_kind
 from firstlight.findings.counted import counted
@@ -53,8 +55,19 @@ def _run(check: Check, facts: list[Any], trained: bool, absent: str | None) -> t
         found = [stamp(check, evidence) for fact in facts for evidence in check.find(fact, check.limits)]
     except Exception as error:  # noqa: BLE001  # one broken check must not take the others with it; FL001 tells of it
         return [], _outcome(check, Status.CRASHED, time.perf_counter() - begun, f"{type(error).__name__}: {error}")
-    status = Status.ILL if found else Status.CLEAN
-    return found, _outcome(check, status, time.perf_counter() - begun, None)
+    seconds = time.perf_counter() - begun
+    if not found and any(map(_holds_nan, facts)):
+        return [], _outcome(check, Status.SKIPPED, seconds, "a number it needs is not a number")
+    return found, _outcome(check, Status.ILL if found else Status.CLEAN, seconds, None)
+
+
+def _holds_nan(value: Any) -> bool:
+    """NaN passes no limit and breaks none: a check that is quiet about it has judged nothing."""
+    if isinstance(value, float):
+        return value != value  # quicker than math.isnan, and long curves are looked through
+    if isinstance(value, msgspec.Struct):
+        return any(_holds_nan(getattr(value, field)) for field in value.__struct_fields__)
+    return isinstance(value, tuple) and any(map(_holds_nan, value))
 
 
 def _outcome(check: Check, status: Status, seconds: float, reason: str | None) -> CheckOutcome:

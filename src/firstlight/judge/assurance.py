@@ -5,12 +5,11 @@ from typing import Any
 
 import msgspec
 
+from firstlight.facts.standing import BLIND
 from firstlight.records.assurance import Assurance, ByHeart, Learns, Rehearsed
 from firstlight.records.contrast import Contrast
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.rehearsal import Rehearsal
-
-BLIND = "permuted-targets"
 
 
 def assurance_of(facts: Iterable[Any]) -> Assurance:

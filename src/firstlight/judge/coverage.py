@@ -8,6 +8,7 @@ from firstlight.experiments.engine import NURSERY, fates, opened
 from firstlight.experiments.engines.auto import TIMELINES
 from firstlight.judge.evidence import Judged
 from firstlight.observe.watch import Watched
+from firstlight.plugins import problems
 from firstlight.records.containment import Contained
 from firstlight.records.contrast import Contrast
 from firstlight.records.program import Ending, Unseen
@@ -54,6 +55,7 @@ def coverage_of(watched: Watched, known: Judged) -> Coverage:
             *_open(watched.contained),
             *_unseen(watched),
             *_unmade(watched, known),
+            *problems(),
         ),
     )
 

@@ -15,6 +15,7 @@ from firstlight.experiments.rehearsal import attempts_of
 from firstlight.facts.derive import derive
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.facts.splits import with_rehearsed, with_unread
+from firstlight.facts.standing import settled_sign
 from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
@@ -26,6 +27,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.declared import Logged, RoundTrip, ScheduleTried
 from firstlight.records.facts import LossSite, Mode, StepOrder
 from firstlight.records.finding import Finding
+from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.report import CheckOutcome, Status
@@ -73,6 +75,7 @@ def judged(
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
     facts += [contrast] if contrast is not None else []
+    facts = [settled_sign(fact, contrast) if isinstance(fact, LearningSign) else fact for fact in facts]
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
     proven = prove(uncontradicted(kept, checks, found.outcomes), contrast, checks)

@@ -13,17 +13,15 @@ from firstlight.checks.learning import cause_inferred
 from firstlight.checks.run import later_part_crashes
 from firstlight.checks.step import selection_runs_backwards, selection_without_effect
 from firstlight.diagnosis.answer import Role, Suspect
-from firstlight.diagnosis.evidence import ALIKE, LEARNT
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
-from firstlight.facts.contrast import lost
+from firstlight.facts.standing import stands_still
 from firstlight.findings.gather import UNKNOWN, gather
 from firstlight.findings.judge import judge
-from firstlight.judge.assurance import BLIND, sign_of
+from firstlight.judge.assurance import sign_of
 from firstlight.judge.evidence import Judged
 from firstlight.records.contrast import Contrast
 from firstlight.records.finding import Severity
 from firstlight.records.inferred import Inferred
-from firstlight.records.learning import CERTIFIED, NO_SIGN
 from firstlight.records.places import Site
 from firstlight.records.report import Status
 
@@ -93,17 +91,5 @@ def _site(facts: Iterable[Any], cause: str) -> Site | None:
 
 
 def _stands_still(facts: Iterable[Any]) -> bool:
-    """It shows no sign of learning; or that could not be asked, and after a fair trial it is where the copy is that
-    cannot know whose answer is whose."""
     known = tuple(facts)
-    sign, contrast = sign_of(known), next((fact for fact in known if isinstance(fact, Contrast)), None)
-    if sign is not None and sign.status in (CERTIFIED, NO_SIGN):
-        return sign.status == NO_SIGN
-    blind = contrast.of(BLIND) if contrast is not None and contrast.supervised else None
-    if blind is None or blind.steps < FAIR_STEPS or not lost(blind.base) < LEARNT:
-        return False
-    return blind.other.last - blind.base.last < ALIKE * abs(blind.base.first)
-
-
-FAIR_STEPS = 100
-"""Fewer say little about a slow start."""
+    return stands_still(sign_of(known), next((fact for fact in known if isinstance(fact, Contrast)), None))

@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import msgspec
 
+from firstlight.checks.learning import one_batch_not_learned
 from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
-from firstlight.facts.contrast import LEAST_SHARE, LEAST_STEPS, Fed, contrast, level, lost
+from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
@@ -46,13 +47,13 @@ TIGHT = 100.0
 """Norm of the gradients over the norm they are clipped to, from which on clipping is suspected to hold them back."""
 STARTS = 0.1
 """Share of its first loss by which a run has begun to move."""
+MOVES = one_batch_not_learned.CHECK.limits.fell
+"""Share of its first loss that a copy which moves at all on its one batch has lost at least."""
 STANDS = 0.02
 """Share of its first loss that a run which stands still has lost at most."""
 LOCALISED = "localised"
 LOCALISING_SECONDS = 30.0
 """Every operation of the step is looked at, after the steps before it were repeated."""
-BY_HEART = 0.05
-"""Share of its first loss that a copy which learns its one batch has lost at least."""
 
 
 def order(engine: Engine, names: tuple[str, ...], seconds: float) -> bool:
@@ -80,19 +81,27 @@ def next_rungs(watched: Watched) -> tuple[str, ...]:
     levels = {name: level(losses) for name in ended if len(losses := losses_of(watched.timelines.get(name, []))) > 1}
     base = losses_of(watched.records)
     found: list[str] = []
-    if "one-batch" in levels and lost(levels["one-batch"]) < BY_HEART:
+    fair = len(base) >= (LEAST_STEPS if watched.over else STEPS)
+    if "one-batch" in levels and lost(levels["one-batch"]) < (
+        BY_HEART if fair and lost(level(base)) < LEARNT else MOVES
+    ):
         found += ["one-batch-tenfold", "one-batch-hundredfold"]
-    if len(base) >= (LEAST_STEPS if watched.over else STEPS):
+    if fair:
         found += ["sharpened"] if not _learns(level(base)) else []
-        found += _climbs(LOWER_RATES, level(base), levels, restless=lambda at: not at.finite or lost(at) < -STANDS)
-        still = any(sign.status == NO_SIGN for sign in watched.of(LearningSign)[-1:]) or abs(lost(level(base))) < STANDS
-        found += _climbs(HIGHER_RATES, level(base), levels, lambda at: still and at.finite and abs(lost(at)) < STARTS)
+        found += _rates(watched, level(base), levels)
     return tuple(found)
 
 
-def _climbs(
-    ladder: Iterable[str], base: Level, levels: dict[str, Level], restless: Callable[[Level], bool]
-) -> list[str]:
+def _rates(watched: Watched, base: Level, levels: dict[str, Level]) -> list[str]:
+    """Lower ones where the program goes up, until one learns; higher ones where it stands, until one moves."""
+    rises = not base.finite or lost(base) < -STANDS
+    lower = _climbs(LOWER_RATES, base, levels, lambda at: rises and (not at.finite or lost(at) < STANDS))
+    still = any(sign.status == NO_SIGN for sign in watched.of(LearningSign)[-1:]) or abs(lost(base)) < STANDS
+    stands = still and base.finite and abs(lost(base)) < STARTS
+    return lower + _climbs(HIGHER_RATES, base, levels, lambda at: stands and at.finite and abs(lost(at)) < STARTS)
+
+
+def _climbs(ladder: Iterable[str], base: Level, levels: dict[str, Level], ill_at: Callable[[Level], bool]) -> list[str]:
     """The next rung, while the last one was clearly better than the one before it or the illness is still the same."""
     before = base
     for rung, further in pairwise(ladder):
@@ -100,7 +109,7 @@ def _climbs(
             return []
         at = levels[rung]
         better = at.finite and (not before.finite or at.last < (1 - LEAST_SHARE) * before.last)
-        if not (restless(at) and restless(base)) and not (better and not _learns(base)):
+        if not ill_at(at) and not (better and not _learns(base)):
             return []
         if further not in levels:
             return [further]

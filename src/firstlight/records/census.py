@@ -58,6 +58,8 @@ class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     repeated: tuple[RepeatedModule, ...] = ()
     strangers: Some = Some()
     """Held by the optimizers, never given a gradient, and part of no model seen."""
+    blind: Some = Some()
+    """Those of them whose module ran, with gradients disabled each time."""
     flagged: tuple[str, ...] = ()
     """Modules on which `requires_grad` was set as a plain attribute, which freezes and thaws nothing."""
     flag_site: Site | None = None

@@ -8,6 +8,8 @@ from firstlight.records.places import Site
 LOWER_RATES = {"lr-tenth": 10, "lr-hundredth": 100, "lr-thousandth": 1_000, "lr-millionth": 1_000_000}
 HIGHER_RATES = {"lr-tenfold": 10, "lr-hundredfold": 100, "lr-thousandfold": 1_000, "lr-millionfold": 1_000_000}
 """The two ladders of learning rates, nearest rung first: by what the rate is divided or multiplied."""
+BY_HEART_COPIES = ("one-batch", "one-batch-tenfold", "one-batch-hundredfold")
+"""Given the first batch again and again, at the rate of the program and at higher ones."""
 
 
 class Timeline(Ranked, frozen=True, kw_only=True):
@@ -19,7 +21,6 @@ class Timeline(Ranked, frozen=True, kw_only=True):
     seconds: float
     tail: int = 0
     """So many of the last losses were measured in eval mode."""
-    died: bool = False
     paired: bool = True
     """It began with the weights, batch and random state the program began with."""
 

@@ -54,8 +54,6 @@ class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):
     """Between train and eval mode."""
     spread: float | None
     """Of the outputs over the examples, against their size; None for a single example."""
-    louder: float | None
-    """Change of the output when every floating-point input is doubled; None where there is none."""
     poisoned: int | None
     """Other examples whose output turns NaN when one example's input is NaN; None where that cannot be asked."""
 

@@ -62,13 +62,9 @@ class Attention(Sighting, frozen=True, kw_only=True, tag="attention"):
     site: Site | None
     queries: int
     keys: int
-    boolean: bool
     sees_past: float
     """Share of the (query, key) pairs below the diagonal that may attend."""
-    sees_self: float
     sees_future: float
-    blind_rows: float
-    """Share of queries that may attend to nothing."""
 
 
 class BackwardSeen(Sighting, frozen=True, kw_only=True, tag="backward"):

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from firstlight.checks.learning.one_batch_not_learned import CHECK, COPIES
-from firstlight.records.contrast import Contrast, Level, Pair
+from firstlight.checks.learning.one_batch_not_learned import CHECK
+from firstlight.records.contrast import BY_HEART_COPIES, Contrast, Level, Pair
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
 
@@ -12,7 +12,7 @@ STANDS = Level(first=2.0, last=2.0, noise=0.01, finite=True)
 
 
 def contrast(
-    steps: int = 150, base: Level = STANDS, other: Level = STANDS, names: tuple[str, ...] = COPIES
+    steps: int = 150, base: Level = STANDS, other: Level = STANDS, names: tuple[str, ...] = BY_HEART_COPIES
 ) -> Contrast:
     pairs = tuple(Pair(name=name, steps=steps, base=base, other=other) for name in names)
     site = Site(file="train.py", line=30)
@@ -39,7 +39,7 @@ def test_a_loss_that_rises_is_told_so() -> None:
 
 
 def test_every_rate_must_have_been_tried() -> None:
-    assert found(names=COPIES[:2]) == []
+    assert found(names=BY_HEART_COPIES[:2]) == []
 
 
 def test_a_loss_that_is_not_meant_to_fall_is_not_judged() -> None:

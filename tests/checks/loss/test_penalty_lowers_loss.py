@@ -7,7 +7,7 @@ from firstlight.checks.loss.penalty_lowers_loss import CHECK
 from firstlight.records.declared import Penalty
 from firstlight.records.finding import Evidence
 
-ILL = Penalty(value=-0.5, larger=-1.1, data_loss=2.0, gradient_cosine=-1.0)
+ILL = Penalty(value=-0.5, larger=-1.1, data_loss=2.0)
 
 
 def found(**changes: Any) -> list[Evidence]:
@@ -29,7 +29,7 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"value": 0.5, "larger": 0.4}, 1),
         ({"value": 6.1, "larger": 13.0}, 1),
         ({"value": 5.9, "larger": 13.0}, 0),
-        ({"value": 6.1, "larger": 13.0, "data_loss": float("nan")}, 0),
+        ({"value": 6.1, "larger": 13.0, "data_loss": None}, 0),
     ],
 )
 def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:

@@ -14,11 +14,8 @@ INVERTED = Attention(
     site=Site(file="model.py", line=22),
     queries=12,
     keys=12,
-    boolean=True,
     sees_past=0.0,
-    sees_self=1.0,
     sees_future=1.0,
-    blind_rows=0.0,
 )
 
 

@@ -66,6 +66,13 @@ def test_a_cut_without_a_line_points_at_the_model() -> None:
     assert evidence.where.line == 32
 
 
+def test_a_part_called_without_gradients_in_the_loop_is_a_warning() -> None:
+    (evidence,) = found(blind=Some(tensors=2, elements=30, names=("AdamW[0]", "AdamW[1]")))
+
+    assert "2 tensors that the optimizer holds" in evidence.saw
+    assert (evidence.cause, evidence.severity, evidence.where.line) == ("loss-detached", None, 32)
+
+
 def test_a_branch_computed_in_vain_is_a_warning() -> None:
     (evidence,) = found(wasted=ENCODER)
 

@@ -58,3 +58,31 @@ def test_each_side_of_units(rows: int, times: int) -> None:
     few = moved("hidden.weight", alike=True, shape=(rows, 4))
 
     assert len(found(look(10, few), look(30, few))) == times
+
+
+ZERO = moved("hidden.weight", weight=0.0)
+
+
+def test_a_network_that_is_born_zero_is_told_though_noise_tells_its_units_apart() -> None:
+    (evidence,) = found(look(2, ZERO, ZERO, moved("out.weight")), look(30, moved("hidden.weight")))
+
+    assert evidence.saw == "`hidden.weight` and all 2 weight matrices before the last are zero after 2 steps"
+    assert evidence.where.line == 9
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        (ZERO, moved("hidden.2.weight"), moved("out.weight")),
+        (ZERO, moved("out.weight")),
+        (moved("hidden.bias", shape=(8,), weight=0.0), ZERO, moved("out.weight")),
+    ],
+    ids=["one branch ends in zero", "a single one", "biases are zero"],
+)
+def test_zeros_that_are_meant_are_fine(tensors: tuple[Moved, ...]) -> None:
+    assert found(look(2, *tensors)) == []
+
+
+@pytest.mark.parametrize(("step", "times"), [(2, 1), (3, 0)])
+def test_each_side_of_born(step: int, times: int) -> None:
+    assert len(found(look(step, ZERO, ZERO, moved("out.weight")))) == times

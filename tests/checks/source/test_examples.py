@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.checks.source.conftest import Hold
 
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
@@ -21,8 +22,10 @@ def linted(path: Path) -> tuple[Finding, ...]:
 
 
 @every_check
-def test_the_failing_example_is_found(check: Check) -> None:
-    found = linted(EXAMPLES / check.name / "fails.py")
+def test_the_failing_example_is_found(check: Check, hold: Hold) -> None:
+    path = EXAMPLES / check.name / "fails.py"
+    found = linted(path)
+    hold(path.read_text(encoding="utf-8", errors="replace"), f"example of {check.name}", found)
 
     assert check.name in {finding.name for finding in found}
     assert all(finding.where.file == "fails.py" and finding.where.line for finding in found)

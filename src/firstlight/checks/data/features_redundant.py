@@ -50,8 +50,8 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 
 def _redundant(given: Columns) -> bool:
-    code = given.whole and given.low >= -1 and given.high <= 1
-    return given.constant + given.twins > 0 and not code
+    beyond_a_code = not given.whole or given.low < -1 or given.high > 1
+    return given.constant + given.twins > 0 and beyond_a_code
 
 
 def _told(given: Columns, everything: bool) -> str:

@@ -38,7 +38,7 @@ class Limits:
 
 def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
     yield from _doubtful(seen, limits)
-    if not seen.conflicting or seen.room < limits.room_bits:
+    if not seen.conflicting or not seen.room >= limits.room_bits:
         return
     share = seen.conflicting / max(1, seen.train)
     pair = f", such as classes {seen.pair[0]} and {seen.pair[1]} for the same input" if len(seen.pair) > 1 else ""

@@ -29,7 +29,7 @@ class Limits:
 
 def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     echo = feed.echo
-    if echo.padded < limits.steps or echo.pad_share < limits.share:
+    if echo.padded < limits.steps or not echo.pad_share >= limits.share:
         return
     yield Evidence(
         where=at(feed.site, module=feed.name, rank=feed.rank),

@@ -36,7 +36,7 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         if there is None or min(fed.train.rows, there.rows) < limits.rows or not there.std or not fed.train.std:
             continue
         ratio = max(fed.wider, 1 / fed.wider) if fed.wider else 0.0
-        if ratio < limits.factor and fed.apart < limits.deviations:
+        if not (ratio >= limits.factor or fed.apart >= limits.deviations):
             continue
         yield Evidence(
             where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),

@@ -40,7 +40,7 @@ class Limits:
 def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     seen = feed.overlap
     known = seen.shared + seen.near
-    if known < max(limits.examples, limits.hint_share * seen.judged) or seen.room < limits.room_bits:
+    if known < max(limits.examples, limits.hint_share * seen.judged) or not seen.room >= limits.room_bits:
         return
     if seen.covered > limits.covered * seen.trained or feed.crowded > limits.crowded:
         return

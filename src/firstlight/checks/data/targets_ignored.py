@@ -25,7 +25,7 @@ class Limits:
 
 
 def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
-    if loss.calls < limits.calls or loss.least_ignored < limits.least_ignored:
+    if loss.calls < limits.calls or not loss.least_ignored >= limits.least_ignored:
         return
     yield Evidence(
         where=at(loss.site, step=loss.first_step, rank=loss.rank),

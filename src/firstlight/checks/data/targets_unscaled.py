@@ -10,6 +10,7 @@ A model that scales its output itself, and an optimizer whose steps are large en
 copy then learns no better.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -33,8 +34,9 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
     target, given = loss.target, loss.prediction
     if target is None or loss.function not in REGRESSION:
         return
-    size = max(abs(target.mean), target.std)
-    if size < limits.size or max(abs(given.low), abs(given.high)) > limits.reached * size:
+    size = max(target.std, abs(target.mean))
+    short = all(abs(reached) <= limits.reached * size for reached in (given.low, given.high))
+    if not (short and size >= limits.size and math.isfinite(target.mean)):
         return
     yield Evidence(
         where=at(loss.site, step=loss.first_step, rank=loss.rank),

@@ -27,7 +27,7 @@ class Limits:
 
 
 def find(order: TimeOrder, limits: Limits) -> Iterator[Evidence]:
-    if order.before_last <= limits.share:
+    if not order.before_last > limits.share:
         return
     rows = order.train_rows + order.val_rows
     by_chance = 2 * order.train_rows * order.val_rows / rows**2

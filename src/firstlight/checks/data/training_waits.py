@@ -28,9 +28,9 @@ class Limits:
 
 
 def find(waiting: Waiting, limits: Limits) -> Iterator[Evidence]:
-    if waiting.batches < limits.batches or waiting.waited < limits.shortest_s * waiting.batches:
+    if waiting.batches < limits.batches:
         return
-    if waiting.waited < limits.share * waiting.elapsed:
+    if not limits.shortest_s * waiting.batches <= waiting.waited >= limits.share * waiting.elapsed:
         return
     each, share = waiting.waited / waiting.batches, waiting.waited / max(waiting.elapsed, waiting.waited)
     yield Evidence(

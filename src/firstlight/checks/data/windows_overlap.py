@@ -32,7 +32,7 @@ class Limits:
 
 def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     seen = feed.overlap
-    if seen.pieces < limits.pieces or seen.shared_pieces < limits.share or feed.crowded > limits.crowded:
+    if seen.pieces < limits.pieces or not seen.shared_pieces >= limits.share or feed.crowded > limits.crowded:
         return
     if seen.covered > limits.covered * seen.trained:
         return

@@ -37,7 +37,7 @@ def find(seen: Baselines, limits: Limits) -> Iterator[Evidence]:
     constant = next((score for score in seen.scores if score.name in CONSTANT), None)
     bar = constant.error - limits.noises * seen.noise if constant is not None else 0.0
     lost = constant is not None and seen.model_error >= bar
-    if not lost and seen.model_error < limits.behind * best.error + limits.noises * seen.noise:
+    if not (lost or seen.model_error >= limits.behind * best.error + limits.noises * seen.noise):
         return
     yield Evidence(
         where=at(seen.site),

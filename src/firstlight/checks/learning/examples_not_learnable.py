@@ -43,7 +43,7 @@ def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
     if (own and _learnt(own, overfit, limits)) or not (own or reference):
         return
     shown = own or reference
-    if not math.isfinite(shown[0]):
+    if not (math.isfinite(shown[0]) and math.isfinite(overfit.floor or 0.0)):
         return
     if overfit.hurried and shown[-1] < limits.falling * shown[0]:
         return
@@ -55,7 +55,7 @@ def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
     yield Evidence(
         where=at(overfit.site, rank=overfit.rank),
         saw=f"{len(shown)} steps on {overfit.examples} examples take the loss from {shown[0]:.4g} "
-        f"to {shown[-1]:.4g}{how}",
+        f"to {f'{shown[-1]:.4g}' if math.isfinite(shown[-1]) else 'what is not finite'}{how}",
         wanted=f"below {limits.fallen:.0%} of the first loss"
         if overfit.floor is None
         else f"near {overfit.floor:.3g}, the least possible",

@@ -37,7 +37,9 @@ def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
     first = median(abs(value) for value in curve.values[: limits.window])
     last = median(abs(value) for value in curve.values[-limits.window :])
     weights = curve.weight_norms
-    if first == 0 or last < limits.growth * first or not weights or weights[-1] < limits.weight_growth * weights[0]:
+    if first == 0 or last < limits.growth * first:
+        return
+    if not weights or not weights[-1] >= limits.weight_growth * weights[0]:
         return
     yield Evidence(
         where=at(curve.lr_site or curve.site, rank=curve.rank),

@@ -27,7 +27,8 @@ class Limits:
 
 def find(tried: MetricTried, limits: Limits) -> Iterator[Evidence]:
     others = (tried.permuted, tried.contrary)
-    told = f"ideal answers score {tried.ideal:.4g}, out of order {tried.permuted:.4g}, contrary {tried.contrary:.4g}"
+    score = f"score {tried.ideal:.4g}" if math.isfinite(tried.ideal) else "get a score that is not finite"
+    told = f"ideal answers {score}, out of order {tried.permuted:.4g}, contrary {tried.contrary:.4g}"
     if math.isfinite(tried.ideal):
         alike = [abs(tried.ideal - other) <= limits.apart * max(abs(tried.ideal), abs(other)) for other in others]
         above = [tried.ideal > other for other in others if not math.isnan(other)]

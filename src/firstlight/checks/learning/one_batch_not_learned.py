@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.contrast import Contrast, Level
+from firstlight.records.contrast import BY_HEART_COPIES, Contrast, Level
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
-
-COPIES = ("one-batch", "one-batch-tenfold", "one-batch-hundredfold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +28,8 @@ class Limits:
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
-    found = [pair for name in COPIES if (pair := contrast.of(name)) is not None and pair.steps >= limits.steps]
-    if not (contrast.supervised and contrast.by_loader) or len(found) < len(COPIES):
+    found = [pair for name in BY_HEART_COPIES if (pair := contrast.of(name)) is not None and pair.steps >= limits.steps]
+    if not (contrast.supervised and contrast.by_loader) or len(found) < len(BY_HEART_COPIES):
         return
     if any(_lost(pair.base) > limits.fell or _lost(pair.other) > limits.fell for pair in found):
         return

@@ -53,14 +53,15 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         or mixed.steps < limits.steps
     ):
         return
-    if not (one.other.finite and mixed.other.finite and mixed.base.finite) or one.other.first <= 0:
+    if not (one.other.finite and mixed.other.finite and mixed.base.finite) or not one.other.first > 0:
         return
-    if one.other.first - one.other.last < limits.by_heart * one.other.first or not _alike(mixed, limits):
+    if not (one.other.first - one.other.last >= limits.by_heart * one.other.first and _alike(mixed, limits)):
         return
-    if mixed.below < limits.as_often or mixed.other.last < limits.prior * math.log(max(2, contrast.classes or 2)):
+    guess = math.log(max(2, contrast.classes or 2))
+    if not (mixed.below >= limits.as_often and mixed.other.last >= limits.prior * guess):
         return
     slower = contrast.of("lr-tenth")
-    if slower is not None and slower.other.last < (1 - limits.learnt_slower) * mixed.other.last:
+    if slower is not None and not slower.other.last >= (1 - limits.learnt_slower) * mixed.other.last:
         return
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),

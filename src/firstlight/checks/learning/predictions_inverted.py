@@ -30,7 +30,7 @@ def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
     if not made.learnt or made.correlation is None or made.rank_correlation is None or made.examples < 1:
         return
     edge = -max(limits.least, limits.errors / math.sqrt(made.examples))
-    if made.correlation > edge or made.rank_correlation > edge:
+    if not (made.correlation <= edge and made.rank_correlation <= edge):
         return
     yield Evidence(
         where=at(made.site, rank=made.rank),

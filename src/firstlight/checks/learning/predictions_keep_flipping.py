@@ -28,7 +28,7 @@ class Limits:
 
 
 def find(track: PredictionTrack, limits: Limits) -> Iterator[Evidence]:
-    if track.looks < limits.looks or track.remaining > limits.remaining or not track.flips > limits.flips:
+    if track.looks < limits.looks or not (track.remaining <= limits.remaining and track.flips > limits.flips):
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),

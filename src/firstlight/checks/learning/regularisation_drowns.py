@@ -32,7 +32,7 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         return
     first = without.other.first
     learnt, possible = first - with_it.other.last, first - without.other.last
-    if first <= 0 or possible < limits.learnt_without * first or learnt > limits.part * possible:
+    if not (first > 0 and possible >= limits.learnt_without * first and learnt <= limits.part * possible):
         return
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),

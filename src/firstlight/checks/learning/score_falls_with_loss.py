@@ -31,7 +31,7 @@ class Limits:
 
 
 def find(track: ScoreTrack, limits: Limits) -> Iterator[Evidence]:
-    if len(track.values) < limits.evaluations or track.improving < limits.improving:
+    if len(track.values) < limits.evaluations or not track.improving >= limits.improving:
         return
     first, last = track.losses[0], track.losses[-1]
     if not track.agreement < limits.agreement or not first - last > limits.fell * abs(first):

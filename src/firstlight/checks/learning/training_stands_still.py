@@ -39,7 +39,7 @@ def find(training: MiniTraining, limits: Limits) -> Iterator[Evidence]:
     begun, ended = statistics.fmean(first), statistics.fmean(last)
     error = math.hypot(statistics.pstdev(first), statistics.pstdev(last)) / math.sqrt(quarter)
     room = begun - (training.floor or 0.0)
-    if room <= limits.drop * abs(begun) or begun - ended > max(limits.drop * room, 0.0):
+    if not (room > limits.drop * abs(begun) and begun - ended <= max(limits.drop * room, 0.0)):
         return
     risen = ended - begun > limits.errors * error
     yield Evidence(

@@ -39,7 +39,7 @@ def find(track: ScoreTrack, limits: Limits) -> Iterator[Evidence]:
     best = max(last) / (PERCENT if max(track.values) > 1 else 1.0)
     blind = -sum(share * math.log(share) for share in track.mixture if share > 0)
     guess = max(track.mixture)
-    if not track.train < limits.learnt * blind or best > guess + limits.above:
+    if not (track.train < limits.learnt * blind and all(map(math.isfinite, last)) and best <= guess + limits.above):
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),

@@ -9,6 +9,7 @@ A rise within the noise of the evaluations is none. With label smoothing, strong
 the loss may part while the metric still improves: look at the metric.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,6 +33,8 @@ class Limits:
 
 def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
     if len(track.values) <= limits.evaluations or len(track.train) != len(track.values):
+        return
+    if not all(map(math.isfinite, track.values)):
         return
     best = min(range(len(track.values)), key=track.values.__getitem__)
     tail = track.values[best + 1 :]

@@ -30,7 +30,7 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
     error, axis, shape = loss.class_logsum_error, loss.normalised_axis, loss.prediction.shape
     if loss.function != "nll_loss" or loss.made_by != "log_softmax" or axis is None or len(shape) <= max(axis, 1):
         return
-    if loss.calls < limits.calls or error is None or error <= limits.logsum_error_nats or shape[axis] == shape[1]:
+    if loss.calls < limits.calls or error is None or not error > limits.logsum_error_nats or shape[axis] == shape[1]:
         return
     yield Evidence(
         where=at(loss.made_at or loss.site, step=loss.first_step, rank=loss.rank),

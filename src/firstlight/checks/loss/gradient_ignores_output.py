@@ -9,6 +9,7 @@ pass.
 Never: even a straight-through or reversing backward is linear in what it is given.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,9 +30,10 @@ class Limits:
 def find(gradient: CustomGradient, limits: Limits) -> Iterator[Evidence]:
     if abs(gradient.ratio - limits.expected) <= limits.tolerance:
         return
+    times = f"{gradient.ratio:.3g} times" if math.isfinite(gradient.ratio) else "what is not finite, and not twice"
     yield Evidence(
         where=at(gradient.site, module=gradient.name, step=gradient.step, rank=gradient.rank),
-        saw=f"given twice the gradient, `{gradient.name}.backward` returns {gradient.ratio:.3g} times the result",
+        saw=f"given twice the gradient, `{gradient.name}.backward` returns {times} the result",
         wanted="2 times the result",
         numbers={"ratio": gradient.ratio},
     )

@@ -32,7 +32,7 @@ class Limits:
 def find(surface: Surface, limits: Limits) -> Iterator[Evidence]:
     size = abs(surface.loss)
     changes = [(look.part, look.loss - surface.loss) for look in surface.along]
-    telling = [(part, change) for part, change in changes if limits.visible * size < abs(change)]
+    telling = [(part, change) for part, change in changes if not abs(change) <= limits.visible * size]
     slight = [change for _, change in telling if abs(change) <= limits.slight * size]
     if len(slight) < limits.parts or not all(change > 0 for _, change in telling):
         return

@@ -30,7 +30,7 @@ class Limits:
 def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
     activation = FUNCTIONS.get(loss.function)
     error = loss.class_logsum_error
-    if activation is None or loss.calls < limits.calls or error is None or error <= limits.logsum_error_nats:
+    if activation is None or loss.calls < limits.calls or error is None or not error > limits.logsum_error_nats:
         return
     if loss.made_by == "log_softmax":
         return  # normalised over another axis than the one judged here

@@ -8,7 +8,6 @@ loss on the data.
 Penalties on something other than the size of the weights (an entropy bonus) may be negative on purpose.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,7 +34,7 @@ def find(penalty: Penalty, limits: Limits) -> Iterator[Evidence]:
             cause="loss-sign",
             numbers=numbers,
         )
-    elif math.isfinite(penalty.data_loss) and penalty.value > limits.share * abs(penalty.data_loss) > 0:
+    elif penalty.data_loss is not None and penalty.value > limits.share * abs(penalty.data_loss) > 0:
         yield Evidence(
             where=where,
             saw=f"the penalty is {penalty.value:.4g} where the loss is {penalty.data_loss:.4g}",

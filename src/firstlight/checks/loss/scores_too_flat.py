@@ -40,8 +40,8 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         return
     stuck = sharper.base.last > limits.near_guessing * guess
     start = min(faster.base.first, faster.other.first)  # the same weights; the faster run may have left them at once
-    helped = start - faster.other.last > limits.no_help * start
-    if not stuck or helped or sharper.other.last > (1 - limits.helps) * sharper.base.last:
+    idle = start - faster.other.last <= limits.no_help * start
+    if not (stuck and idle and sharper.other.last <= (1 - limits.helps) * sharper.base.last):
         return
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),

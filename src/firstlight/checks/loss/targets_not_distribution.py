@@ -26,7 +26,7 @@ class Limits:
 
 def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
     error = loss.target_sum_error
-    if error is None or error <= limits.sum_error or loss.target is None:
+    if error is None or not error > limits.sum_error or loss.target is None:
         return
     yield Evidence(
         where=at(loss.site, step=loss.first_step, rank=loss.rank),

@@ -30,8 +30,8 @@ class Limits:
 def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
     usual = median(module.rms_start for module in track.modules) if track.modules else 0.0
     for module in track.modules:
-        began = max(module.rms_start, usual)
-        grown = began > 0 and module.rms_now > limits.times * began and module.looks > 1
+        began = max(usual, module.rms_start)
+        grown = module.rms_start >= 0 < began and module.rms_now > limits.times * began and module.looks > 1
         if grown or (module.half and module.absmax > limits.half_limit):
             yield Evidence(
                 where=Where(module=module.name, step=track.step, rank=track.rank),

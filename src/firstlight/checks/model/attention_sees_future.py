@@ -30,7 +30,7 @@ class Limits:
 def find(mask: Attention, limits: Limits) -> Iterator[Evidence]:
     if min(mask.queries, mask.keys) < limits.least_length:
         return
-    if mask.sees_future < limits.mostly or mask.sees_past > limits.hardly:
+    if not (mask.sees_future >= limits.mostly and mask.sees_past <= limits.hardly):
         return
     yield Evidence(
         where=at(mask.site, step=mask.step, rank=mask.rank),

@@ -18,11 +18,19 @@ from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Alike
 from firstlight.records.places import at
 
-DEAD = frozenset({"relu", "relu_", "relu6", "hardtanh", "threshold", "clamp", "clamp_", "sigmoid", "tanh", "softmax"})
+DEAD = frozenset({"relu", "relu_", "relu6", "hardtanh", "threshold", "clamp", "clamp_"})
+SQUASHING = frozenset({"sigmoid", "sigmoid_", "tanh", "tanh_", "softmax", "log_softmax", "softsign"})
+"""They let no difference through, and so no gradient either."""
 MIXING = frozenset({"mean", "sum", "max", "amax", "expand", "expand_as", "__getitem__", "select", "repeat", "matmul"})
 NORMS = frozenset({"layer_norm", "batch_norm", "group_norm", "instance_norm", "normalize", "rms_norm"})
 WEIGHTED = frozenset({"linear", "addmm", "conv1d", "conv2d", "conv3d", "embedding", "multi_head_attention_forward"})
-CAUSES = (("arch-dead-units", DEAD), ("arch-batch-mixing", MIXING), ("arch-norm", NORMS), ("arch-init", WEIGHTED))
+CAUSES = (
+    ("arch-dead-units", DEAD),
+    ("arch-vanishing", SQUASHING),
+    ("arch-batch-mixing", MIXING),
+    ("arch-norm", NORMS),
+    ("arch-init", WEIGHTED),
+)
 """What such an operation means by itself; any other has destroyed the information by its own means."""
 
 
@@ -57,7 +65,7 @@ CHECK = Check(
     id="FL448",
     name="examples-become-alike",
     summary="every example of a batch is given the same prediction",
-    causes=("data-degenerate", "arch-dead-units", "arch-batch-mixing", "arch-norm", "arch-init"),
+    causes=("data-degenerate", "arch-dead-units", "arch-vanishing", "arch-batch-mixing", "arch-norm", "arch-init"),
     likely="an operation that takes one value for the whole batch, or an activation that no example gets through",
     fix="look at the operation named above with two different examples: its output must differ",
     severity=Severity.ERROR,

@@ -39,11 +39,11 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
         return
     look = motion.looks[-1]
     matrices = [one for one in look.tensors if len(one.shape) > 1 and one.weight > 0]
-    if look.step < limits.step or len(matrices) < limits.matrices or motion.fell is None or motion.fell > limits.fell:
+    if look.step < limits.step or len(matrices) < limits.matrices or motion.fell is None:
         return
     third = max(1, len(matrices) // 3)
     first, last = _pace(matrices[:third]), _pace(matrices[-third:])
-    if first > limits.stands or first > limits.shrinks * last:
+    if not (motion.fell <= limits.fell and first <= limits.stands and first <= limits.shrinks * last):
         return
     yield Evidence(
         where=at(motion.site, step=look.step, rank=motion.rank, module=matrices[0].name),

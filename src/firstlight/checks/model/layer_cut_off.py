@@ -26,10 +26,9 @@ class Limits:
 
 
 def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
-    gone = [
-        t for t in track.tensors if t.gone >= limits.looks and min(max(t.absent, 0.0), 1.0) ** t.gone < limits.chance
-    ]
-    if not gone or len(gone) == len(track.tensors):
+    away = [t for t in track.tensors if t.gone >= limits.looks]
+    gone = [t for t in away if min(max(t.absent, 0.0), 1.0) ** t.gone < limits.chance]
+    if not gone or len(away) == len(track.tensors):
         return
     yield Evidence(
         where=Where(module=gone[0].name, step=track.step, rank=track.rank),

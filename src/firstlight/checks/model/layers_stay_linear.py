@@ -27,7 +27,7 @@ class Limits:
 
 def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
     straight = symmetry.straight
-    if straight is None or straight.bend > limits.bend or symmetry.again > limits.again:
+    if straight is None or not (straight.bend <= limits.bend and symmetry.again <= limits.again):
         return
     if straight.width < straight.least:
         return

@@ -2,8 +2,8 @@
 
 ## What it sees
 After several steps no backward has ever reached these parameters. Either the path to them is cut (`detach`,
-`no_grad`, re-entrant checkpointing without a differentiable input), or their module runs and its output is not
-used, or it is never called.
+`no_grad`, in the model or around a part of it in the loop, re-entrant checkpointing without a differentiable input),
+or their module runs and its output is not used, or it is never called.
 
 ## When it is fine
 A head that is switched off, or an encoder's pooler that the task does not use: never called, or code that is not
@@ -47,6 +47,17 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
             likely="`detach`, `no_grad` or re-entrant checkpointing whose inputs need no gradient",
             do="remove the cut; with `torch.utils.checkpoint` pass `use_reentrant=False`",
             numbers={"tensors": census.cut_off.tensors, "share": share},
+        )
+    if census.blind.tensors:
+        yield Evidence(
+            where=at(census.site, step=census.step, rank=census.rank),
+            saw=f"{census.blind.tensors} tensors that the optimizer holds ({listed(census.blind)}) belong to modules "
+            "that ran only with gradients disabled",
+            wanted="gradients for what is to be trained",
+            cause="loss-detached",
+            likely="a part of the model is called under `torch.no_grad()` in the training loop",
+            do="call it outside `no_grad`, or leave its parameters out of the optimizer",
+            numbers={"tensors": census.blind.tensors},
         )
     if census.wasted.tensors:
         share = census.wasted.elements / whole

@@ -27,7 +27,7 @@ class Limits:
 
 
 def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
-    if symmetry.placed is None or symmetry.placed < limits.placed or symmetry.again > limits.again:
+    if symmetry.placed is None or not (symmetry.placed >= limits.placed and symmetry.again <= limits.again):
         return
     yield Evidence(
         where=at(symmetry.site, step=symmetry.step, rank=symmetry.rank),

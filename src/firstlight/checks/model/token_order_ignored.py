@@ -29,9 +29,9 @@ class Limits:
 
 def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
     order = symmetry.order
-    if order is None or symmetry.again > limits.again:
+    if order is None or not symmetry.again <= limits.again:
         return
-    if order.swapped > limits.swapped or order.replaced < limits.replaced:
+    if not (order.swapped <= limits.swapped and order.replaced >= limits.replaced):
         return
     yield Evidence(
         where=at(symmetry.site, module=order.layer, step=symmetry.step, rank=symmetry.rank),

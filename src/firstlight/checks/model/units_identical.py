@@ -2,7 +2,9 @@
 
 ## What it sees
 Some steps into training, all rows of a layer's weight matrix are still exactly equal: every unit computes the same,
-gets the same gradient, and stays a copy of its neighbours. The layer has one unit, whatever its width.
+gets the same gradient, and stays a copy of its neighbours. The layer has one unit, whatever its width. Or every matrix
+before the last is exactly zero after the first steps: nothing of the input came through, and nothing of the gradient
+came back. Noise such as dropout may tell the units apart in time.
 
 ## When it is fine
 Never where it lasts. An experiment that is not trained here is judged by its weights as built (`weights-symmetric`,
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from firstlight.checks.declare import Check
 from firstlight.records.facts import Motion
 from firstlight.records.finding import Evidence, Severity
+from firstlight.records.inner import Movement
 from firstlight.records.places import at
 
 
@@ -27,10 +30,16 @@ class Limits:
     """The last ones, all of which must find it so."""
     units: int = 3
     """Two outputs that mirror each other may start alike."""
+    born: int = 2
+    """The last step at which a matrix that is exactly zero was made so."""
+    matrices: int = 2
+    """Before the last one; a branch may end in one that is zero."""
 
 
 def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
     late = [look for look in motion.looks if look.step >= limits.step][-limits.looks :]
+    if motion.looks and motion.looks[0].step <= limits.born:
+        yield from _born_zero(motion, motion.looks[0], limits)
     if len(late) < limits.looks:
         return
     alike = [{one.name for one in look.tensors if one.alike and one.shape[:1] >= (limits.units,)} for look in late]
@@ -44,6 +53,18 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
         saw=f"after {late[-1].step} steps all {first.shape[0]} rows of `{first.name}`{more} are exactly equal",
         wanted="units that differ",
         numbers={"rows": first.shape[0], "matrices": len(found)},
+    )
+
+
+def _born_zero(motion: Motion, look: Movement, limits: Limits) -> Iterator[Evidence]:
+    inner = [one for one in look.tensors if len(one.shape) > 1][:-1]
+    if len(inner) < limits.matrices or any(one.weight != 0 for one in inner):
+        return
+    yield Evidence(
+        where=at(motion.site, step=look.step, rank=motion.rank, module=inner[0].name),
+        saw=f"`{inner[0].name}` and all {len(inner)} weight matrices before the last are zero after {look.step} steps",
+        wanted="weights that let the input through",
+        numbers={"matrices": len(inner)},
     )
 
 

@@ -32,7 +32,7 @@ class Limits:
 
 
 def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
-    matrices = [t for t in track.tensors if t.matrix and t.weight_start > 0]
+    matrices = [t for t in track.tensors if t.matrix and not t.weight_start <= 0]
     grown = [t for t in matrices if t.weight_now > limits.times * t.weight_start and t.update_now > limits.update]
     if track.looks < limits.looks or not grown or len(grown) < limits.most * len(matrices):
         return

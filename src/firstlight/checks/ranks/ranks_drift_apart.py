@@ -29,7 +29,9 @@ class Limits:
 
 
 def find(ranks: Ranks, limits: Limits) -> Iterator[Evidence]:
-    if len(ranks.apart) < limits.steps or ranks.apart[0] > limits.begin or min(ranks.apart[1:]) <= limits.apart:
+    if len(ranks.apart) < limits.steps or not ranks.apart[0] <= limits.begin:
+        return
+    if not all(apart > limits.apart for apart in ranks.apart[1:]):
         return
     yield Evidence(
         where=at(ranks.optimizer_site or ranks.site),

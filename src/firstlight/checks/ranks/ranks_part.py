@@ -29,7 +29,7 @@ class Limits:
 
 
 def find(track: RankTrack, limits: Limits) -> Iterator[Evidence]:
-    if track.first > limits.apart or not track.apart > limits.apart or track.looks_apart < limits.looks:
+    if not track.first <= limits.apart < track.apart or track.looks_apart < limits.looks:
         return
     yield Evidence(
         where=Where(module=track.name, step=track.step),

@@ -35,7 +35,7 @@ class Limits:
 def find(ranks: Ranks, limits: Limits) -> Iterator[Evidence]:
     if ranks.compared < limits.steps:
         return
-    if not ranks.wrapped and (not ranks.apart or ranks.apart[0] > limits.replicas):
+    if not ranks.wrapped and (not ranks.apart or not ranks.apart[0] <= limits.replicas):
         return
     alike = ranks.same_batch >= limits.same_batch * ranks.compared
     shared = ranks.examples >= limits.examples and ranks.common >= limits.common

@@ -28,9 +28,10 @@ class Limits:
 def find(noise: NoiseScale, limits: Limits) -> Iterator[Evidence]:
     if noise.first is None or noise.later is None:
         return
-    scale = min(noise.first, noise.later)
-    if scale <= limits.batches * noise.batch:
+    most = limits.batches * noise.batch
+    if not (noise.first > most and noise.later > most):
         return
+    scale = min(noise.first, noise.later)
     told = f"{scale:,.0f} examples" if math.isfinite(scale) else f"more than {noise.batches * noise.batch:,} examples"
     yield Evidence(
         where=at(noise.site, step=noise.steps, rank=noise.rank),

@@ -11,6 +11,7 @@ Weights alone are enough for a model that is only used, not trained on: then dec
 without an optimizer.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,7 +36,7 @@ def find(trip: RoundTrip, limits: Limits) -> Iterator[Evidence]:
     ]
     if apart:
         lost = " and ".join(trip.lost) or "something outside model, optimizer and schedule"
-        told = ", ".join(f"{name} differ by {value:.2g}" for name, value in apart)
+        told = ", ".join(f"{name} {_differ(value)}" for name, value in apart)
         yield Evidence(
             where=where,
             saw=f"after the reload the {told}; what is not restored: {lost}",
@@ -79,6 +80,10 @@ def find(trip: RoundTrip, limits: Limits) -> Iterator[Evidence]:
             likely="the random state is not part of the checkpoint",
             do="save the random state with the rest (`torch.get_rng_state()` and its like), and set it after loading",
         )
+
+
+def _differ(value: float) -> str:
+    return f"differ by {value:.2g}" if math.isfinite(value) else "are not finite"
 
 
 CHECK = Check(

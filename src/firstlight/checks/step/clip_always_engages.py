@@ -28,7 +28,7 @@ class Limits:
 
 
 def find(track: ClipTrack, limits: Limits) -> Iterator[Evidence]:
-    if track.steps < limits.steps or track.engaged < limits.engaged or not track.coefficient < limits.coefficient:
+    if track.steps < limits.steps or not (track.engaged >= limits.engaged and track.coefficient < limits.coefficient):
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),

@@ -36,7 +36,7 @@ def find(track: MomentTrack, limits: Limits) -> Iterator[Evidence]:
     drowned = [tensor for tensor in track.tensors if tensor.drowned > limits.share]
     if track.looks < limits.looks or not drowned or len(drowned) < limits.most * len(track.tensors):
         return
-    if not track.remaining > limits.remaining or track.epsilon > limits.epsilon:
+    if not (track.remaining > limits.remaining and track.epsilon <= limits.epsilon):
         return
     worst = max(drowned, key=lambda tensor: tensor.drowned)
     yield Evidence(

@@ -33,7 +33,7 @@ class Limits:
 
 def find(track: MomentTrack, limits: Limits) -> Iterator[Evidence]:
     fast = [t for t in track.tensors if t.pace > limits.pace and t.zeros <= limits.zeros]
-    if track.looks < limits.looks or not fast or track.falling > limits.falling:
+    if track.looks < limits.looks or not fast or not track.falling <= limits.falling:
         return
     worst = max(fast, key=lambda tensor: tensor.pace)
     yield Evidence(

@@ -32,7 +32,7 @@ class Limits:
 
 def find(track: PaceTrack, limits: Limits) -> Iterator[Evidence]:
     lost_s, usual_s = track.stutters_s, track.level_s * min(WINDOW, track.steps)
-    if track.stutters <= limits.stutters or not lost_s > max(limits.lost_s, limits.share * (usual_s + lost_s)):
+    if track.stutters <= limits.stutters or not limits.lost_s < lost_s > limits.share * (usual_s + lost_s):
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),

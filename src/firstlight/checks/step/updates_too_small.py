@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.live import TensorTrack
+from firstlight.records.live import TensorState, TensorTrack
 from firstlight.records.places import Where
 
 
@@ -30,10 +30,10 @@ class Limits:
 
 
 def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
-    matrices = [t for t in track.tensors if t.matrix and (t.lr is None or t.lr > 0) and t.grad_now > 0]
-    if track.looks < limits.looks or not matrices or track.lr_share < limits.lr_share:
+    matrices = [t for t in track.tensors if t.matrix and t.lr != 0 and t.grad_now != 0]
+    if track.looks < limits.looks or not matrices or not track.lr_share >= limits.lr_share:
         return
-    if not track.remaining > limits.remaining or not all(0 < t.update_now < limits.ratio for t in matrices):
+    if not (track.remaining > limits.remaining and all(_crawls(t, limits) for t in matrices)):
         return
     best = max(matrices, key=lambda tensor: tensor.update_now)
     yield Evidence(
@@ -42,6 +42,11 @@ def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
         wanted=f"more than {limits.ratio:.0e}; 0.001 is usual",
         numbers={"ratio": best.update_now, "matrices": len(matrices)},
     )
+
+
+def _crawls(tensor: TensorState, limits: Limits) -> bool:
+    driven = tensor.grad_now > 0 and (tensor.lr is None or tensor.lr > 0)
+    return driven and 0 < tensor.update_now < limits.ratio
 
 
 CHECK = Check(

@@ -30,7 +30,7 @@ class Limits:
 
 
 def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
-    if track.lr_share < limits.lr_share:
+    if not track.lr_share >= limits.lr_share:
         return
     stuck = [t for t in track.tensors if t.still >= limits.looks and _is_driven(t, limits)]
     if not stuck:

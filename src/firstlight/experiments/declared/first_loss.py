@@ -6,7 +6,6 @@ from firstlight.experiments.declared.bench import Batch, Bench, prediction_of
 from firstlight.experiments.declared.hearing import LossCall, hear
 from firstlight.experiments.declared.reference import contrary, formula, ideal, reference
 from firstlight.experiments.declared.stumbling import line_of, using
-from firstlight.observe.inside import reading
 from firstlight.records.declared import InitialLoss, LossSense, Penalty
 
 MOST_BATCHES = 4
@@ -106,11 +105,6 @@ def penalty(bench: Bench) -> None:
     weights = [p for p in model.parameters() if p.requires_grad]
     with using("penalty", "computing it for a new model"):
         value = function(model)
-    found: tuple[torch.Tensor | None, ...] = (
-        torch.autograd.grad(value, weights, allow_unused=True) if value.requires_grad else ()
-    )
-    pairs = [(p.detach(), g) for p, g in zip(weights, found, strict=False) if g is not None]
-    cosine = _cosine(pairs) if pairs else None
     with torch.no_grad():
         for parameter in weights:
             parameter.mul_(1.5)
@@ -121,14 +115,7 @@ def penalty(bench: Bench) -> None:
         Penalty(
             value=float(value.detach()),
             larger=larger,
-            data_loss=float(bench.loss(bench.model(), bench.batch()).detach()) if has_loss else float("nan"),
-            gradient_cosine=cosine,
+            data_loss=float(bench.loss(bench.model(), bench.batch()).detach()) if has_loss else None,
             site=line_of(function),
         )
     )
-
-
-def _cosine(pairs: list[tuple[torch.Tensor, torch.Tensor]]) -> float | None:
-    inner = sum(float((one * other).sum()) for one, other in pairs)
-    lengths = [reading.length(reading.norms([pair[side] for pair in pairs])) for side in (0, 1)]
-    return inner / (lengths[0] * lengths[1]) if all(lengths) else None

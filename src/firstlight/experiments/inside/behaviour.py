@@ -1,4 +1,4 @@
-"""What a model does with the same batch asked otherwise: again, in the other mode, louder, with one bad example."""
+"""What a model does with the same batch asked otherwise: again, in the other mode, with one bad example."""
 
 import torch
 
@@ -24,7 +24,6 @@ def behaviour(asked: Asked) -> Behaviour | None:
         again=_difference(first, again),
         train=_difference(first, training),
         spread=_spread(first),
-        louder=_louder(asked, first),
         poisoned=_poisoned(asked, first),
     )
 
@@ -40,12 +39,6 @@ def _spread(output: torch.Tensor) -> float | None:
         return None
     rows = output.reshape(len(output), -1)
     return float(rows.std(0).mean() / rows.abs().mean().clamp_min(1e-12))
-
-
-def _louder(asked: Asked, first: torch.Tensor) -> float | None:
-    if not any(tensor.is_floating_point() for tensor in asked.call.inputs):
-        return None
-    return _difference(first, output(asked, lambda t: 2 * t if t.is_floating_point() else t))
 
 
 def _poisoned(asked: Asked, first: torch.Tensor) -> int | None:

@@ -1,6 +1,7 @@
 """Objects of the user's known by what they are, never by what they say: `==`, `hash` and `bool` may be the user's."""
 
 import weakref
+from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -23,6 +24,11 @@ class ByIdentity(Generic[T]):
                 del self._known[key]
 
         self._known[key] = (weakref.ref(thing, forget), value)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The objects that still live."""
+        found = [reference() for reference, _ in list(self._known.values())]
+        return iter([thing for thing in found if thing is not None])
 
     def __contains__(self, thing: object) -> bool:
         return self.get(thing, None) is not None

@@ -56,9 +56,8 @@ class Penalty(DeclaredFact, frozen=True, kw_only=True, tag="penalty"):
     value: float
     larger: float
     """With every weight half as large again."""
-    data_loss: float
-    gradient_cosine: float | None
-    """Of its gradient with the weights: 1 pulls them to zero, -1 pushes them away."""
+    data_loss: float | None
+    """None where no loss or no data was declared."""
     site: Site | None = None
 
 

@@ -1,9 +1,11 @@
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from torch import nn
 
-from firstlight.observe.inside.taps.census import _repeated
+from firstlight.observe.inside.identity import ByIdentity
+from firstlight.observe.inside.taps.census import Counting, _repeated
 
 
 class Net(nn.Module):
@@ -65,3 +67,14 @@ def test_a_librarys_own_sharing_is_meant() -> None:
     library = type("Shared", (Net,), {"__module__": "elsewhere.models"})
 
     assert list(_repeated(library(nn.ModuleList([block()] * 2)))) == []
+
+
+def test_parts_that_ran_only_without_gradients_are_told_apart_from_those_that_never_ran() -> None:
+    body, head, spare = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+    models = SimpleNamespace(called_with_grad=ByIdentity[bool](), called_without_grad=ByIdentity[bool]())
+    models.called_without_grad[body] = models.called_without_grad[head] = models.called_with_grad[head] = True
+    nothing = cast("Any", None)
+    census = Counting(nothing, cast("Any", models), nothing, nothing)
+    strangers = [("body", body.weight), ("head", head.weight), ("spare", spare.weight)]
+
+    assert [name for name, _ in census._that_ran_blind(strangers)] == ["body"]

@@ -32,11 +32,9 @@ class Masks:
             return
         allowed = mask if mask.dtype == torch.bool else torch.isfinite(mask) & (mask > -1e4)
         allowed = allowed.reshape(-1, queries, keys)[0].double()
-        below, diagonal, above = allowed.tril(-1), allowed.diagonal(), allowed.triu(1)
+        below, above = allowed.tril(-1), allowed.triu(1)
         pairs = max(1.0, queries * (queries - 1) / 2) if queries == keys else max(1.0, queries * keys / 2)
-        past, itself, future, blind = torch.stack(
-            [below.sum() / pairs, diagonal.mean(), above.sum() / pairs, (allowed.sum(-1) == 0).double().mean()]
-        ).tolist()
+        past, future = torch.stack([below.sum() / pairs, above.sum() / pairs]).tolist()
         self.observer.emit(
             Attention(
                 step=self.observer.step,
@@ -44,11 +42,8 @@ class Masks:
                 site=sites.caller(2),
                 queries=queries,
                 keys=keys,
-                boolean=mask.dtype == torch.bool,
                 sees_past=past,
-                sees_self=itself,
                 sees_future=future,
-                blind_rows=blind,
             )
         )
 

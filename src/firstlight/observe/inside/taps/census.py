@@ -113,7 +113,8 @@ class Counting:
             own_code=any(_owner_is_users(module, name) for name, _ in blamed),
             hidden=tuple(self._hidden(module, held))[:MOST_HIDDEN],
             repeated=tuple(_repeated(module))[:MOST_HIDDEN],
-            strangers=self._strangers(),
+            strangers=_some(strangers := self._strangers()),
+            blind=_some(self._that_ran_blind(strangers)),
             flagged=tuple(
                 _name(n) or type(m).__name__ for n, m in module.named_modules() if "requires_grad" in vars(m)
             ),
@@ -136,16 +137,21 @@ class Counting:
                 groups["wasted"].append((name, parameter))
         return groups
 
-    def _strangers(self) -> Some:
+    def _strangers(self) -> list[Named]:
         known = {id(p) for root in self.models.live() for _, p in root.parameters}
-        found = [
+        return [
             (f"{entry.name}[{index}]", p)
             for entry in self.optimizers.held.values()
             if entry.steps
             for index, p in enumerate(entry.parameters)
             if id(p) not in known and id(p) not in self._ever and p.requires_grad
         ]
-        return _some(found)
+
+    def _that_ran_blind(self, strangers: list[Named]) -> list[Named]:
+        """Of modules that were called, and never with gradients on: no model is seen in such a call."""
+        blind = [module for module in self.models.called_without_grad if module not in self.models.called_with_grad]
+        ran = {id(p) for module in blind for p in module.parameters(recurse=False)}
+        return [(name, p) for name, p in strangers if id(p) in ran]
 
     def _hidden(self, root: torch.nn.Module, held: set[int]) -> Iterator[HiddenModules]:
         registered = {id(p) for p in root.parameters()}

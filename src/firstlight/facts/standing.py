@@ -1,0 +1,50 @@
+"""Whether a program stands still, where its own losses alone cannot tell: asked of its copies. Pure."""
+
+import msgspec
+
+from firstlight.facts.contrast import ALIKE, BY_HEART, LEARNT, lost
+from firstlight.records.contrast import BY_HEART_COPIES, Contrast
+from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
+
+BLIND = "permuted-targets"
+FAIR_STEPS = 100
+"""Fewer say little about a slow start."""
+
+
+def stands_still(sign: LearningSign | None, contrast: Contrast | None) -> bool:
+    """It shows no sign of learning; or that could not be asked, and after a fair trial it is where the copy is that
+    cannot know whose answer is whose."""
+    if sign is not None and sign.status in (CERTIFIED, NO_SIGN):
+        return sign.status == NO_SIGN
+    blind = contrast.of(BLIND) if contrast is not None and contrast.supervised else None
+    if blind is None or blind.steps < FAIR_STEPS or not lost(blind.base) < LEARNT:
+        return False
+    return blind.other.last - blind.base.last < ALIKE * abs(blind.base.first)
+
+
+def settled_sign(sign: LearningSign, contrast: Contrast | None) -> LearningSign:
+    """No sign of learning, where it stands still and not even one batch is learnt by heart at any rate; else as it is.
+
+    A slow program that is sound learns its one batch, at a higher rate if need be.
+    """
+    if (
+        sign.status == NO_SIGN
+        or contrast is None
+        or not contrast.by_loader
+        or contrast.compares_rows
+        or not stands_still(sign, contrast)
+    ):
+        return sign
+    tried = [pair for name in BY_HEART_COPIES if (pair := contrast.of(name)) is not None and pair.steps >= FAIR_STEPS]
+    blind = contrast.of(BLIND)
+    if blind is None or len(tried) < len(BY_HEART_COPIES) or any(lost(pair.other) >= BY_HEART for pair in tried):
+        return sign
+    return msgspec.structs.replace(
+        sign,
+        status=NO_SIGN,
+        reason="a copy whose answers belong to other inputs does as well, and no rate learns even one batch by heart",
+        steps=blind.steps,
+        first=blind.base.first,
+        last=blind.base.last,
+        without_inputs=blind.other.last,
+    )

@@ -1,0 +1,69 @@
+"""Whether a program stands still, as its copies tell it."""
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.facts.standing import settled_sign, stands_still
+from firstlight.records.contrast import BY_HEART_COPIES, Contrast, Level, Pair
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
+
+SIGN = LearningSign(
+    status=NOT_CERTIFIED, reason="only 9 steps could be measured", site=None, steps=9, fresh=9, step=9, rank=0
+)
+
+
+def level(first: float, last: float) -> Level:
+    return Level(first=first, last=last, noise=0.0, finite=True)
+
+
+def contrast(base: float = 2.28, blind: float = 2.3, by_heart: float = 2.0, steps: int = 150) -> Contrast:
+    """A program that begins at 2.3, beside the copy that cannot know whose answer is whose and those on one batch."""
+    ends = {"permuted-targets": blind, **dict.fromkeys(BY_HEART_COPIES, by_heart)}
+    pairs = tuple(
+        Pair(name=name, steps=steps, base=level(2.3, base), other=level(2.3, last)) for name, last in ends.items()
+    )
+    return Contrast(pairs=pairs, classes=10, loss="cross_entropy", steps=steps, supervised=True, by_loader=True, rank=0)
+
+
+def test_what_neither_learns_nor_can_learn_shows_no_sign() -> None:
+    found = settled_sign(SIGN, contrast())
+
+    assert found.status == NO_SIGN
+    assert (found.first, found.last, found.without_inputs, found.steps) == (2.3, 2.28, 2.3, 150)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        contrast(base=2.0),
+        contrast(blind=2.5),
+        contrast(by_heart=1.3),
+        contrast(steps=99),
+        replace(contrast(), supervised=False),
+        replace(contrast(), by_loader=False),
+        replace(contrast(), compares_rows=True),
+        replace(contrast(), pairs=contrast().pairs[:-1]),
+        None,
+    ],
+    ids=[
+        "it has learnt",
+        "the blind copy does worse",
+        "it learns one batch",
+        "no fair trial",
+        "a loss that need not fall",
+        "nobody knows its batches",
+        "rows compared with rows",
+        "higher rates not tried",
+        "no copies",
+    ],
+)
+def test_else_the_sign_stands(made: Contrast | None) -> None:
+    assert settled_sign(SIGN, made) == SIGN
+
+
+def test_what_is_certified_does_not_stand_still_whatever_copies_do() -> None:
+    certified = replace(SIGN, status=CERTIFIED)
+
+    assert settled_sign(certified, contrast()) == certified
+    assert not stands_still(certified, contrast())
+    assert stands_still(SIGN, contrast(by_heart=1.0))
