@@ -59,7 +59,8 @@ def function_of(word: str) -> Callable[..., Any]:
     value: Any = importlib.import_module(name)
     for part in attribute.split("."):
         value = getattr(value, part)
-    return value() if isinstance(value, type) else value
+    found: Callable[..., Any] = value() if isinstance(value, type) else value
+    return found
 
 
 def place(loss: Callable[..., Any], kind: Kind, x: float, y: float) -> LossPlace:

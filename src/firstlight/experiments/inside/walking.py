@@ -81,7 +81,7 @@ def direction(weights: Weights, seed: int) -> Weights:
 
 def _lengths(tensor: torch.Tensor) -> torch.Tensor:
     """Of each row of the first axis, ready to be multiplied with."""
-    return tensor.flatten(1).norm(dim=1).reshape(-1, *[1] * (tensor.ndim - 1))
+    return torch.linalg.vector_norm(tensor.flatten(1), dim=1).reshape(-1, *[1] * (tensor.ndim - 1))
 
 
 def _held(observer: "Observer") -> Weights:
