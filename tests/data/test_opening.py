@@ -125,6 +125,12 @@ class TestBadInput:
         assert "--encoding latin-1" in unreadable("t.csv")
         assert head_of(opened(Path("t.csv"), "latin-1"))["name"].to_pylist() == ["café"]
 
+    @pytest.mark.parametrize("line", [b'{"a": "caf\xe9"}\n', b'{"caf\xe9": 1}\n'])
+    def test_json_lines_that_are_not_utf8(self, line: bytes, folder: Path) -> None:
+        Path("t.jsonl").write_bytes(line)
+
+        assert "utf-8" in unreadable("t.jsonl").lower()
+
     def test_an_encoding_that_does_not_exist(self, folder: Path) -> None:
         Path("t.csv").write_text("a\n1\n", encoding="utf-8")
 

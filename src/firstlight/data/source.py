@@ -40,7 +40,8 @@ class Part:
         """Rows, some ten thousand at a time. What is wrong with the file is told as the user's mistake."""
         try:
             for batch in READERS[self.kind](self):
-                if batch.num_rows:
+                batch.validate(full=True)  # not every reader does: texts may be no UTF-8
+                if batch.num_rows and batch.schema.names:
                     yield batch
         except pa.ArrowInvalid as problem:
             raise _told(self, problem) from None
@@ -144,6 +145,8 @@ def _told(part: Part, problem: Exception) -> Exception:
         if name not in part.as_text:
             return MixedColumnError(name)
     short = _short(problem)
+    if "UTF8" in text and part.kind not in ("CSV", "TSV"):
+        return UnreadableError(f"{part.path} holds texts that are not UTF-8. Write it again with texts in UTF-8.")
     if "UTF8" in text or "utf-8" in text.lower():
         return UnreadableError(
             f"{part.path} is not written in UTF-8. Name its encoding: `--encoding latin-1` or `--encoding cp1252`."
