@@ -56,6 +56,16 @@ def test_the_user_s_symptom_counts_too(tmp_path: Path, capsys: pytest.CaptureFix
     assert report["diagnosis"]
 
 
+@pytest.mark.parametrize(("symptom", "contradicted"), [("the loss rises from the start", 1), ("seeds disagree", 0)])
+def test_a_symptom_that_the_curve_contradicts_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], symptom: str, contradicted: int
+) -> None:
+    path = written(tmp_path / "log.csv", [(at, 2.0 - at / 100) for at in range(100)], "step", "loss")
+    _, report = diagnosed(capsys, "--symptom", symptom, "--from", f"csv:{path}")
+    told = [limit for limit in report["coverage"]["limits"] if "what was seen says otherwise" in limit]
+    assert len(told) == contradicted
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

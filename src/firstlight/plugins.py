@@ -119,4 +119,4 @@ def _unfit(check: Check, taken: set[str]) -> str | None:
     strange = [cause for cause in check.causes if cause not in BY_SLUG]
     if strange or not check.causes:
         return f"`{strange[0] if strange else ''}` is not a cause; `docs/causes.md` has them all"
-    return None if callable(check.find) else "its `find` is not a function"
+    return None

@@ -4,6 +4,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -53,10 +54,22 @@ def with_each_number(value: Any, put: float) -> Iterator[tuple[str, Any]]:
 def _parts(value: Any) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
     if isinstance(value, msgspec.Struct):
         for field in value.__struct_fields__:
-            yield f".{field}", getattr(value, field), lambda new, f=field: msgspec.structs.replace(value, **{f: new})
+            yield f".{field}", getattr(value, field), partial(_with_field, value, field)
     elif isinstance(value, tuple):
         for at, part in enumerate(value):
-            yield f"[{at}]", part, lambda new, i=at: (*value[:i], new, *value[i + 1 :])
+            yield f"[{at}]", part, partial(_with_item, value, at)
     elif isinstance(value, dict):
         for key, part in value.items():
-            yield f"[{key!r}]", part, lambda new, k=key: {**value, k: new}
+            yield f"[{key!r}]", part, partial(_with_key, value, key)
+
+
+def _with_field(value: Any, field: str, new: Any) -> Any:
+    return msgspec.structs.replace(value, **{field: new})
+
+
+def _with_item(value: tuple[Any, ...], at: int, new: Any) -> tuple[Any, ...]:
+    return (*value[:at], new, *value[at + 1 :])
+
+
+def _with_key(value: dict[Any, Any], key: Any, new: Any) -> dict[Any, Any]:
+    return {**value, key: new}

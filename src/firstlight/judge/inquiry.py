@@ -57,6 +57,8 @@ class Inquiry:
     """Experiments were chosen because something was not explained."""
     _begun: float | None = None
     _case: Case = field(default_factory=Case)
+    _contradicted: tuple[str, ...] = ()
+    """Symptoms that were told and that what was seen does not bear out, in words."""
     _repaired: bool = False
     _closed: bool = False
     _heard: int = 0
@@ -106,7 +108,13 @@ class Inquiry:
         return not self._closed and order(self.engine, names, self.timeline_seconds)
 
     def _learn(self, case: Case) -> None:
-        case = case.observing({**self.symptoms, **dict(case.observed)})
+        seen = dict(case.observed)
+        self._contradicted = tuple(
+            f"told: {KNOWLEDGE.observation[slug].says}; what was seen says otherwise"
+            for slug, present in self.symptoms.items()
+            if present and seen.get(slug) is False
+        )
+        case = case.observing({**self.symptoms, **seen})
         self.trail = self.trail.learning(KNOWLEDGE, self._case, case)
         self._case = case
 
@@ -131,7 +139,14 @@ class Inquiry:
         """The report with the hypotheses and the way there."""
         found = tuple(_hypothesis(suspect) for suspect in suspects if suspect.probability >= LEAST_SHOWN)
         reasoning = (*inferences(KNOWLEDGE, self.trail, suspects), _conclusion(found))
-        return msgspec.structs.replace(report, diagnosis=found, trail=render(self.trail), reasoning=reasoning)
+        limits = (*self._contradicted, *report.coverage.limits)
+        return msgspec.structs.replace(
+            report,
+            diagnosis=found,
+            trail=render(self.trail),
+            reasoning=reasoning,
+            coverage=msgspec.structs.replace(report.coverage, limits=limits),
+        )
 
 
 def _hypothesis(suspect: Suspect) -> Hypothesis:

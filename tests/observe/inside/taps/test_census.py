@@ -2,6 +2,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+import torch
 from torch import nn
 
 from firstlight.observe.inside.identity import ByIdentity
@@ -75,6 +76,6 @@ def test_parts_that_ran_only_without_gradients_are_told_apart_from_those_that_ne
     models.called_without_grad[body] = models.called_without_grad[head] = models.called_with_grad[head] = True
     nothing = cast("Any", None)
     census = Counting(nothing, cast("Any", models), nothing, nothing)
-    strangers = [("body", body.weight), ("head", head.weight), ("spare", spare.weight)]
+    strangers: list[tuple[str, torch.Tensor]] = [("body", body.weight), ("head", head.weight), ("spare", spare.weight)]
 
     assert [name for name, _ in census._that_ran_blind(strangers)] == ["body"]

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.taps.optimizers import Optimizers
 
 Named = tuple[str, torch.nn.Parameter]
+Held = tuple[str, torch.Tensor]
+"""As an optimizer holds it, under the name it has there."""
 ZERO_LOOKS = 3
 """So many looks, the last ones, must all find exact zeros: a zero-initialised neighbour clears after one step."""
 MOST_HIDDEN = 6
@@ -137,7 +139,7 @@ class Counting:
                 groups["wasted"].append((name, parameter))
         return groups
 
-    def _strangers(self) -> list[Named]:
+    def _strangers(self) -> list[Held]:
         known = {id(p) for root in self.models.live() for _, p in root.parameters}
         return [
             (f"{entry.name}[{index}]", p)
@@ -147,7 +149,7 @@ class Counting:
             if id(p) not in known and id(p) not in self._ever and p.requires_grad
         ]
 
-    def _that_ran_blind(self, strangers: list[Named]) -> list[Named]:
+    def _that_ran_blind(self, strangers: list[Held]) -> list[Held]:
         """Of modules that were called, and never with gradients on: no model is seen in such a call."""
         blind = [module for module in self.models.called_without_grad if module not in self.models.called_with_grad]
         ran = {id(p) for module in blind for p in module.parameters(recurse=False)}
