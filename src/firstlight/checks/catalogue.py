@@ -287,7 +287,7 @@ from firstlight.checks.step import (
     updates_out_of_scale,
     updates_too_large,
     updates_too_small,
-    weights_changed_between,
+    weights_changed_between_steps,
     weights_stand_still,
 )
 from firstlight.checks.tables import (
@@ -381,9 +381,7 @@ CATALOGUE: tuple[Check, ...] = (
     loss_never_moves.CHECK,
     terms_out_of_balance.CHECK,
     gradients_never_cleared.CHECK,
-    step_climbs.CHECK,
     step_missing.CHECK,
-    weights_changed_between.CHECK,
     gradients_gone.CHECK,
     clip_after_step.CHECK,
     clip_before_unscale.CHECK,
@@ -397,6 +395,8 @@ CATALOGUE: tuple[Check, ...] = (
     checkpoint_does_not_fit.CHECK,
     resume_forgets.CHECK,
     steps_without_gradients.CHECK,
+    step_climbs.CHECK,
+    weights_changed_between_steps.CHECK,
     schedule_spends_rate.CHECK,
     updates_out_of_scale.CHECK,
     checkpoint_loses_state.CHECK,

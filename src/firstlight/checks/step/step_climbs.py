@@ -33,7 +33,7 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
     looks = [statistics.median(one.along for one in look.tensors) for look in motion.looks if look.tensors]
     if not motion.answered or motion.fell is None or len(looks) < limits.looks:
         return
-    if not min(looks) > limits.along or not motion.fell < -limits.rise:
+    if not all(one > limits.along for one in looks) or not motion.fell < -limits.rise:
         return
     yield Evidence(
         where=at(motion.site, rank=motion.rank),

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from firstlight.checks.step.weights_changed_between import CHECK
+from firstlight.checks.step.weights_changed_between_steps import CHECK
 from firstlight.records.facts import Handling
 from firstlight.records.finding import Evidence
 from firstlight.records.inner import Touched
