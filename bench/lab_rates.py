@@ -23,7 +23,7 @@ from pathlib import Path
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial, Workbench
-from firstlight.lab.journal import Journal
+from firstlight.lab.journal import LabJournal
 from firstlight.lab.keeping import kept
 from firstlight.lab.ladder import Ladder, ladder
 from firstlight.lab.ramps import smoothed
@@ -146,7 +146,7 @@ def measured(program: str, grid_steps: int) -> Row:
             target = targets.parse(words[1:] if module else words, module, "lr-find")
             settings = load(Path.cwd(), steps=grid_steps, seconds=120.0)
             with kept(target.words) as where:
-                journal = Journal(where.run.path / "grid.ndjson")
+                journal = LabJournal(where.run.path / "grid.ndjson")
                 eyes = Eyes(lambda _: None, None, 120.0)
                 grid, others = grid_of(Workbench(target, settings, eyes, where.run, journal, grid_steps))
         finally:

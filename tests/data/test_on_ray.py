@@ -9,7 +9,7 @@ import pytest
 
 from firstlight.data.on_ray import on_ray
 from firstlight.data.opening import opened
-from firstlight.data.summary import Layout, in_this_process, layout_of
+from firstlight.data.summary import TableLayout, in_this_process, layout_of
 from firstlight.errors import UnreadableError, UsageError
 
 ray = pytest.importorskip("ray")
@@ -56,4 +56,4 @@ def test_only_files_that_tell_their_rows_can_be_shared_out(folder: Path) -> None
     Path("t.csv").write_text("a\n1\n", encoding="utf-8")
 
     with pytest.raises(UsageError, match="reads Parquet"):
-        on_ray(opened(Path("t.csv")), Layout())
+        on_ray(opened(Path("t.csv")), TableLayout())

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from firstlight.data.opening import opened, splits_of
-from firstlight.data.summary import Layout, head_of, in_this_process
+from firstlight.data.summary import TableLayout, head_of, in_this_process
 from firstlight.errors import UnreadableError, UsageError
 
 
@@ -89,7 +89,7 @@ def test_files_named_after_splits_are_splits(table: Any, folder: Path) -> None:
 
 def unreadable(path: str) -> str:
     with pytest.raises((UnreadableError, UsageError)) as problem:
-        in_this_process(opened(Path(path)), Layout())
+        in_this_process(opened(Path(path)), TableLayout())
     return str(problem.value)
 
 

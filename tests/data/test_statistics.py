@@ -6,7 +6,7 @@ import pytest
 
 from firstlight.data import statistics
 from firstlight.data.hashing import keys_of
-from firstlight.data.statistics import Target
+from firstlight.data.statistics import TargetValues
 
 DRAW = np.random.default_rng(1)
 INPUTS = DRAW.normal(size=(800, 3)).astype(np.float32)
@@ -14,7 +14,7 @@ CLASSES = (INPUTS[:, 0] > 0).astype(int)
 
 
 def test_skill_is_one_for_the_truth_and_zero_for_a_guess() -> None:
-    classes, numbers = Target(CLASSES, ("no", "yes")), Target(np.linspace(0, 1, 100))
+    classes, numbers = TargetValues(CLASSES, ("no", "yes")), TargetValues(np.linspace(0, 1, 100))
 
     assert statistics.skill_of(CLASSES, classes) == 1.0
     assert statistics.skill_of(np.zeros(800, dtype=int), classes) == 0.0
@@ -23,19 +23,19 @@ def test_skill_is_one_for_the_truth_and_zero_for_a_guess() -> None:
 
 
 def test_rare_classes_count_as_much_as_common_ones() -> None:
-    rare = Target(np.array([0] * 99 + [1]), ("no", "yes"))
+    rare = TargetValues(np.array([0] * 99 + [1]), ("no", "yes"))
 
     assert statistics.skill_of(np.zeros(100, dtype=int), rare) == 0.0
 
 
 def test_what_is_learnt_is_scored_on_rows_not_seen() -> None:
-    assert statistics.learnt(INPUTS, Target(CLASSES, ("no", "yes"))).skill > 0.9
-    assert statistics.learnt(INPUTS, Target(DRAW.permutation(CLASSES), ("no", "yes"))).skill < 0.15
-    assert statistics.learnt(INPUTS, Target(INPUTS[:, 1])).skill > 0.9
+    assert statistics.learnt(INPUTS, TargetValues(CLASSES, ("no", "yes"))).skill > 0.9
+    assert statistics.learnt(INPUTS, TargetValues(DRAW.permutation(CLASSES), ("no", "yes"))).skill < 0.15
+    assert statistics.learnt(INPUTS, TargetValues(INPUTS[:, 1])).skill > 0.9
 
 
 def test_one_column_alone() -> None:
-    target = Target(CLASSES, ("no", "yes"))
+    target = TargetValues(CLASSES, ("no", "yes"))
 
     assert statistics.skill_alone(INPUTS[:, 0], target) > 0.97
     assert statistics.skill_alone(INPUTS[:, 1], target) < 0.2
@@ -44,15 +44,15 @@ def test_one_column_alone() -> None:
 def test_of_many_columns_the_related_ones_are_tried() -> None:
     wide = DRAW.normal(size=(300, 200))
 
-    assert 150 in statistics.screened(wide, Target(wide[:, 150]), most=10)
-    assert statistics.screened(wide[:, :5], Target(wide[:, 0])) == [0, 1, 2, 3, 4]
+    assert 150 in statistics.screened(wide, TargetValues(wide[:, 150]), most=10)
+    assert statistics.screened(wide[:, :5], TargetValues(wide[:, 0])) == [0, 1, 2, 3, 4]
 
 
 def test_wrong_labels_are_wrong_however_sure_the_prediction() -> None:
     flipped = np.flatnonzero(DRAW.random(800) < 0.1)
     labels = CLASSES.copy()
     labels[flipped] = 1 - labels[flipped]
-    target = Target(labels, ("no", "yes"))
+    target = TargetValues(labels, ("no", "yes"))
     wrong, when_sure, doubtful = statistics.doubts(statistics.learnt(INPUTS, target).chances, target)
 
     assert when_sure > 0.5 * wrong
@@ -60,7 +60,7 @@ def test_wrong_labels_are_wrong_however_sure_the_prediction() -> None:
 
 
 def test_overlapping_classes_are_wrong_where_the_prediction_is_unsure() -> None:
-    target = Target((INPUTS[:, 0] + 0.5 * DRAW.normal(size=800) > 0).astype(int), ("no", "yes"))
+    target = TargetValues((INPUTS[:, 0] + 0.5 * DRAW.normal(size=800) > 0).astype(int), ("no", "yes"))
     wrong, when_sure, _ = statistics.doubts(statistics.learnt(INPUTS, target).chances, target)
 
     assert when_sure < 0.3 * wrong

@@ -9,21 +9,29 @@ import pyarrow.parquet as pq
 import pytest
 
 from firstlight.data.opening import opened
-from firstlight.data.source import Part, Source
-from firstlight.data.summary import Layout, Summary, head_of, in_this_process, is_numbered, layout_of, summary_of
+from firstlight.data.source import TablePart, TableSource
+from firstlight.data.summary import (
+    TableLayout,
+    TableSummary,
+    head_of,
+    in_this_process,
+    is_numbered,
+    layout_of,
+    summary_of,
+)
 from firstlight.errors import UnreadableError, UsageError
 
 
-def source(table: Any) -> Source:
-    return Source(name="t", parts=(Part(kind="memory", path="t", rows=table.num_rows, table=table),))
+def source(table: Any) -> TableSource:
+    return TableSource(name="t", parts=(TablePart(kind="memory", path="t", rows=table.num_rows, table=table),))
 
 
 def test_parts_make_the_whole(table: Any) -> None:
-    layout = Layout(target="y", keys=100, sample_rows=50)
+    layout = TableLayout(target="y", keys=100, sample_rows=50)
     whole = in_this_process(source(table), layout)
-    merged = Summary(layout)
+    merged = TableSummary(layout)
     for first, rows in ((600, table[600:]), (0, table[:600])):  # in whatever order they are done
-        merged.merge(summary_of(Part(kind="memory", table=rows), layout, first))
+        merged.merge(summary_of(TablePart(kind="memory", table=rows), layout, first))
 
     for name, tally in whole.tallies.items():
         other = merged.tallies[name]
@@ -39,7 +47,7 @@ def test_parts_make_the_whole(table: Any) -> None:
 
 def test_counts_are_exact(table: Any) -> None:
     numbers = np.array([1.0, np.nan, np.inf, 3.0])
-    summary = in_this_process(source(pa.table({"a": numbers, "b": [None, "x", "x", "z"]})), Layout())
+    summary = in_this_process(source(pa.table({"a": numbers, "b": [None, "x", "x", "z"]})), TableLayout())
     a, b = summary.tallies["a"], summary.tallies["b"]
 
     assert (a.missing, a.infinite, a.first_infinite, a.low, a.high, a.mean) == (1, 1, 2, 1.0, 3.0, 2.0)
@@ -47,14 +55,14 @@ def test_counts_are_exact(table: Any) -> None:
 
 
 def test_many_values_are_estimated_within_five_per_cent() -> None:
-    summary = in_this_process(source(pa.table({"a": np.arange(200_000) * 0.5})), Layout())
+    summary = in_this_process(source(pa.table({"a": np.arange(200_000) * 0.5})), TableLayout())
 
     assert summary.tallies["a"].distinct == pytest.approx(200_000, rel=0.05)
     assert summary.tallies["a"].counts is None
 
 
 def test_a_sample_is_drawn_evenly_and_told_by_row() -> None:
-    summary = in_this_process(source(pa.table({"a": np.arange(50_000)})), Layout(sample_rows=1000))
+    summary = in_this_process(source(pa.table({"a": np.arange(50_000)})), TableLayout(sample_rows=1000))
     drawn, rows = summary.sample.drawn()
 
     assert len(rows) == 1000
@@ -102,7 +110,7 @@ def test_parts_with_other_columns_are_told(folder: Path) -> None:
     pq.write_table(pa.table({"b": [1]}), "parts/2.parquet")
 
     with pytest.raises(UnreadableError, match="the parts differ in their columns"):
-        in_this_process(opened(Path("parts")), Layout())
+        in_this_process(opened(Path("parts")), TableLayout())
 
 
 def test_the_head_is_the_first_rows() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from firstlight.lab.journal import Journal
+from firstlight.lab.journal import LabJournal
 
 
 @pytest.fixture
@@ -15,8 +15,8 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return found
 
 
-def journal(script: Path, **options: object) -> Journal:
-    return Journal.of("lr-find", ("train.py",), options, script.parent)
+def journal(script: Path, **options: object) -> LabJournal:
+    return LabJournal.of("lr-find", ("train.py",), options, script.parent)
 
 
 def test_the_same_command_finds_what_was_kept(script: Path) -> None:

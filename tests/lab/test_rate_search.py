@@ -6,7 +6,7 @@ import pytest
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial
-from firstlight.lab.rate_search import STEP, Search, climb, present
+from firstlight.lab.rate_search import STEP, RateSearch, climb, present
 from firstlight.records.steered import GroupRate, RatesSeen
 
 STEPS = 100
@@ -34,7 +34,7 @@ def carried_out(order: Order, best: float, now: float) -> Trial:
 def searched(best: float, now: float) -> Known:
     known = Known(Trial(name="program", losses=(1.0,) * STEPS, rates=(now,) * STEPS), finished=False)
     for _ in range(20):
-        new = [order for order in Search(STEPS)(known) if order.name not in known.trials]
+        new = [order for order in RateSearch(STEPS)(known) if order.name not in known.trials]
         if not new:
             return known
         known.trials |= {order.name: carried_out(order, best, now) for order in new}
@@ -58,12 +58,12 @@ def test_the_present_rate_is_among_those_tried() -> None:
 def test_a_program_of_few_steps_or_without_an_optimizer_is_not_searched() -> None:
     short = Known(Trial(name="program", losses=(1.0,) * 5, rates=(0.1,) * 5), finished=True)
     bare = Known(Trial(name="program", losses=(1.0,) * STEPS), finished=True)
-    assert not Search(STEPS)(short)
-    assert not Search(STEPS)(bare)
+    assert not RateSearch(STEPS)(short)
+    assert not RateSearch(STEPS)(bare)
 
 
 def test_copies_of_a_program_that_warms_up_warm_up_too() -> None:
     rates = tuple(1e-3 * min(1.0, (step + 1) / 10) for step in range(STEPS))
     known = Known(Trial(name="program", losses=(1.0,) * STEPS, rates=rates), finished=False)
-    known.trials |= {order.name: carried_out(order, 1e-3, 1e-3) for order in Search(STEPS)(known)}
-    assert all(order.interventions[0].endswith(":10") for order in Search(STEPS)(known) if "rate-" in order.name)
+    known.trials |= {order.name: carried_out(order, 1e-3, 1e-3) for order in RateSearch(STEPS)(known)}
+    assert all(order.interventions[0].endswith(":10") for order in RateSearch(STEPS)(known) if "rate-" in order.name)

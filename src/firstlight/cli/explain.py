@@ -19,7 +19,7 @@ from firstlight.diagnosis import guide
 from firstlight.diagnosis.causes import BY_SLUG, Cause
 from firstlight.errors import UsageError
 from firstlight.lab import interventions
-from firstlight.lab.interventions import Attempt
+from firstlight.lab.interventions import InterventionRow
 from firstlight.store.run_directory import shown
 
 WIDEST = 100
@@ -107,7 +107,7 @@ def _guide(word: str) -> str:
     return "\n".join(lines).strip("\n")
 
 
-def _interventions() -> list[Attempt]:
+def _interventions() -> list[InterventionRow]:
     """Those of the commands that this version has."""
     from firstlight.cli.main import COMMANDS
 

@@ -17,7 +17,7 @@ from firstlight.settings import load
 
 if TYPE_CHECKING:
     from firstlight.lab.copies import Workbench
-    from firstlight.lab.keeping import Kept
+    from firstlight.lab.keeping import LabRun
 
 EXIT_INTERRUPTED = 130
 lab_form = click.option(
@@ -50,7 +50,7 @@ def deliver_lab(context: click.Context, report: LabReport, form: str, output: Pa
 
 def asked_of_copies(
     verb: str,
-    ask: "Callable[[Workbench, Kept], LabReport]",
+    ask: "Callable[[Workbench, LabRun], LabReport]",
     words: tuple[str, ...],
     module: bool,
     *,
@@ -61,7 +61,7 @@ def asked_of_copies(
 ) -> LabReport:
     """What a verb finds out on copies of a script, kept in a run directory."""
     from firstlight.lab.copies import Workbench
-    from firstlight.lab.journal import Journal
+    from firstlight.lab.journal import LabJournal
     from firstlight.lab.keeping import kept
     from firstlight.observe import target as targets
     from firstlight.observe.watch import Eyes
@@ -73,6 +73,6 @@ def asked_of_copies(
     folder = Path(target.file).parent if target.file is not None else None
     options = {"steps": steps, "seconds": settings.budget.seconds}
     with interruptible() as tell, kept(target.words) as where:
-        journal = Journal.of(verb, target.words, options, folder)
+        journal = LabJournal.of(verb, target.words, options, folder)
         eyes = Eyes(tell, None, settings.startup_seconds)
         return where.finish(ask(Workbench(target, settings, eyes, where.run, journal, steps, taps), where))

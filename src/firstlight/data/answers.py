@@ -9,7 +9,7 @@ from firstlight.data import statistics
 from firstlight.data.hashing import keys_of
 from firstlight.data.matrix import Design, design, target_of
 from firstlight.data.split import Split
-from firstlight.data.statistics import Target
+from firstlight.data.statistics import TargetValues
 from firstlight.records.tables import Doubt, LabelDoubts, TargetFit, TargetPower
 
 LEARN_ROWS = 4000
@@ -53,14 +53,14 @@ def answers(train: Split, head: Any, needed: frozenset[type]) -> Iterator[Any]:
         yield _doubts(train, learnt, target, table, rows)
 
 
-def _narrowed(inputs: Design, target: Target) -> Design:
+def _narrowed(inputs: Design, target: TargetValues) -> Design:
     if inputs.values.shape[1] <= MOST_COLUMNS:
         return inputs
     kept = sorted(statistics.screened(inputs.values, target, MOST_COLUMNS))
     return Design(inputs.values[:, kept], tuple(inputs.owners[place] for place in kept))
 
 
-def power(train: Split, inputs: Design, target: Target, table: Any) -> TargetPower:
+def power(train: Split, inputs: Design, target: TargetValues, table: Any) -> TargetPower:
     name = str(train.layout.target)
     alone: dict[str, float] = {}
     for place in statistics.screened(inputs.values, target):
@@ -86,11 +86,13 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(np.array_equal(keys_of(one.combine_chunks()), keys_of(other.combine_chunks())))
 
 
-def fit(train: Split, skill: float, inputs: Design, target: Target, head: Any) -> TargetFit:
+def fit(train: Split, skill: float, inputs: Design, target: TargetValues, head: Any) -> TargetFit:
     mixed = np.random.default_rng(statistics.SEED).permutation(len(target.values))
     low = skill < LOW
     without = (
-        statistics.learnt(inputs.values, Target(target.values[mixed], target.classes), FEW_TREES).skill if low else 0.0
+        statistics.learnt(inputs.values, TargetValues(target.values[mixed], target.classes), FEW_TREES).skill
+        if low
+        else 0.0
     )
     shifted, forecast = _shifted(train, head) if low else ({}, False)
     return TargetFit(
@@ -116,14 +118,14 @@ def _shifted(train: Split, head: Any) -> tuple[dict[int, float], bool]:
         here, there = (
             (slice(None, -offset), slice(offset, None)) if offset > 0 else (slice(-offset, None), slice(None, offset))
         )
-        moved = Target(target.values[there], target.classes)
+        moved = TargetValues(target.values[there], target.classes)
         found[offset] = statistics.learnt(inputs.values[here], moved, FEW_TREES).skill
         copied[offset] = _copied(inputs.values[here], moved)
     best = max(found, key=lambda offset: found[offset])
     return found, copied[best]
 
 
-def _copied(inputs: Any, target: Target) -> bool:
+def _copied(inputs: Any, target: TargetValues) -> bool:
     from scipy import stats
 
     with np.errstate(all="ignore"):
@@ -133,7 +135,7 @@ def _copied(inputs: Any, target: Target) -> bool:
     return max(related, default=0.0) >= COPY
 
 
-def _doubts(train: Split, learnt: statistics.Learnt, target: Target, table: Any, rows: Any) -> LabelDoubts:
+def _doubts(train: Split, learnt: statistics.Learnt, target: TargetValues, table: Any, rows: Any) -> LabelDoubts:
     wrong, wrong_when_sure, order = statistics.doubts(learnt.chances, target)
     expected = learnt.chances.argmax(axis=1)
     shown = train.inputs[:4]

@@ -29,7 +29,7 @@ def kind_of(arrow_type: Any) -> str:
     return "time" if types.is_temporal(arrow_type) else "other"
 
 
-class Tally:
+class ColumnTally:
     """Counts of one column."""
 
     def __init__(self, name: str, kind: str) -> None:
@@ -99,7 +99,7 @@ class Tally:
             self.counts[value] = self.counts.get(value, 0) + times
             self.counts = None if len(self.counts) > MOST_VALUES else self.counts
 
-    def merge(self, other: "Tally") -> None:
+    def merge(self, other: "ColumnTally") -> None:
         self.rows, self.missing, self.infinite = (
             self.rows + other.rows,
             self.missing + other.missing,

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from firstlight.data.columns import Tally, kind_of
+from firstlight.data.columns import ColumnTally, kind_of
 from firstlight.data.hashing import numbers_of
-from firstlight.data.schemas import ColumnRule, Rule, RuleTally, Schema, widened
+from firstlight.data.schemas import ColumnRule, RuleTally, Schema, SchemaRule, widened
 from firstlight.data.split import Split
-from firstlight.data.summary import Engine, Layout, Summary
+from firstlight.data.summary import Engine, TableLayout, TableSummary
 from firstlight.records.tables import Breach, SchemaHeld, few
 
 MOST_RULED = 60
@@ -54,7 +54,7 @@ def _columns(split: Split, schema: Schema) -> Iterator[Breach]:
         yield from _values(split, tally, rule)
 
 
-def _fits(tally: Tally, wanted: str) -> bool:
+def _fits(tally: ColumnTally, wanted: str) -> bool:
     """Whole numbers are numbers; missing ones make numbers of whole ones."""
     if tally.kind == wanted or tally.missing == tally.rows:
         return True
@@ -72,7 +72,7 @@ def _stray(split: Split, name: str, rule: ColumnRule) -> str:
     return ""
 
 
-def _values(split: Split, tally: Tally, rule: ColumnRule) -> Iterator[Breach]:
+def _values(split: Split, tally: ColumnTally, rule: ColumnRule) -> Iterator[Breach]:
     name, share = tally.name, tally.missing / max(1, tally.rows)
     if share > rule.missing:
         yield Breach(column=name, saw=f"{share:.2%} of its values missing", wanted=f"at most {rule.missing:.2%}")
@@ -108,16 +108,16 @@ def _rules(tallies: list[RuleTally]) -> Iterator[Breach]:
 def profiled(split: Split, engine: Engine) -> Schema:
     """What holds for every row of the table, a little widened; relations are tried on a sample, then on all rows."""
     candidates = tuple(_candidates(split))
-    kept: Summary | None = None
+    kept: TableSummary | None = None
     if candidates:
-        bare = Layout(rules=candidates, keys=1, sample_rows=1)
+        bare = TableLayout(rules=candidates, keys=1, sample_rows=1)
         kept = engine(split.source, bare)
     rules = tuple(str(one.rule) for one in (kept.rules if kept else ()) if one.asked and not one.broken)
     columns = {name: _profile(tally) for name, tally in split.summary.tallies.items()}
     return Schema(rows=split.summary.rows // 2, columns=columns, rules=rules)
 
 
-def _profile(tally: Tally) -> ColumnRule:
+def _profile(tally: ColumnTally) -> ColumnRule:
     share = tally.missing / max(1, tally.rows)
     low, high = tally.low, tally.high
     numeric = tally.kind in ("number", "whole") and low is not None and high is not None
@@ -133,7 +133,7 @@ def _profile(tally: Tally) -> ColumnRule:
     )
 
 
-def _candidates(split: Split) -> Iterator[Rule]:
+def _candidates(split: Split) -> Iterator[SchemaRule]:
     """Pairs of columns whose ranges meet, of which one is never below the other in the sample."""
     numeric = [name for name, tally in split.summary.tallies.items() if tally.kind in ("number", "whole", "time")]
     numeric = [name for name in numeric if name not in split.layout.numbered][:MOST_RULED]
@@ -148,11 +148,11 @@ def _candidates(split: Split) -> Iterator[Rule]:
                 continue
             above = one[known] - other[known]
             if (above == 0).all():
-                yield Rule(left, "==", right)
+                yield SchemaRule(left, "==", right)
             elif (above >= 0).all():
-                yield Rule(left, ">=", right)
+                yield SchemaRule(left, ">=", right)
             elif (above <= 0).all():
-                yield Rule(left, "<=", right)
+                yield SchemaRule(left, "<=", right)
 
 
 def _meet(one: Any, other: Any) -> bool:

@@ -17,22 +17,22 @@ from firstlight.data.matrix import is_prose
 from firstlight.data.on_ray import on_ray
 from firstlight.data.opening import opened, splits_of
 from firstlight.data.relations import drift, repeats, shared_groups, shared_rows, shared_times
-from firstlight.data.source import MixedColumnError, Source
+from firstlight.data.source import MixedColumnError, TableSource
 from firstlight.data.split import MOST_COMPARED, Split, split_of, table_seen
-from firstlight.data.summary import Engine, Layout, Summary, head_of, in_this_process, layout_of
+from firstlight.data.summary import Engine, TableLayout, TableSummary, head_of, in_this_process, layout_of
 from firstlight.errors import UsageError
 from firstlight.facts.sources import READ_FROM_TABLES
 from firstlight.findings.gather import order
 from firstlight.findings.judge import Judgement, judge
 from firstlight.judge.report import report, timing_since
 from firstlight.records.report import Coverage, Report, Subject
-from firstlight.records.tables import ImagesSeen, Repeats, SharedRows, SplitDrift, TableSeen, TextsSeen
+from firstlight.records.tables import ImagesSeen, RepeatedRows, SharedRows, SplitDrift, TableSeen, TextsSeen
 
 ENGINES: Mapping[str, Engine] = {"local": in_this_process, "ray": on_ray}
 BROKEN_EXAMPLES = 5
 
 
-def sources_at(paths: Mapping[str, Path | None], encoding: str | None) -> dict[str, Source]:
+def sources_at(paths: Mapping[str, Path | None], encoding: str | None) -> dict[str, TableSource]:
     """By split; a folder that holds several splits gives those that are not named."""
     train = paths["train"]
     if train is None:
@@ -43,7 +43,7 @@ def sources_at(paths: Mapping[str, Path | None], encoding: str | None) -> dict[s
     }
 
 
-def judged(sources: Mapping[str, Source], said: Said, checks: Sequence[Check], words: tuple[str, ...]) -> Report:
+def judged(sources: Mapping[str, TableSource], said: Said, checks: Sequence[Check], words: tuple[str, ...]) -> Report:
     begun = time.monotonic()
     asked = [check for check in checks if check.needs in READ_FROM_TABLES]
     facts, splits = facts_of(sources, said, frozenset(check.needs for check in asked))
@@ -59,7 +59,7 @@ def judged(sources: Mapping[str, Source], said: Said, checks: Sequence[Check], w
 
 
 def facts_of(
-    sources: Mapping[str, Source], said: Said, needed: frozenset[type] = READ_FROM_TABLES
+    sources: Mapping[str, TableSource], said: Said, needed: frozenset[type] = READ_FROM_TABLES
 ) -> tuple[list[Any], list[Split]]:
     """What the checks need and no more; the tables themselves in any case, for the report."""
     schema = None if said.schema is None else schemas.read(said.schema)
@@ -71,7 +71,7 @@ def facts_of(
     facts: list[Any] = []
     for split in splits:
         facts.append(table_seen(split))
-        facts += [repeats(split)] if Repeats in needed else []
+        facts += [repeats(split)] if RepeatedRows in needed else []
         facts += _texts(split, tokenizer) if TextsSeen in needed else []
         facts += _images(split)
         facts += [] if schema is None else [held(split, schema, str(said.schema))]
@@ -81,7 +81,9 @@ def facts_of(
     return facts, splits
 
 
-def _begun(source: Source, roles: dict[str, str | None], rules: tuple[schemas.Rule, ...]) -> tuple[Layout, Any]:
+def _begun(
+    source: TableSource, roles: dict[str, str | None], rules: tuple[schemas.SchemaRule, ...]
+) -> tuple[TableLayout, Any]:
     try:
         head = head_of(source)
         return layout_of(source, head, roles, rules), head
@@ -89,7 +91,7 @@ def _begun(source: Source, roles: dict[str, str | None], rules: tuple[schemas.Ru
         return _begun(source.reading_as_text(mixed.column), roles, rules)
 
 
-def passed(source: Source, layout: Layout, engine: Engine) -> Summary:
+def passed(source: TableSource, layout: TableLayout, engine: Engine) -> TableSummary:
     """One pass, begun anew where a column of a CSV file turns out to hold more than numbers."""
     try:
         return engine(source, layout)
@@ -138,7 +140,7 @@ def _images(split: Split) -> Iterator[ImagesSeen]:
     )
 
 
-def profile(source: Source, engine: str) -> str:
+def profile(source: TableSource, engine: str) -> str:
     """The schema of good data, as the text of a file."""
     layout, _ = _begun(source, {}, ())
     split = split_of("train", source, passed(source, layout, ENGINES[engine]))

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from firstlight.data.columns import kind_of, written
 from firstlight.data.hashing import numbers_of
-from firstlight.data.statistics import Target
+from firstlight.data.statistics import TargetValues
 
 WORDS = 64
 """Columns of hashed words that a column of texts becomes."""
@@ -91,7 +91,7 @@ def _words(column: Any) -> Any:
     return vectorizer.transform([str(value or "") for value in column.to_pylist()]).toarray()
 
 
-def target_of(column: Any) -> tuple[Target, Any]:
+def target_of(column: Any) -> tuple[TargetValues, Any]:
     """The target as classes or as ranks, and which rows have one."""
     array = _plain(column)
     kind = kind_of(array.type)
@@ -100,14 +100,16 @@ def target_of(column: Any) -> tuple[Target, Any]:
         known = np.isfinite(numbers)
         different = np.unique(numbers[known])
         if not _is_classes(different, int(known.sum())):
-            return Target(_ranks(numbers[known])), known
+            return TargetValues(_ranks(numbers[known])), known
         names = tuple(written(float(each)) for each in different)
-        return Target(np.searchsorted(different, numbers[known]), names), known
+        return TargetValues(np.searchsorted(different, numbers[known]), names), known
     values = array.to_pylist()
     known = np.array([value is not None for value in values], dtype=bool)
     names = tuple(sorted({written(value) for value in values if value is not None}))
     places = {name: place for place, name in enumerate(names)}
-    return Target(np.array([places[written(value)] for value in values if value is not None], dtype=int), names), known
+    return TargetValues(
+        np.array([places[written(value)] for value in values if value is not None], dtype=int), names
+    ), known
 
 
 def _is_classes(different: Any, rows: int) -> bool:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from firstlight.data.engine import require
 from firstlight.data.opening import opened
-from firstlight.data.source import Part, Source
+from firstlight.data.source import TablePart, TableSource
 from firstlight.errors import UsageError
 
 ACCEPTED = (
@@ -24,14 +24,16 @@ MOST_WIDE = 4096
 """Numbers of one example that become columns of their own; larger ones are averaged down first."""
 
 
-def source_of(given: Any, name: str) -> Source:
+def source_of(given: Any, name: str) -> TableSource:
     """`name` is what the user calls it: `train`, `val` or `test`."""
-    if isinstance(given, Source):
+    if isinstance(given, TableSource):
         return given
     if isinstance(given, str | Path):
         return opened(Path(given))
     table, target, told = _table(given, name)
-    return Source(name=told, parts=(Part(kind="memory", path=told, rows=table.num_rows, table=table),), target=target)
+    return TableSource(
+        name=told, parts=(TablePart(kind="memory", path=told, rows=table.num_rows, table=table),), target=target
+    )
 
 
 def _table(given: Any, name: str) -> tuple[Any, str | None, str]:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from firstlight.data.engine import require
-from firstlight.data.source import Source
-from firstlight.data.summary import Layout, Summary, summary_of
+from firstlight.data.source import TableSource
+from firstlight.data.summary import TableLayout, TableSummary, summary_of
 from firstlight.errors import UnreadableError, UsageError
 
 
-def on_ray(source: Source, layout: Layout) -> Summary:
+def on_ray(source: TableSource, layout: TableLayout) -> TableSummary:
     """Files must be at the same path on every machine. Joins the cluster of `RAY_ADDRESS`, or starts one here."""
     require("ray", "`--engine ray`")
     if any(part.rows is None for part in source.parts):
@@ -33,7 +33,7 @@ def on_ray(source: Source, layout: Layout) -> Summary:
     items = [{"part": pickle.dumps(part), "first": first} for part, first in zip(parts, firsts, strict=False)]
     told = {"layout": pickle.dumps(layout)}
     made = ray.data.from_items(items, override_num_blocks=len(items)).map(_task, fn_kwargs=told)
-    whole = Summary(layout)
+    whole = TableSummary(layout)
     for row in made.iter_rows():
         if row["problem"]:
             raise UnreadableError(row["problem"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
-from firstlight.data.source import Part, Source
+from firstlight.data.source import TablePart, TableSource
 from firstlight.errors import UnreadableError, UsageError
 from firstlight.store.run_directory import shown
 
@@ -29,7 +29,7 @@ LOOKED_AT = 2000
 """Names of a folder that are looked at to say what it holds."""
 
 
-def opened(path: Path, encoding: str | None = None) -> Source:
+def opened(path: Path, encoding: str | None = None) -> TableSource:
     if not path.exists():
         raise UsageError(f"{shown(path)} is not there.{_neighbours(path)}")
     if path.is_dir():
@@ -41,10 +41,10 @@ def opened(path: Path, encoding: str | None = None) -> Source:
         raise UsageError(
             f"{shown(path)} is of no kind known here; there are {', '.join(KINDS)}, and folders of images."
         )
-    return Source(name=shown(path), parts=(_part(path, kind, encoding),))
+    return TableSource(name=shown(path), parts=(_part(path, kind, encoding),))
 
 
-def splits_of(path: Path, encoding: str | None = None) -> dict[str, Source]:
+def splits_of(path: Path, encoding: str | None = None) -> dict[str, TableSource]:
     """The splits a folder holds by their names; the folder itself is the training data where it holds none."""
     inner = {}
     if path.is_dir():
@@ -62,7 +62,7 @@ def kind_of(path: Path) -> str | None:
     return next((kind for ending, kind in KINDS.items() if name.endswith(ending)), None)
 
 
-def _part(path: Path, kind: str, encoding: str | None = None) -> Part:
+def _part(path: Path, kind: str, encoding: str | None = None) -> TablePart:
     if path.stat().st_size == 0:
         raise UnreadableError(f"{shown(path)} is empty: there is not even a line of column names")
     rows = None
@@ -73,10 +73,10 @@ def _part(path: Path, kind: str, encoding: str | None = None) -> Part:
             raise UnreadableError(
                 f"{shown(path)} is no whole Parquet file: {problem} It may be cut short; copy it again."
             ) from None
-    return Part(kind=kind, path=str(path), rows=rows, encoding=encoding or "utf8")
+    return TablePart(kind=kind, path=str(path), rows=rows, encoding=encoding or "utf8")
 
 
-def _folder(path: Path, encoding: str | None) -> Source:
+def _folder(path: Path, encoding: str | None) -> TableSource:
     if (path / "dataset_dict.json").is_file():
         raise UsageError(
             f"{shown(path)} holds several splits: `firstlight data {shown(path)}` reads them all, or name one of them."
@@ -89,16 +89,16 @@ def _folder(path: Path, encoding: str | None) -> Source:
         raise UsageError(f"{shown(path)} mixes {' and '.join(sorted(kinds))}; name one file, or a folder of one kind.")
     if files:
         kind = kinds.pop()
-        return Source(name=shown(path), parts=tuple(_part(each, kind, encoding) for each in files))
+        return TableSource(name=shown(path), parts=tuple(_part(each, kind, encoding) for each in files))
     if any(each.suffix.lower() in PICTURES for _, each in zip(range(LOOKED_AT), path.rglob("*"), strict=False)):
         return of_images(path)
     raise UsageError(f"{shown(path)} holds neither tables ({', '.join(KINDS)}) nor images.")
 
 
-def of_images(path: Path) -> Source:
-    return Source(
+def of_images(path: Path) -> TableSource:
+    return TableSource(
         name=shown(path),
-        parts=(Part(kind="images", path=str(path)),),
+        parts=(TablePart(kind="images", path=str(path)),),
         describes=("file", "content", "look", "mode", "broken", "width", "height"),
         exact_key="content",
         near_key="look",

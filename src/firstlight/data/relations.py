@@ -11,7 +11,7 @@ from firstlight.data.columns import kind_of
 from firstlight.data.hashing import MISSING, Sketch, keys_of, numbers_of
 from firstlight.data.matrix import design, is_prose
 from firstlight.data.split import Split, instant
-from firstlight.records.tables import Drifted, Repeats, SharedGroups, SharedRows, SharedTimes, SplitDrift
+from firstlight.records.tables import Drifted, RepeatedRows, SharedGroups, SharedRows, SharedTimes, SplitDrift
 
 EXAMPLES = 5
 LEARN_ROWS = 2000
@@ -20,7 +20,7 @@ MOST_DRIFTED = 20
 MOST_CATEGORIES = 200
 
 
-def repeats(split: Split) -> Repeats:
+def repeats(split: Split) -> RepeatedRows:
     keys, partners, rows = _settled(split.summary.exact, split)
     again = _again(keys, partners)
     other = _same_key_other_partner(keys, partners)
@@ -28,7 +28,7 @@ def repeats(split: Split) -> Repeats:
     near = _same_key_other_partner(near_keys, near_partners)
     found, looked = _near_texts(split), len(keys)
     copies, near_pairs = _first(again, rows), _first(near, near_rows)
-    return Repeats(
+    return RepeatedRows(
         file=split.file,
         split=split.name,
         looked=looked,

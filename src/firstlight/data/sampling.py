@@ -10,7 +10,7 @@ from firstlight.data.hashing import EVERYTHING, Keys, mixed
 SALT = np.uint64(0x5EED)
 
 
-class Sample:
+class RowSample:
     """The rows with the smallest of the numbers that chance gave them; samples of parts merge to that of the whole."""
 
     def __init__(self, most: int) -> None:
@@ -28,7 +28,7 @@ class Sample:
         taken = batch if len(chosen) == batch.num_rows else batch.take(pa.array(chosen))
         self._keep(chances[chosen], rows[chosen], pa.Table.from_batches([taken]))
 
-    def merge(self, other: "Sample") -> None:
+    def merge(self, other: "RowSample") -> None:
         for chances, rows, table in zip(other._chances, other._rows, other._tables, strict=True):
             self._keep(chances, rows, table)
         self._settle()

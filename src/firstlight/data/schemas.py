@@ -57,7 +57,7 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Between columns: `high >= low`."""
 
 
-class Rule(msgspec.Struct, frozen=True):
+class SchemaRule(msgspec.Struct, frozen=True):
     left: str
     sign: str
     right: str
@@ -69,7 +69,7 @@ class Rule(msgspec.Struct, frozen=True):
 class RuleTally:
     """In how many rows a rule between two columns is broken, and in which first. A missing value breaks none."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: SchemaRule) -> None:
         self.rule = rule
         self.broken = self.asked = 0
         self.rows: list[int] = []
@@ -107,13 +107,13 @@ def read(path: Path) -> Schema:
     return schema
 
 
-def rules_of(schema: Schema, file: str) -> tuple[Rule, ...]:
+def rules_of(schema: Schema, file: str) -> tuple[SchemaRule, ...]:
     found = []
     for text in schema.rules:
         match = RULE.fullmatch(text)
         if match is None:
             raise UsageError(f"{file}: the rule `{text}` compares no two columns; write it as `high >= low`.")
-        rule = Rule(match["left"], match["sign"], match["right"])
+        rule = SchemaRule(match["left"], match["sign"], match["right"])
         if schema.columns:
             for name in (rule.left, rule.right):
                 if name not in schema.columns:

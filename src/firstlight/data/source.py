@@ -23,7 +23,7 @@ CHANGED = re.compile(r"Column\(/(.*?)\) changed from (\w+) to (\w+) in row (\d+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class TablePart:
     """A file, or rows that are in memory."""
 
     kind: str
@@ -50,11 +50,11 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class TableSource:
     """One split: a name to tell it by, and its parts in order."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[TablePart, ...]
     describes: tuple[str, ...] = ()
     """Columns that describe an example and are not fed to a model."""
     exact_key: str | None = None
@@ -64,7 +64,7 @@ class Source:
     """A column that is the target unless the user says otherwise."""
     images: bool = False
 
-    def reading_as_text(self, column: str) -> "Source":
+    def reading_as_text(self, column: str) -> "TableSource":
         return replace(self, parts=tuple(replace(part, as_text=(*part.as_text, column)) for part in self.parts))
 
 
@@ -76,12 +76,12 @@ class MixedColumnError(Exception):
         self.column = column
 
 
-def _parquet(part: Part) -> Iterator[Any]:
+def _parquet(part: TablePart) -> Iterator[Any]:
     with pyarrow.parquet.ParquetFile(part.path) as file:
         yield from file.iter_batches(batch_size=BATCH_ROWS)
 
 
-def _csv(part: Part, separator: str = ",") -> Iterator[Any]:
+def _csv(part: TablePart, separator: str = ",") -> Iterator[Any]:
     options = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(part.as_text, pa.string()), strings_can_be_null=True, timestamp_parsers=TIMES
     )
@@ -99,11 +99,11 @@ def _csv(part: Part, separator: str = ",") -> Iterator[Any]:
 TIMES = [pyarrow.csv.ISO8601, "%Y-%m-%d %H:%M:%S", "%Y-%m-%d"]
 
 
-def _json(part: Part) -> Iterator[Any]:
+def _json(part: TablePart) -> Iterator[Any]:
     yield from pyarrow.dataset.dataset(part.path, format="json").to_batches(batch_size=BATCH_ROWS)
 
 
-def _arrow(part: Part) -> Iterator[Any]:
+def _arrow(part: TablePart) -> Iterator[Any]:
     """Files and streams, as Arrow itself and Hugging Face `datasets` write them."""
     with pa.memory_map(part.path) as mapped:
         try:
@@ -116,17 +116,17 @@ def _arrow(part: Part) -> Iterator[Any]:
             yield file.get_batch(place)
 
 
-def _images(part: Part) -> Iterator[Any]:
+def _images(part: TablePart) -> Iterator[Any]:
     from firstlight.data.images import batches_of
 
     yield from batches_of(Path(part.path))
 
 
-def _memory(part: Part) -> Iterator[Any]:
+def _memory(part: TablePart) -> Iterator[Any]:
     yield from part.table.to_batches(max_chunksize=BATCH_ROWS)
 
 
-READERS: Mapping[str, Callable[[Part], Iterator[Any]]] = {
+READERS: Mapping[str, Callable[[TablePart], Iterator[Any]]] = {
     "Parquet": _parquet,
     "CSV": _csv,
     "TSV": lambda part: _csv(part, "\t"),
@@ -137,7 +137,7 @@ READERS: Mapping[str, Callable[[Part], Iterator[Any]]] = {
 }
 
 
-def _told(part: Part, problem: Exception) -> Exception:
+def _told(part: TablePart, problem: Exception) -> Exception:
     """The library's message in words of the user's: what is wrong, where, and what to do."""
     text = str(problem)
     if (found := CONVERSION.match(text)) and "invalid UTF8" not in text:
@@ -163,7 +163,7 @@ def _told(part: Part, problem: Exception) -> Exception:
     return UnreadableError(f"{part.path} cannot be read as {part.kind}: {short}")
 
 
-def _csv_name(part: Part, place: int) -> str:
+def _csv_name(part: TablePart, place: int) -> str:
     separator = "\t" if part.kind == "TSV" else ","
     with pyarrow.csv.open_csv(
         part.path,

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 
 from firstlight.data import statistics
-from firstlight.data.columns import Tally, written
+from firstlight.data.columns import ColumnTally, written
 from firstlight.data.hashing import numbers_of
-from firstlight.data.source import Source
-from firstlight.data.summary import Layout, Summary
+from firstlight.data.source import TableSource
+from firstlight.data.summary import TableLayout, TableSummary
 from firstlight.records.tables import ColumnSeen, TableSeen
 
 BARS = 24
@@ -24,8 +24,8 @@ MOST_COMPARED = 1000
 class Split:
     name: str
     """`train`, `val` or `test`."""
-    source: Source
-    summary: Summary
+    source: TableSource
+    summary: TableSummary
     table: Any
     """The sample."""
     rows: Any
@@ -36,7 +36,7 @@ class Split:
         return self.source.name
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> TableLayout:
         return self.summary.layout
 
     @property
@@ -48,7 +48,7 @@ class Split:
         return self.layout.inputs(self.names)[:MOST_COMPARED]
 
 
-def split_of(name: str, source: Source, summary: Summary) -> Split:
+def split_of(name: str, source: TableSource, summary: TableSummary) -> Split:
     table, rows = summary.sample.drawn()
     return Split(name, source, summary, table, rows)
 
@@ -60,7 +60,7 @@ def table_seen(split: Split) -> TableSeen:
     )
 
 
-def _column(split: Split, name: str, tally: Tally) -> ColumnSeen:
+def _column(split: Split, name: str, tally: ColumnTally) -> ColumnSeen:
     array = split.table[name].combine_chunks()
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -79,7 +79,7 @@ def _column(split: Split, name: str, tally: Tally) -> ColumnSeen:
     )
 
 
-def _of_numbers(array: Any, tally: Tally, rows: Any) -> dict[str, Any]:
+def _of_numbers(array: Any, tally: ColumnTally, rows: Any) -> dict[str, Any]:
     numbers = numbers_of(array)
     finite = np.isfinite(numbers)
     known, places = numbers[finite], rows[finite]
@@ -96,7 +96,7 @@ def _of_numbers(array: Any, tally: Tally, rows: Any) -> dict[str, Any]:
     }
 
 
-def _of_times(array: Any, tally: Tally, rows: Any) -> dict[str, Any]:
+def _of_times(array: Any, tally: ColumnTally, rows: Any) -> dict[str, Any]:
     numbers = numbers_of(array)
     return {"low": instant(tally.low), "high": instant(tally.high), "bars": _bars(numbers[np.isfinite(numbers)])}
 
@@ -109,7 +109,7 @@ def instant(microseconds: float | None) -> str | None:
     return text.removesuffix(".000000").removesuffix("T00:00:00")
 
 
-def _of_texts(array: Any, tally: Tally, rows: Any) -> dict[str, Any]:
+def _of_texts(array: Any, tally: ColumnTally, rows: Any) -> dict[str, Any]:
     texts = [(int(row), text) for row, text in zip(rows, array.to_pylist(), strict=True) if text is not None]
     strays = [(row, text) for row, text in texts if not _is_number(text)]
     share = 1 - len(strays) / len(texts) if texts else None

@@ -29,7 +29,7 @@ TELLING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetValues:
     values: Any
     """Codes of classes, or ranks of numbers between 0 and 1."""
     classes: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Learnt:
     """Of classes: for each row, the probability of each class by trees that had not seen the row."""
 
 
-def learnt(inputs: Any, target: Target, trees: int = TREES) -> Learnt:
+def learnt(inputs: Any, target: TargetValues, trees: int = TREES) -> Learnt:
     """What a forest makes of rows it has not seen: each tree leaves out a third of them."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
@@ -61,7 +61,7 @@ def learnt(inputs: Any, target: Target, trees: int = TREES) -> Learnt:
     return Learnt(skill_of(chances.argmax(axis=1), target), chances)
 
 
-def skill_of(predicted: Any, target: Target) -> float:
+def skill_of(predicted: Any, target: TargetValues) -> float:
     """0 for a blind guess, 1 for always right. Classes count alike however rare they are; numbers by their ranks."""
     if not target.classes:
         total = float(np.var(target.values))
@@ -75,7 +75,7 @@ def skill_of(predicted: Any, target: Target) -> float:
     return max(0.0, (float(np.mean(recalls)) - guess) / (1 - guess))
 
 
-def skill_alone(column: Any, target: Target) -> float:
+def skill_alone(column: Any, target: TargetValues) -> float:
     """Of one column, by a small tree on folds it has not seen."""
     from sklearn.model_selection import cross_val_predict
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -98,7 +98,7 @@ def shuffled_folds(rows: int) -> list[tuple[Any, Any]]:
     return [(np.concatenate(parts[:place] + parts[place + 1 :]), part) for place, part in enumerate(parts)]
 
 
-def screened(inputs: Any, target: Target, most: int = SCREENED) -> list[int]:
+def screened(inputs: Any, target: TargetValues, most: int = SCREENED) -> list[int]:
     """Columns worth trying alone: all of a few, of many those that correlate most."""
     if inputs.shape[1] <= most:
         return list(range(inputs.shape[1]))
@@ -110,7 +110,7 @@ def screened(inputs: Any, target: Target, most: int = SCREENED) -> list[int]:
     return [int(place) for place in np.argsort(-np.nan_to_num(scores, nan=-1.0, posinf=np.inf))[:most]]
 
 
-def doubts(chances: Any, target: Target) -> tuple[float, float, Any]:
+def doubts(chances: Any, target: TargetValues) -> tuple[float, float, Any]:
     """Share of labels that are not expected; the same in the surest quarter; and rows, most doubtful first.
 
     Where classes merely overlap, labels go wrong where the prediction is unsure. Where labels are wrong, they are so

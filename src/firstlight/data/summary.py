@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firstlight.data.columns import Tally, kind_of
+from firstlight.data.columns import ColumnTally, kind_of
 from firstlight.data.hashing import Keys, Sketch, is_numeric, keys_of, numbers_of, rows_of
-from firstlight.data.sampling import Sample
-from firstlight.data.schemas import Rule, RuleTally
-from firstlight.data.source import Part, Source, check_names
+from firstlight.data.sampling import RowSample
+from firstlight.data.schemas import RuleTally, SchemaRule
+from firstlight.data.source import TablePart, TableSource, check_names
 from firstlight.errors import UnreadableError, UsageError
 
 HEAD_ROWS = 6000
@@ -28,7 +28,7 @@ LEAST_NUMBERED = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class TableLayout:
     """Which column is what: chosen on the first rows of the training data, the same for every split."""
 
     target: str | None = None
@@ -40,7 +40,7 @@ class Layout:
     near_key: str | None = None
     cells: dict[str, float] = field(default_factory=dict)
     """For each column of fractions, the width to which near rows are rounded."""
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[SchemaRule, ...] = ()
     keys: int = KEYS
     sample_rows: int = SAMPLE_ROWS
 
@@ -57,7 +57,9 @@ class Layout:
         return sorted(name for name in names if name not in left_aside)
 
 
-def layout_of(source: Source, head: Any, asked: dict[str, str | None], rules: tuple[Rule, ...] = ()) -> Layout:
+def layout_of(
+    source: TableSource, head: Any, asked: dict[str, str | None], rules: tuple[SchemaRule, ...] = ()
+) -> TableLayout:
     """`head` holds the first rows; `asked`, what the user named as target, group and time."""
     names = list(head.schema.names)
     check_names(names, source.name)
@@ -80,7 +82,7 @@ def layout_of(source: Source, head: Any, asked: dict[str, str | None], rules: tu
                 spread = float(np.nanstd(_finite(head[name])))
             if spread > 0 and np.isfinite(spread):
                 cells[name] = FINE * spread
-    return Layout(
+    return TableLayout(
         target=chosen.get("target"),
         group=chosen.get("group"),
         time=chosen.get("time"),
@@ -95,7 +97,7 @@ def layout_of(source: Source, head: Any, asked: dict[str, str | None], rules: tu
     )
 
 
-def head_of(source: Source) -> Any:
+def head_of(source: TableSource) -> Any:
     kept, rows = [], 0
     for part in source.parts:
         for batch in part.batches():
@@ -139,17 +141,17 @@ def _did_you_mean(name: str, names: list[str]) -> str:
     return f"{f' Did you mean `{near[0]}`?' if near else ''} Its columns are {listed}."
 
 
-class Summary:
+class TableSummary:
     """What one pass keeps; its size does not grow with the number of rows."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: TableLayout) -> None:
         self.layout = layout
         self.rows = 0
         self.schema: Any = None
-        self.tallies: dict[str, Tally] = {}
+        self.tallies: dict[str, ColumnTally] = {}
         self.exact, self.near = Sketch(layout.keys), Sketch(layout.keys)
         self.groups = Sketch(layout.keys)
-        self.sample = Sample(layout.sample_rows)
+        self.sample = RowSample(layout.sample_rows)
         self.rules = [RuleTally(rule) for rule in layout.rules]
 
     def add(self, batch: Any, first_row: int) -> None:
@@ -168,7 +170,7 @@ class Summary:
     def _recognise(self, schema: Any) -> None:
         if self.schema is None:
             self.schema = schema
-            self.tallies = {one.name: Tally(one.name, kind_of(one.type)) for one in schema}
+            self.tallies = {one.name: ColumnTally(one.name, kind_of(one.type)) for one in schema}
         elif schema.names != self.schema.names:
             raise UnreadableError(
                 f"the parts differ in their columns: {', '.join(schema.names[:8])} … after "
@@ -202,7 +204,7 @@ class Summary:
         different, firsts = np.unique(keys, return_index=True)
         self.groups.add(different, different, rows[firsts])
 
-    def merge(self, other: "Summary") -> None:
+    def merge(self, other: "TableSummary") -> None:
         if other.schema is not None:
             self._recognise(other.schema)
             for name, tally in other.tallies.items():
@@ -215,18 +217,18 @@ class Summary:
             rule.merge(met)
 
 
-def summary_of(part: Part, layout: Layout, first_row: int) -> Summary:
-    summary = Summary(layout)
+def summary_of(part: TablePart, layout: TableLayout, first_row: int) -> TableSummary:
+    summary = TableSummary(layout)
     for batch in part.batches():
         summary.add(batch, first_row + summary.rows)
     return summary
 
 
-Engine = Callable[[Source, Layout], Summary]
+Engine = Callable[[TableSource, TableLayout], TableSummary]
 
 
-def in_this_process(source: Source, layout: Layout) -> Summary:
-    whole = Summary(layout)
+def in_this_process(source: TableSource, layout: TableLayout) -> TableSummary:
+    whole = TableSummary(layout)
     for part in source.parts:
         for batch in part.batches():
             whole.add(batch, whole.rows)

@@ -19,7 +19,7 @@ SIDE = 21
 
 
 @dataclass(frozen=True)
-class Kind:
+class LossKind:
     """What a loss may be given: how a place of the grid becomes a prediction and a target, and which way is right."""
 
     name: str
@@ -31,15 +31,15 @@ class Kind:
 
 
 KINDS = (
-    Kind(
+    LossKind(
         "classes",
         "score of the right class",
         "score of a wrong class",
         10.0,
         lambda x, y: (torch.tensor([[x, y, 0.0]]), torch.tensor([0])),
     ),
-    Kind("numbers", "prediction", "target", 5.0, lambda x, y: (torch.tensor([[x]]), torch.tensor([[y]]))),
-    Kind(
+    LossKind("numbers", "prediction", "target", 5.0, lambda x, y: (torch.tensor([[x]]), torch.tensor([[y]]))),
+    LossKind(
         "yes or no",
         "score",
         "target",
@@ -63,7 +63,7 @@ def function_of(word: str) -> Callable[..., Any]:
     return found
 
 
-def place(loss: Callable[..., Any], kind: Kind, x: float, y: float) -> LossPlace:
+def place(loss: Callable[..., Any], kind: LossKind, x: float, y: float) -> LossPlace:
     prediction, target = kind.made(x, y)
     prediction.requires_grad_()
     value = loss(prediction, target)

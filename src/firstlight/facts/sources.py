@@ -217,7 +217,7 @@ _NO_TARGET = "no target is named, or there are too few rows to learn it from"
 _NO_OTHER_SPLIT = "no other split is given"
 _TABLE_ABSENT: dict[type, str] = {
     tables.TableSeen: "no table was read",
-    tables.Repeats: "no table was read",
+    tables.RepeatedRows: "no table was read",
     tables.SharedRows: _NO_OTHER_SPLIT,
     tables.SharedGroups: "no other split is given, or no group is named",
     tables.SharedTimes: "no other split is given, or no time is named",

@@ -11,7 +11,7 @@ from statistics import fmean, median
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Workbench
-from firstlight.lab.keeping import Kept
+from firstlight.lab.keeping import LabRun
 from firstlight.records.finding import Scalar
 from firstlight.records.flows import ReachSeen
 from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
@@ -46,7 +46,7 @@ def plan(known: Known) -> Sequence[Order]:
     return [*by_heart, blind]
 
 
-def ceiling(bench: Workbench, _kept: Kept) -> LabReport:
+def ceiling(bench: Workbench, _kept: LabRun) -> LabReport:
     copies = bench.asked(plan)
     report = answer(copies.known, copies.watched.of(ReachSeen), copies.left, bench.target.words)
     if not report.left:

@@ -11,7 +11,7 @@ from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine, fates
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.plan import Order
-from firstlight.lab.journal import Journal
+from firstlight.lab.journal import LabJournal
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, watch
@@ -59,12 +59,12 @@ Plan = Callable[[Known], Sequence[Order]]
 
 
 @dataclass
-class Copies:
+class LabCopies:
     """Asked again and again whether everything is settled, as any inquiry is."""
 
     engine: Engine
     plan: Plan
-    journal: Journal
+    journal: LabJournal
     known: Known = field(default_factory=lambda: Known(Trial(name="program"), finished=False))
     watched: Watched = field(default_factory=Watched)
     ordered: set[str] = field(default_factory=set)
@@ -156,16 +156,16 @@ class Workbench:
     settings: Settings
     eyes: Eyes
     run: RunDirectory
-    journal: Journal
+    journal: LabJournal
     steps: int
     """Of the program itself, at most; its copies are not longer."""
     taps: tuple[str, ...] = ("loaders",)
 
-    def asked(self, plan: Plan) -> Copies:
+    def asked(self, plan: Plan) -> LabCopies:
         """Runs the program and its copies until the plan has no more questions, or the user interrupts."""
         spec = self._spec()
         engine = engine_of(self.settings.engine, self.target, spec, SECONDS)
-        copies = Copies(engine, plan, self.journal)
+        copies = LabCopies(engine, plan, self.journal)
         eyes = replace(self.eyes, settled=copies.settled, progress=lambda text: self._told(copies, text))
         try:
             watch(self.target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
@@ -178,11 +178,11 @@ class Workbench:
         self._refuse_without_training(copies)
         return copies
 
-    def _told(self, copies: Copies, text: str) -> None:
+    def _told(self, copies: LabCopies, text: str) -> None:
         done = len(copies.known.trials)
         self.eyes.progress(f"{done} of {done + copies.left} copies done; {text}" if done or copies.left else text)
 
-    def _refuse_without_training(self, copies: Copies) -> None:
+    def _refuse_without_training(self, copies: LabCopies) -> None:
         outcome = copies.watched.outcome()
         if outcome.ended in ("crashed", "killed"):
             where = f" ({outcome.site.file}:{outcome.site.line})" if outcome.site is not None else ""

@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial, Workbench
-from firstlight.lab.keeping import Kept
+from firstlight.lab.keeping import LabRun
 from firstlight.lab.power_law import PowerLaw, fitted, predicted
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
@@ -68,7 +68,7 @@ class Point:
     trained: float
 
 
-def curve(bench: Workbench, _kept: Kept) -> LabReport:
+def curve(bench: Workbench, _kept: LabRun) -> LabReport:
     copies = bench.asked(Parts(bench.steps))
     report = answer(copies.known, copies.left, bench.target.words)
     if not report.left:

@@ -16,7 +16,7 @@ class Verb:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class InterventionRow:
     stage: str
     name: str
     does: str
@@ -48,13 +48,13 @@ COPIES = "tried on a copy, one change each"
 COMMANDS = "asked by a command"
 
 
-def plan() -> list[Attempt]:
+def plan() -> list[InterventionRow]:
     """In the order in which to try them: by stage, and within it by cost."""
     known = [
-        Attempt(COPIES if one.slug in BY_NAME else WATCHED, one.slug, one.does, one.cost, one.repairs)
+        InterventionRow(COPIES if one.slug in BY_NAME else WATCHED, one.slug, one.does, one.cost, one.repairs)
         for one in KNOWLEDGE.experiments
         if one.slug in BY_NAME or one.slug.startswith("watch")
     ]
-    commands = [Attempt(COMMANDS, verb.name, verb.question, verb.cost) for verb in VERBS]
+    commands = [InterventionRow(COMMANDS, verb.name, verb.question, verb.cost) for verb in VERBS]
     stages = (WATCHED, COPIES, COMMANDS)
     return sorted([*known, *commands], key=lambda one: (stages.index(one.stage), one.cost))

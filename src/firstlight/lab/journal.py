@@ -21,7 +21,7 @@ MOST_FILES = 200
 MOST_BYTES = 4 << 20
 
 
-class Journal:
+class LabJournal:
     """Trials by name. Every line is whole or not there, however the command ends."""
 
     def __init__(self, path: Path) -> None:
@@ -33,7 +33,9 @@ class Journal:
         self._torn = bool(reader.torn)
 
     @classmethod
-    def of(cls, verb: str, words: tuple[str, ...], options: Mapping[str, Any], folder: Path | None = None) -> "Journal":
+    def of(
+        cls, verb: str, words: tuple[str, ...], options: Mapping[str, Any], folder: Path | None = None
+    ) -> "LabJournal":
         """`folder` holds the sources; a change in any of them begins a new journal."""
         told = msgspec.json.encode([verb, words, dict(options), os.fspath(Path.cwd())], order="sorted")
         digest = hashlib.blake2b(told + _sources(folder), digest_size=8).hexdigest()

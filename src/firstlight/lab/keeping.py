@@ -18,7 +18,7 @@ from firstlight.store.run_directory import RunDirectory, shown
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class LabRun:
     """Where a verb works, and by what it ends."""
 
     run: RunDirectory
@@ -27,7 +27,7 @@ class Kept:
 
 
 @contextlib.contextmanager
-def kept(words: tuple[str, ...]) -> Iterator[Kept]:
+def kept(words: tuple[str, ...]) -> Iterator[LabRun]:
     """A run directory whose log begins and ends, however the verb ends."""
     begun = time.monotonic()
     with logged(words) as (run, log, ended):
@@ -40,7 +40,7 @@ def kept(words: tuple[str, ...]) -> Iterator[Kept]:
             _write_page(run, log, made)
             return made
 
-        yield Kept(run, log, finish)
+        yield LabRun(run, log, finish)
 
 
 def _write_page(run: RunDirectory, log: EventLog, report: LabReport) -> None:

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 
 from firstlight.lab import ramps
-from firstlight.lab.copies import Copies, Known, Workbench
-from firstlight.lab.keeping import Kept
+from firstlight.lab.copies import Known, LabCopies, Workbench
+from firstlight.lab.keeping import LabRun
 from firstlight.lab.ladder import Ladder, Rung, ladder
-from firstlight.lab.rate_search import Search, climb, present, readings, warm_name, warm_ups, warms_up
+from firstlight.lab.rate_search import RateSearch, climb, present, readings, warm_name, warm_ups, warms_up
 from firstlight.records import events
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabCurve, LabMark, LabPlot, LabReport, LabTable
@@ -16,8 +16,8 @@ FACTOR = 3.0
 """A rate that is as far from the suggested one is another rate."""
 
 
-def lr_find(bench: Workbench, kept: Kept) -> LabReport:
-    copies = bench.asked(Search(bench.steps))
+def lr_find(bench: Workbench, kept: LabRun) -> LabReport:
+    copies = bench.asked(RateSearch(bench.steps))
     _note(kept, copies.known)
     report = answer(copies, bench.target.words)
     if not report.left:
@@ -25,7 +25,7 @@ def lr_find(bench: Workbench, kept: Kept) -> LabReport:
     return report
 
 
-def answer(copies: Copies, command: tuple[str, ...]) -> LabReport:
+def answer(copies: LabCopies, command: tuple[str, ...]) -> LabReport:
     known = copies.known
     climbed = climb(known)
     suggested = climbed.suggested() if climbed.learns else None
@@ -207,7 +207,7 @@ def _limits(known: Known) -> Iterator[str]:
         yield "several optimizers: their rates were moved together, and the loss compared is that of the first"
 
 
-def _note(kept: Kept, known: Known) -> None:
+def _note(kept: LabRun, known: Known) -> None:
     """The ramps as events: what other tools read."""
     told = readings(known)
     for trial in (known.trials[name] for name in sorted(known.trials) if name.startswith("ramp-")):

@@ -36,7 +36,7 @@ LEAST_STEPS = 20
 
 
 @dataclass(frozen=True)
-class Search:
+class RateSearch:
     """Which copies come next. Pure: the same knowledge gives the same orders."""
 
     steps: int

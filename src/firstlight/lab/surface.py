@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Workbench
-from firstlight.lab.keeping import Kept
+from firstlight.lab.keeping import LabRun
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabCurve, LabMap, LabMark, LabPlot, LabReport
 
@@ -57,7 +57,7 @@ def plan(known: Known) -> Sequence[Order]:
     ]
 
 
-def surface(bench: Workbench, _kept: Kept) -> LabReport:
+def surface(bench: Workbench, _kept: LabRun) -> LabReport:
     copies = bench.asked(plan)
     report = answer(copies.known, copies.left, bench.target.words)
     if not report.left:

@@ -14,7 +14,7 @@ from firstlight.experiments.engines.fresh import Hands
 from firstlight.experiments.engines.job import Job, Made
 from firstlight.experiments.engines.local import LocalHands
 from firstlight.experiments.plan import Order
-from firstlight.lab.journal import Journal
+from firstlight.lab.journal import LabJournal
 from firstlight.lab.metric import TRAINING_LOSS
 from firstlight.observe.printed import numbers_in
 from firstlight.observe.process import Start, popen
@@ -89,7 +89,7 @@ class Runner:
         self._hands: dict[bool, Hands] = {}
         self._own: set[tuple[Path, str]] = set()
         """What this command has made itself."""
-        self._journals: dict[tuple[str, ...], Journal] = {}
+        self._journals: dict[tuple[str, ...], LabJournal] = {}
         self._count = 0
 
     def run(self, runs: Sequence[Run]) -> list[FinishedRun | None]:
@@ -142,14 +142,14 @@ class Runner:
                 self._journal(runs[at]).keep(runs[at].key, found[at])
                 self._own.add((self._journal(runs[at]).path, runs[at].key))
 
-    def _journal(self, run: Run) -> Journal:
+    def _journal(self, run: Run) -> LabJournal:
         words = run.identity or run.target.words
         where = (*words, os.fspath(run.cwd or ""))
         if where not in self._journals:
             script = run.target.file
             folder = None if script is None else ((run.cwd or Path.cwd()) / script).parent
             how = {"threads": self._threads(), "seed": self.choices.seed_argument}
-            self._journals[where] = Journal.of("runs", words, how, folder)
+            self._journals[where] = LabJournal.of("runs", words, how, folder)
             if self.choices.fresh:
                 self._journals[where].clear()
         return self._journals[where]

@@ -53,7 +53,7 @@ class TableSeen(msgspec.Struct, frozen=True, kw_only=True):
     columns: tuple[ColumnSeen, ...] = ()
 
 
-class Repeats(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedRows(msgspec.Struct, frozen=True, kw_only=True):
     """Rows of one table that occur in it more than once, the numbers of rows left aside."""
 
     file: str

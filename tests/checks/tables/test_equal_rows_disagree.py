@@ -2,13 +2,13 @@ from typing import Any
 
 from firstlight.checks.tables.equal_rows_disagree import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.tables import Repeats
+from firstlight.records.tables import RepeatedRows
 
 BASE: dict[str, Any] = {"file": "f.csv", "split": "train", "looked": 1000, "exact": 0, "near": 0, "by_chance": 0.0}
 
 
 def found(**fields: Any) -> list[Evidence]:
-    return list(CHECK.find(Repeats(**(BASE | fields)), CHECK.limits))
+    return list(CHECK.find(RepeatedRows(**(BASE | fields)), CHECK.limits))
 
 
 def test_both_sides_of_the_share() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from firstlight.experiments.inside.copies import Copies
+from firstlight.experiments.inside.copies import CopiedModels
 from firstlight.records.copies import CopySeen
 
 
@@ -25,7 +25,7 @@ def trained(
     other = made(model)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     observer: Any = SimpleNamespace(step=0, optimizers=lambda: [SimpleNamespace(parameters=list(model.parameters()))])
-    seen = Copies(observer)
+    seen = CopiedModels(observer)
     for _ in range(steps):
         model(torch.randn(8, 3)).square().mean().backward()
         for module, training in ((model, True), (other, False)):

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from firstlight.experiments.inside.measured import Measured
+from firstlight.experiments.inside.measured import MeasuredLosses
 from firstlight.experiments.inside.selecting import measures
 from firstlight.experiments.inside.shortening.comparisons import Comparison
 
@@ -25,10 +25,10 @@ class Seen:
         return function
 
 
-def evaluated(monkeypatch: pytest.MonkeyPatch) -> tuple[Measured, float, list[float]]:
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> tuple[MeasuredLosses, float, list[float]]:
     """Heard from the first call of the model on, and let go of at the end of the evaluation."""
     observer: Any = Seen()
-    measured = Measured(observer)
+    measured = MeasuredLosses(observer)
     call: Any = SimpleNamespace(training=False, module=torch.nn.Linear(1, 1))
     measured.returned(call)
     try:

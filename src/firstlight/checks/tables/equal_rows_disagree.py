@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.tables import Repeats, few, of_table
+from firstlight.records.tables import RepeatedRows, few, of_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ class Limits:
     """Single slips of an annotator are usual."""
 
 
-def find(fact: Repeats, limits: Limits) -> Iterator[Evidence]:
+def find(fact: RepeatedRows, limits: Limits) -> Iterator[Evidence]:
     if fact.disagreeing is None:
         return
     share = fact.disagreeing / max(1, fact.looked)
@@ -45,7 +45,7 @@ CHECK = Check(
     fix="look at a pair: restore what tells them apart, or decide for one target",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=Repeats,
+    needs=RepeatedRows,
     limits=Limits(),
     find=find,
 )

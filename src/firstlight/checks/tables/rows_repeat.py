@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.tables import Repeats, few, of_table
+from firstlight.records.tables import RepeatedRows, few, of_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class Limits:
     """A stray double entry is usual; one row in a hundred is a process."""
 
 
-def find(fact: Repeats, limits: Limits) -> Iterator[Evidence]:
+def find(fact: RepeatedRows, limits: Limits) -> Iterator[Evidence]:
     exact, near = fact.exact / max(1, fact.looked), fact.near / max(1, fact.looked)
     copied = exact * (1.0 - fact.by_chance) >= limits.copied_share
     nearly = near >= limits.copied_share
@@ -48,7 +48,7 @@ CHECK = Check(
     fix="drop the copies before splitting: a copy on the other side of a split is a leak",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Repeats,
+    needs=RepeatedRows,
     limits=Limits(),
     find=find,
 )

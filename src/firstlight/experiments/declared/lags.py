@@ -13,7 +13,7 @@ from firstlight.experiments.declared.bench import Batch, Bench, prediction_of
 from firstlight.experiments.declared.hearing import hear
 from firstlight.experiments.declared.stumbling import line_of
 from firstlight.experiments.inside.steering import changed
-from firstlight.observe.inside.relations.series import LEAST_LENGTH, NEAR, Series, series_of
+from firstlight.observe.inside.relations.series import LEAST_LENGTH, NEAR, AnswerSeries, series_of
 from firstlight.records.declared import LagSeen
 
 MOST_FEATURES = 32
@@ -34,12 +34,12 @@ def lags(bench: Bench) -> None:
         bench.emit(LagSeen(length=0, places=0, offset=None, whole_numbers=False))
 
 
-def _found(batch: Batch, target: object) -> Iterator[Series]:
+def _found(batch: Batch, target: object) -> Iterator[AnswerSeries]:
     if isinstance(target, torch.Tensor):
         yield from series_of(batch.inputs, target, batch.examples or 0)
 
 
-def _seen(bench: Bench, model: torch.nn.Module, batch: Batch, found: tuple[Series, int]) -> LagSeen:
+def _seen(bench: Bench, model: torch.nn.Module, batch: Batch, found: tuple[AnswerSeries, int]) -> LagSeen:
     series, offset = found
     length, places = series.given.shape[1], series.target.shape[1]
     ids = not series.given.is_floating_point()

@@ -59,7 +59,7 @@ class _Copy:
     """What is known of it so far."""
 
 
-class Copies:
+class CopiedModels:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
         self._known: dict[int, _Copy] = {}
@@ -243,8 +243,8 @@ def _names(variables: dict[str, Any], modules: tuple[torch.nn.Module, ...]) -> I
         yield from (f"{name}.{inner}" for inner, item in held.items() if any(item is module for module in modules))
 
 
-def install(observer: "Observer") -> Copies:
-    copies = Copies(observer)
+def install(observer: "Observer") -> CopiedModels:
+    copies = CopiedModels(observer)
     observer.moments.model_returned.append(observer.shielded("copies", copies.returned))
     kind: Any = torch.nn.Module
     for name in ("named_parameters", "state_dict"):
@@ -252,7 +252,7 @@ def install(observer: "Observer") -> Copies:
     return copies
 
 
-def _telling(original: Any, observer: "Observer", copies: Copies) -> Any:
+def _telling(original: Any, observer: "Observer", copies: CopiedModels) -> Any:
     touched = observer.shielded("copies", copies.touched)
 
     @functools.wraps(original)

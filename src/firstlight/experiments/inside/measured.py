@@ -26,7 +26,7 @@ COMPARED = {"eq": True, "__eq__": True, "ne": False, "__ne__": False}
 """Whether what holds is right."""
 
 
-class Measured(TorchFunctionMode):
+class MeasuredLosses(TorchFunctionMode):
     def __init__(self, observer: "Observer") -> None:
         super().__init__()
         self.observer = observer

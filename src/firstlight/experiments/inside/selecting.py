@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.experiments.inside.measured import Measured
+from firstlight.experiments.inside.measured import MeasuredLosses
 from firstlight.experiments.inside.shortening.comparisons import MOST_VALUES, Comparison, Comparisons
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.imports import when_imported
@@ -28,7 +28,7 @@ CALLBACKS = ("model_checkpoint.ModelCheckpoint", "early_stopping.EarlyStopping")
 class Selecting:
     def __init__(self, observer: "Observer", compared: Comparisons) -> None:
         self.observer, self.compared = observer, compared
-        self.measured = Measured(observer)
+        self.measured = MeasuredLosses(observer)
         self._plateaus: dict[int, tuple[Site, Comparison]] = {}
         self._monitored: list[Selection] = []
         compared.names = self.measured.names

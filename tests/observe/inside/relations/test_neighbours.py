@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from firstlight.observe.inside.relations.neighbours import neighbours
-from firstlight.observe.inside.relations.sample import Answer
+from firstlight.observe.inside.relations.sample import AnswerMet
 
 ROWS, BATCH = 512, 32
 MOMENTS = torch.stack([torch.arange(ROWS) // BATCH, torch.arange(ROWS) % BATCH], 1)
@@ -28,7 +28,7 @@ def shifted(kinds: torch.Tensor, by: int) -> torch.Tensor:
 
 
 def test_answers_that_belong_to_their_examples(examples: torch.Tensor, kinds: torch.Tensor) -> None:
-    found = neighbours(examples, [Answer(kinds, 6)], MOMENTS)
+    found = neighbours(examples, [AnswerMet(kinds, 6)], MOMENTS)
 
     assert found.deviations > 50
     assert found.likeness > 0.8
@@ -38,7 +38,7 @@ def test_answers_that_belong_to_their_examples(examples: torch.Tensor, kinds: to
 
 @pytest.mark.parametrize("by", [-1, 1, 2])
 def test_answers_that_were_shifted_within_their_batch(examples: torch.Tensor, kinds: torch.Tensor, by: int) -> None:
-    found = neighbours(examples, [Answer(shifted(kinds, by), 6)], MOMENTS)
+    found = neighbours(examples, [AnswerMet(shifted(kinds, by), 6)], MOMENTS)
 
     assert abs(found.deviations) < 4
     assert found.offset == by
@@ -46,7 +46,7 @@ def test_answers_that_were_shifted_within_their_batch(examples: torch.Tensor, ki
 
 
 def test_answers_dealt_at_random(examples: torch.Tensor, kinds: torch.Tensor, drawn: torch.Generator) -> None:
-    found = neighbours(examples, [Answer(kinds[torch.randperm(ROWS, generator=drawn)], 6)], MOMENTS)
+    found = neighbours(examples, [AnswerMet(kinds[torch.randperm(ROWS, generator=drawn)], 6)], MOMENTS)
 
     assert abs(found.deviations) < 4
     assert found.offset_deviations < 6
@@ -56,8 +56,8 @@ def test_values_are_compared_by_their_ranks(drawn: torch.Generator) -> None:
     given = torch.randn(ROWS, 3, generator=drawn)
     values = (given.sum(1) * 3).exp()
 
-    assert neighbours(given, [Answer(values, 0)], MOMENTS).deviations > 20
-    assert abs(neighbours(given, [Answer(values.flip(0), 0)], MOMENTS).deviations) < 4
+    assert neighbours(given, [AnswerMet(values, 0)], MOMENTS).deviations > 20
+    assert abs(neighbours(given, [AnswerMet(values.flip(0), 0)], MOMENTS).deviations) < 4
 
 
 def test_wrong_labels_are_doubtful_and_scattered(
@@ -66,7 +66,7 @@ def test_wrong_labels_are_doubtful_and_scattered(
     wrong = torch.rand(ROWS, generator=drawn) < 0.15
     labels = torch.where(wrong, (kinds + torch.randint(1, 6, (ROWS,), generator=drawn)) % 6, kinds)
 
-    found = neighbours(examples, [Answer(labels, 6)], MOMENTS)
+    found = neighbours(examples, [AnswerMet(labels, 6)], MOMENTS)
 
     assert 0.6 * int(wrong.sum()) < found.doubtful < 1.2 * int(wrong.sum())
     assert found.scattered > 0.7
@@ -77,10 +77,10 @@ def test_a_confusion_of_two_classes_is_not_scattered(examples: torch.Tensor, kin
     labels = kinds.clone()
     labels[(kinds == 2) & (torch.arange(ROWS) % 4 == 0)] = 3
 
-    assert neighbours(examples, [Answer(labels, 6)], MOMENTS).scattered < 0.3
+    assert neighbours(examples, [AnswerMet(labels, 6)], MOMENTS).scattered < 0.3
 
 
 def test_too_few_examples_say_nothing(examples: torch.Tensor, kinds: torch.Tensor) -> None:
     assert neighbours(examples, [], MOMENTS).examples == 0
-    assert neighbours(examples[:127], [Answer(kinds[:127], 6)], MOMENTS[:127]).examples == 0
-    assert neighbours(examples[:128], [Answer(kinds[:128], 6)], MOMENTS[:128]).examples == 128
+    assert neighbours(examples[:127], [AnswerMet(kinds[:127], 6)], MOMENTS[:127]).examples == 0
+    assert neighbours(examples[:128], [AnswerMet(kinds[:128], 6)], MOMENTS[:128]).examples == 128

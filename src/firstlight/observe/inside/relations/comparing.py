@@ -8,7 +8,7 @@ import torch
 from firstlight.observe.inside import rows
 from firstlight.observe.inside.relations.neighbours import neighbours
 from firstlight.observe.inside.relations.pockets import pockets
-from firstlight.observe.inside.relations.sample import Answer, Sample, distinct, parts_of
+from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, parts_of
 from firstlight.observe.inside.relations.telling import tells
 from firstlight.records.relations import Lag, Places, Pocket, RelationsSeen, Repeats, Tells
 
@@ -54,7 +54,7 @@ def _features(given: torch.Tensor) -> torch.Tensor:
     return torch.cat([given, counts.sqrt()], 1)
 
 
-def _tells(table: torch.Tensor, parts: list[Answer]) -> Tells:
+def _tells(table: torch.Tensor, parts: list[AnswerMet]) -> Tells:
     """Where each part of an answer is told by another column, it is the next state of what the columns are."""
     found = [tells(table, part) for part in parts]
     if len({one.columns for one in found if one.columns}) > 1:

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from firstlight.observe.inside.relations.sample import Answer
+from firstlight.observe.inside.relations.sample import AnswerMet
 from firstlight.records.relations import Neighbours
 
 LEAST_EXAMPLES = 128
@@ -20,7 +20,7 @@ MOST_VOTES = 0.6
 MOST_NAMED = 10
 
 
-def neighbours(table: torch.Tensor, answers: list[Answer], moments: torch.Tensor) -> Neighbours:
+def neighbours(table: torch.Tensor, answers: list[AnswerMet], moments: torch.Tensor) -> Neighbours:
     """Of the answer that neighbours agree on most. `moments` is the step and the row of each example."""
     if len(table) < LEAST_EXAMPLES:
         return Neighbours()
@@ -29,12 +29,12 @@ def neighbours(table: torch.Tensor, answers: list[Answer], moments: torch.Tensor
     return max(found, key=lambda one: max(one.deviations, one.offset_deviations), default=Neighbours())
 
 
-def fit(table: torch.Tensor, answer: Answer) -> float:
+def fit(table: torch.Tensor, answer: AnswerMet) -> float:
     """Deviations by which examples that are alike have more alike answers than any two."""
     return _fit(_code(answer.values[:MOST_EXAMPLES], answer.classes), _nearest(_scaled(table[:MOST_EXAMPLES])))
 
 
-def _of_answer(near: torch.Tensor, answer: Answer, moments: torch.Tensor) -> Neighbours:
+def _of_answer(near: torch.Tensor, answer: AnswerMet, moments: torch.Tensor) -> Neighbours:
     code = _code(answer.values[: len(near)], answer.classes)
     own = _fit(code, near)
     offset, deviations = max(

@@ -24,7 +24,7 @@ LEAST_OF_A_CLASS = 4
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerMet:
     """One number for each example."""
 
     values: torch.Tensor
@@ -118,7 +118,7 @@ def distinct(inputs: Sequence[torch.Tensor]) -> torch.Tensor:
     return chosen[finite[chosen]]
 
 
-def parts_of(answer: torch.Tensor) -> list[Answer]:
+def parts_of(answer: torch.Tensor) -> list[AnswerMet]:
     """The answer as numbers that vary and can be told one by one; empty where it is an image or a sequence."""
     if not len(answer) or not bool(torch.isfinite(answer).all()):
         return []
@@ -133,9 +133,9 @@ def _is_code(answer: torch.Tensor) -> bool:
     return bool(((answer == 0) | (answer == 1)).all()) and bool((answer.sum(1) == 1).all())
 
 
-def _part(values: torch.Tensor) -> Answer:
+def _part(values: torch.Tensor) -> AnswerMet:
     kinds, places = torch.unique(values, return_inverse=True)
     few = len(kinds) <= min(MOST_CLASSES, len(values) // LEAST_OF_A_CLASS)
     if len(kinds) > 1 and few and bool((kinds == kinds.round()).all()):
-        return Answer(places, len(kinds))
-    return Answer(values, 0)
+        return AnswerMet(places, len(kinds))
+    return AnswerMet(values, 0)

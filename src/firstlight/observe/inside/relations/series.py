@@ -23,7 +23,7 @@ IGNORED = -100
 
 
 @dataclass(frozen=True)
-class Series:
+class AnswerSeries:
     """One feature of the inputs and the target, both one row an example."""
 
     given: torch.Tensor
@@ -55,7 +55,7 @@ class Series:
         return abs(self.given.shape[1] - self.target.shape[1]) <= 2  # a first and a last place
 
 
-def series_of(inputs: list[torch.Tensor], target: torch.Tensor, rows: int) -> Iterator[Series]:
+def series_of(inputs: list[torch.Tensor], target: torch.Tensor, rows: int) -> Iterator[AnswerSeries]:
     if rows < LEAST_ROWS or target.numel() % rows or not reading.readable(target):
         return
     for given in inputs:
@@ -69,7 +69,7 @@ def series_of(inputs: list[torch.Tensor], target: torch.Tensor, rows: int) -> It
             continue  # a table, whose columns are compared with the target one by one
         features = given[..., None] if given.ndim == 2 else given
         for feature in range(features.shape[-1]):
-            yield Series(features[..., feature].detach().cpu(), flat.detach().cpu(), feature)
+            yield AnswerSeries(features[..., feature].detach().cpu(), flat.detach().cpu(), feature)
 
 
 def _varied(values: torch.Tensor) -> bool:

@@ -7,7 +7,7 @@ next to each other, ordered by it, have the same answer? The second sees whateve
 import torch
 
 from firstlight.observe.inside.relations.neighbours import fit
-from firstlight.observe.inside.relations.sample import Answer
+from firstlight.observe.inside.relations.sample import AnswerMet
 from firstlight.records.relations import Tells
 
 LEAST_EXAMPLES = 64
@@ -23,7 +23,7 @@ MOST_SHARE = 0.5
 MOST_NAMED = 6
 
 
-def tells(table: torch.Tensor, answer: Answer) -> Tells:
+def tells(table: torch.Tensor, answer: AnswerMet) -> Tells:
     """`table` has a row for each example."""
     table = table[:MOST_EXAMPLES].double()
     values = answer.values[:MOST_EXAMPLES]
@@ -42,7 +42,7 @@ def tells(table: torch.Tensor, answer: Answer) -> Tells:
         of=width,
         power=float(power[telling].min()),
         others=float(power[~telling].max()),
-        rest=fit(table[:, ~telling].float(), Answer(values, answer.classes)),
+        rest=fit(table[:, ~telling].float(), AnswerMet(values, answer.classes)),
     )
 
 

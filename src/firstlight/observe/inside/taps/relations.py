@@ -14,7 +14,7 @@ from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.relations.comparing import compared
 from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.sample import Sample
-from firstlight.observe.inside.relations.series import Series, series_of
+from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, tail_of
 from firstlight.records.places import Site
@@ -38,7 +38,7 @@ ACTING = 0.3
 """Share of the steps with calls without gradients before them, from which on those are a part of the training."""
 
 
-class Line:
+class MeetingLine:
     """Examples whose answers met their predictions on one line."""
 
     def __init__(self, site: Site | None, meeting: Site | None) -> None:
@@ -75,7 +75,7 @@ class Line:
         return msgspec.structs.replace(first, steps=steps, of=self.asked)
 
 
-def _lag(series: Series, offset: int) -> Lag:
+def _lag(series: AnswerSeries, offset: int) -> Lag:
     return Lag(
         offset=offset,
         length=series.given.shape[1],
@@ -88,10 +88,10 @@ def _lag(series: Series, offset: int) -> Lag:
     )
 
 
-class Relations:
+class RelationsTap:
     def __init__(self, observer: "Observer", recorder: Recorder) -> None:
         self.observer, self.recorder = observer, recorder
-        self.lines: dict[Site | None, Line] = {}
+        self.lines: dict[Site | None, MeetingLine] = {}
         self.site: Site | None = None
         """Where batches come in: the loop over the loader that is trained from."""
         self._calls = 0
@@ -142,7 +142,7 @@ class Relations:
     def _add(self, at: Site | None, called: Site | None, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
         if (at not in self.lines and len(self.lines) >= MOST_LINES) or answer.is_complex() or answer.is_sparse:
             return
-        line = self.lines.setdefault(at, Line(self.site or called or at, at))
+        line = self.lines.setdefault(at, MeetingLine(self.site or called or at, at))
         line.add(inputs, answer, self.observer.step)
 
     def tell(self) -> None:
@@ -182,8 +182,8 @@ def _same(given: torch.Tensor, answer: torch.Tensor) -> bool:
     return strided and given.data_ptr() == answer.data_ptr()
 
 
-def install(observer: "Observer", recorder: Recorder) -> Relations:
-    relations = Relations(observer, recorder)
+def install(observer: "Observer", recorder: Recorder) -> RelationsTap:
+    relations = RelationsTap(observer, recorder)
     moments = observer.moments
     moments.backward_begins.insert(0, observer.shielded("relations", relations.backward_begins))
     moments.model_returned.append(observer.shielded("relations", relations.returned))
