@@ -15,7 +15,7 @@ UNREAD = """
     ModeGap.dropouts ModelSeen.compiled Normalisation.tracks Program.git QuickValidation.extended
     QuickValidation.noisy_layers ShapeTrace.called_again ShapeTrace.calls_in_all ShapeTrace.never_called
     TensorRow.l2 TimeOrder.val_first TimeOrder.val_last Timing.observed_seconds TracedCall.gave
-    TracedCall.microseconds Trip.parameter UnitGroup.values_a_unit Updates.moved
+    TracedCall.microseconds Trip.parameter UnitGroup.values_a_unit
 """
 """Fields of records that only people read, in a log or a report."""
 SHARED = """

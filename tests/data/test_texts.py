@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from firstlight.data import texts
-from firstlight.data.asking import Said
 from firstlight.data.judging import facts_of
 from firstlight.data.objects import source_of
+from firstlight.data.said import Said
 from firstlight.errors import UsageError
 from firstlight.records.tables import TextsSeen
 

@@ -15,6 +15,7 @@ from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import feed
 from firstlight.records.census import Census
+from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.flows import ReachSeen, TermSeen
 from firstlight.records.inner import Erased, Moved, Movement, Units
@@ -23,8 +24,10 @@ from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
+from firstlight.records.randomness import RandomAgain
 from firstlight.records.relations import Lag, RelationsSeen
 from firstlight.records.restored import Restored, Resumption
+from firstlight.records.selection import Selection
 from firstlight.records.sighting import Some, TensorCard
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -110,6 +113,22 @@ def program(rank: int) -> list[Observed]:
         ReachSeen(**place, operation="relu", meeting=TRAIN, into="mse_loss", loss=1.0, free=0.1, bound=0.9),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
         RelationsSeen(**place, meeting=TRAIN, examples=100, met=100, answers="classes", classes=3, lag=LAG),
+        Selection(**place, kind="kept", metric="loss", best="best", larger=False),
+        CopySeen(
+            **place,
+            model="Net",
+            name="target",
+            looks=2,
+            steps=9,
+            began_equal=True,
+            moved=0,
+            followed=0,
+            touched=0,
+            drift=0.5,
+            shared=0,
+            tensors=4,
+        ),
+        RandomAgain(**place, model="Net", times=3, first=1, again=2),
         Ending(unstepped={}, unused={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 

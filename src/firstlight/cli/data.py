@@ -6,8 +6,8 @@ import click
 
 from firstlight.cli.rendering import asked, deliver, form_option, words_in
 from firstlight.cli.say import say
-from firstlight.data.asking import Said
 from firstlight.data.engine import require_engine
+from firstlight.data.said import Said
 from firstlight.errors import UsageError
 from firstlight.judge.verdict import exit_code
 from firstlight.settings import enabled, load

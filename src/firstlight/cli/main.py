@@ -57,9 +57,7 @@ COMMANDS: dict[str, Lazy] = {
     "ablate": Lazy("firstlight.cli.ablate:command", "Switch parts of a training off, one at a time: what matters?"),
     "bisect": Lazy("firstlight.cli.bisect:command", "Find the one difference between good and bad that makes it bad."),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
-    "data": Lazy(
-        "firstlight.cli.data:command", "Judge tables and folders of images before a model is trained on them."
-    ),
+    "data": Lazy("firstlight.cli.data:command", "Judge tables and images before a model is trained on them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),
     "tape": Lazy("firstlight.cli.tape:command", "Show the operations between data and loss of a checked script."),

@@ -1,23 +1,13 @@
-"""What a user may say of data, and `fl.check_data`; the engine is imported once it is known to be there."""
+"""`fl.check_data`; the engine is imported once it is known to be there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from firstlight.data.engine import require_engine
+from firstlight.data.said import Said
 from firstlight.records.report import Report
 from firstlight.settings import enabled, load
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    target: str | None = None
-    time: str | None = None
-    group: str | None = None
-    schema: Path | None = None
-    tokenizer: Path | None = None
-    engine: str = "local"
 
 
 def check_data(  # noqa: PLR0913 (one parameter for each thing that can be said of the data)

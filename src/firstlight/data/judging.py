@@ -10,13 +10,13 @@ import msgspec
 from firstlight.checks.declare import Check
 from firstlight.data import schemas, texts
 from firstlight.data.answers import answers
-from firstlight.data.asking import Said
 from firstlight.data.holding import held, held_to_training, profiled
 from firstlight.data.images import FLAT
 from firstlight.data.matrix import is_prose
 from firstlight.data.on_ray import on_ray
 from firstlight.data.opening import opened, splits_of
 from firstlight.data.relations import drift, repeats, shared_groups, shared_rows, shared_times
+from firstlight.data.said import Said
 from firstlight.data.source import MixedColumnError, TableSource
 from firstlight.data.split import MOST_COMPARED, Split, split_of, table_seen
 from firstlight.data.summary import Engine, TableLayout, TableSummary, head_of, in_this_process, layout_of

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from firstlight.checks.catalogue import CATALOGUE
-from firstlight.data.asking import Said
 from firstlight.data.judging import judged, sources_at
+from firstlight.data.said import Said
 from firstlight.facts.sources import READ_FROM_TABLES
 from firstlight.records.finding import Severity
 from firstlight.records.report import Report, Verdict

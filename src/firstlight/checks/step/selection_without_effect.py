@@ -48,7 +48,8 @@ def find(selection: Selection, limits: Limits) -> Iterator[Evidence]:
 def _stays(selection: Selection) -> bool:
     """A best that is set where something was better may have begun anew, with another fold."""
     always = selection.kept == selection.times and not selection.noted
-    return always and len(set(selection.against)) == 1 and len(set(selection.met)) > 1
+    changes = any(one < another for one in selection.met for another in selection.met)
+    return always and len(set(selection.against)) == 1 and changes
 
 
 def _out_of_reach(selection: Selection) -> bool:

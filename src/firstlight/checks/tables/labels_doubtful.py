@@ -31,7 +31,8 @@ class Limits:
 def find(fact: LabelDoubts, limits: Limits) -> Iterator[Evidence]:
     if fact.rows < limits.least_rows or not fact.skill >= limits.least_skill:
         return
-    if not fact.wrong_when_sure >= max(limits.wrong_share, limits.flat_share * fact.wrong):
+    sure = fact.wrong_when_sure
+    if not (sure >= limits.wrong_share and sure >= limits.flat_share * fact.wrong):
         return
     examples = tuple(f"row {one.row} is {one.label!r}, expected {one.expected!r}" for one in fact.doubtful)
     yield Evidence(

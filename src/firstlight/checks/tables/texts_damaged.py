@@ -37,7 +37,7 @@ def find(fact: TextsSeen, limits: Limits) -> Iterator[Evidence]:
         told.append(f"{fact.damaged:,} texts of {fact.rows:,} were decoded wrongly; {few(fact.damaged_examples, 2)}")
     if fact.empty >= max(2, limits.empty_share * rows):
         told.append(f"{fact.empty:,} texts of {fact.rows:,} are empty")
-    if fact.longest > limits.times_longer * max(1.0, fact.median_length):
+    if fact.longest > limits.times_longer * max(fact.median_length, 1.0):
         told.append(
             f"row {fact.longest_row} has {fact.longest:,} characters, where half have {fact.median_length:.0f} or fewer"
         )

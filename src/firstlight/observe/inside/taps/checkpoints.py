@@ -57,8 +57,9 @@ class Checkpoints:
         """States that were taken between earlier steps, with the model they were taken of."""
         for ref, step, of in self._taken:
             module = of()
-            if ref() is tree and 0 < step < self.observer.step and module is not None:
-                yield tree, step, module
+            state = ref()
+            if state is not None and state is tree and 0 < step < self.observer.step and module is not None:
+                yield state, step, module
         if isinstance(tree, Mapping) and depth < MOST_DEPTH:
             for item in tree.values():
                 yield from self._kept_in(item, depth + 1)
