@@ -94,7 +94,8 @@ class Copies:
         self.known.finished = ended_itself and watched.exit_code in (0, None)
         self.known.program = trial_of("program", watched.records, watched.seconds - (watched.startup or 0.0))
         loader = _loader(watched.records)
-        self.known.by_loader, self.known.examples = loader is not None, loader and loader.examples
+        self.known.by_loader = loader is not None
+        self.known.examples = None if loader is None else loader.examples
         for name in self.ordered & fates(watched).keys() - self.known.trials.keys():
             fate = fates(watched)[name]
             made = trial_of(name, watched.timelines.get(name, []), fate.seconds, died=fate.exit_code != 0)
