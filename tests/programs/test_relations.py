@@ -47,7 +47,7 @@ torch.manual_seed(0)
 inputs = torch.randn(256, 24)
 labels = (inputs[:, 0] > 0).long()
 train = DataLoader(TensorDataset(inputs[:160], labels[:160]), batch_size=16, shuffle=True)
-val = DataLoader(TensorDataset(inputs[FIRST:], labels[FIRST:]), batch_size=32)
+val = DataLoader(TensorDataset(inputs[CHOSEN], labels[CHOSEN]), batch_size=32)
 model = nn.Sequential(nn.Linear(24, 16), nn.ReLU(), nn.Linear(16, 2))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 for epoch in range(50):
@@ -62,14 +62,16 @@ with torch.no_grad():
 
 
 def test_a_loader_that_was_not_evaluated_on_yet_is_read_by_a_copy(judge: Callable[..., Any]) -> None:
-    overlapping = judge(UNREAD.replace("FIRST", "100"), profile="quick")
+    overlapping = judge(
+        UNREAD.replace("CHOSEN", "torch.arange(256).reshape(8, 32).t().reshape(-1)[:128]"), profile="quick"
+    )
 
     assert overlapping.finding("split-overlap")["cause"] == "data-leak-split"
-    assert "60 of 156 evaluated examples" in overlapping.finding("split-overlap")["saw"]
+    assert "of 128 evaluated examples" in overlapping.finding("split-overlap")["saw"]
 
 
 def test_a_loader_of_other_examples_is_fine(judge: Callable[..., Any]) -> None:
-    assert judge(UNREAD.replace("FIRST", "160"), profile="quick").loud() == []
+    assert judge(UNREAD.replace("CHOSEN", "slice(160, None)"), profile="quick").loud() == []
 
 
 FIRST_STATE = """
