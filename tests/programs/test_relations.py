@@ -3,6 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+
+def names(checked: Any) -> set[str]:
+    return {finding["name"] for finding in checked.report["findings"]}
+
+
 BY_HAND = """
 import torch
 from torch import nn
@@ -35,7 +40,7 @@ def test_a_leak_is_found_without_modules_loaders_and_loss_functions(judge: Calla
 
 
 def test_honest_features_by_hand_are_fine(judge: Callable[..., Any]) -> None:
-    assert "feature-tells-answer" not in judge(BY_HAND.replace("LEAK", ""), profile="quick").loud()
+    assert "feature-tells-answer" not in names(judge(BY_HAND.replace("LEAK", ""), profile="quick"))
 
 
 UNREAD = """
@@ -94,7 +99,7 @@ for step in range(40):
 
 
 def test_zeros_for_a_first_state_do_not_make_a_new_batch(judge: Callable[..., Any]) -> None:
-    assert "batch-repeats" not in judge(FIRST_STATE, profile="quick").loud()
+    assert "batch-repeats" not in names(judge(FIRST_STATE, profile="quick"))
 
 
 LANGUAGE = """
