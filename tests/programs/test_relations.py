@@ -3,6 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+
+def names(checked: Any) -> set[str]:
+    return {finding["name"] for finding in checked.report["findings"]}
+
+
 BY_HAND = """
 import torch
 from torch import nn
@@ -35,7 +40,7 @@ def test_a_leak_is_found_without_modules_loaders_and_loss_functions(judge: Calla
 
 
 def test_honest_features_by_hand_are_fine(judge: Callable[..., Any]) -> None:
-    assert "feature-tells-answer" not in judge(BY_HAND.replace("LEAK", ""), profile="quick").loud()
+    assert "feature-tells-answer" not in names(judge(BY_HAND.replace("LEAK", ""), profile="quick"))
 
 
 UNREAD = """
@@ -47,7 +52,7 @@ torch.manual_seed(0)
 inputs = torch.randn(256, 24)
 labels = (inputs[:, 0] > 0).long()
 train = DataLoader(TensorDataset(inputs[:160], labels[:160]), batch_size=16, shuffle=True)
-val = DataLoader(TensorDataset(inputs[FIRST:], labels[FIRST:]), batch_size=32)
+val = DataLoader(TensorDataset(inputs[CHOSEN], labels[CHOSEN]), batch_size=32)
 model = nn.Sequential(nn.Linear(24, 16), nn.ReLU(), nn.Linear(16, 2))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 for epoch in range(50):
@@ -62,14 +67,16 @@ with torch.no_grad():
 
 
 def test_a_loader_that_was_not_evaluated_on_yet_is_read_by_a_copy(judge: Callable[..., Any]) -> None:
-    overlapping = judge(UNREAD.replace("FIRST", "100"), profile="quick")
+    overlapping = judge(
+        UNREAD.replace("CHOSEN", "torch.arange(256).reshape(8, 32).t().reshape(-1)[:128]"), profile="quick"
+    )
 
     assert overlapping.finding("split-overlap")["cause"] == "data-leak-split"
-    assert "60 of 156 evaluated examples" in overlapping.finding("split-overlap")["saw"]
+    assert "of 128 evaluated examples" in overlapping.finding("split-overlap")["saw"]
 
 
 def test_a_loader_of_other_examples_is_fine(judge: Callable[..., Any]) -> None:
-    assert judge(UNREAD.replace("FIRST", "160"), profile="quick").loud() == []
+    assert judge(UNREAD.replace("CHOSEN", "slice(160, None)"), profile="quick").loud() == []
 
 
 FIRST_STATE = """
@@ -92,7 +99,7 @@ for step in range(40):
 
 
 def test_zeros_for_a_first_state_do_not_make_a_new_batch(judge: Callable[..., Any]) -> None:
-    assert "batch-repeats" not in judge(FIRST_STATE, profile="quick").loud()
+    assert "batch-repeats" not in names(judge(FIRST_STATE, profile="quick"))
 
 
 LANGUAGE = """
