@@ -1,8 +1,8 @@
 """What an evaluation measures, so that a number which the program goes by can be told for what it is.
 
 Between a call of a model without gradients and the next step, loss functions and comparisons of answers with targets
-are listened to, for each model and each way that leads to its call. A number that equals their mean or sum is a loss, or
-a share of right answers, whatever its name.
+are listened to, for each model and each way that leads to its call. A number that equals their mean or sum is a loss,
+or a share of right answers, whatever its name.
 """
 
 import math
