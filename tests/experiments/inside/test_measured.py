@@ -1,5 +1,6 @@
 """A number is told for what it is by what was measured in the same evaluation."""
 
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,27 +26,28 @@ class Seen:
         return function
 
 
-def evaluated(monkeypatch: pytest.MonkeyPatch) -> tuple[MeasuredLosses, float, list[float]]:
-    """Heard from the first call of the model on, and let go of at the end of the evaluation."""
+@pytest.fixture
+def measured() -> Iterator[MeasuredLosses]:
     observer: Any = Seen()
-    measured = MeasuredLosses(observer)
-    call: Any = SimpleNamespace(training=False, module=torch.nn.Linear(1, 1))
-    measured.returned(call)
-    try:
-        losses = [F.cross_entropy(scores, wanted).item() for scores, wanted in zip(SCORES, WANTED, strict=True)]
-        right = sum((s.argmax(1) == w).sum().item() for s, w in zip(SCORES, WANTED, strict=True))
-        return measured, float(right), losses
-    finally:
-        monkeypatch.setattr(measured, "_losses", list(measured._losses))
-        monkeypatch.setattr(measured, "_right", list(measured._right))
-        measured.__exit__(None, None, None)  # type: ignore[no-untyped-call]
-        measured._on = False
+    found = MeasuredLosses(observer)
+    yield found
+    found.training_goes_on()
 
 
-def test_means_and_sums_have_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured, right, losses = evaluated(monkeypatch)
+def evaluate(measured: MeasuredLosses, model: torch.nn.Module, batches: int = 2) -> list[float]:
+    """The losses of the first batches, of which two answers of three are right."""
+    losses = []
+    for scores, wanted in list(zip(SCORES, WANTED, strict=True))[:batches]:
+        call: Any = SimpleNamespace(training=False, module=model)
+        measured.returned(call)
+        losses.append(F.cross_entropy(scores, wanted).item())
+        assert (scores.argmax(1) == wanted).any()
+    return losses
 
-    assert right == 2
+
+def test_means_and_sums_have_their_names(measured: MeasuredLosses) -> None:
+    losses = evaluate(measured, torch.nn.Linear(1, 1))
+
     assert measured.names(sum(losses) / 2) == {"loss"}
     assert measured.names((2 * losses[0] + losses[1]) / 3) == {"loss"}
     assert measured.names(-sum(losses)) == {"loss, negated"}
@@ -54,8 +56,20 @@ def test_means_and_sums_have_their_names(monkeypatch: pytest.MonkeyPatch) -> Non
     assert measured.names(0.123) == frozenset()
 
 
-def test_training_ends_an_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured, _, _ = evaluated(monkeypatch)
+def test_evaluations_of_another_model_or_on_another_line_are_told_apart(measured: MeasuredLosses) -> None:
+    model = torch.nn.Linear(1, 1)
+    losses = evaluate(measured, model)
+    other = evaluate(measured, torch.nn.Linear(1, 1), batches=1)
+    again = evaluate(measured, model, batches=1)
+
+    assert measured.names(sum(losses) / 2) == {"loss"}
+    assert measured.names(2 / 3) == {"accuracy"}
+    assert other == again == losses[:1]
+    assert measured.names((sum(losses) + 2 * losses[0]) / 4) == frozenset()
+
+
+def test_training_ends_an_evaluation(measured: MeasuredLosses) -> None:
+    evaluate(measured, torch.nn.Linear(1, 1))
     measured.training_goes_on()
 
     assert measured.names(2 / 3) == frozenset()

@@ -1,17 +1,20 @@
 """What an evaluation measures, so that a number which the program goes by can be told for what it is.
 
 Between a call of a model without gradients and the next step, loss functions and comparisons of answers with targets
-are listened to. A number that equals their mean or sum is a loss, or a share of right answers, whatever its name.
+are listened to, for each model and each way that leads to its call. A number that equals their mean or sum is a loss,
+or a share of right answers, whatever its name.
 """
 
 import math
+import sys
 from collections.abc import Iterator
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from firstlight.observe.inside import reading
+from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.taps.losses import FUNCTIONS
 from firstlight.observe.inside.taps.operations import may_push
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 SAME = 1e-4
 """Relative: sums of single precision, taken in another order."""
 MOST_HEARD = 10_000
+Heard = list[tuple[float, int]]
 COMPARED = {"eq": True, "__eq__": True, "ne": False, "__ne__": False}
 """Whether what holds is right."""
 
@@ -30,9 +34,11 @@ class MeasuredLosses(TorchFunctionMode):
     def __init__(self, observer: "Observer") -> None:
         super().__init__()
         self.observer = observer
-        self._losses: list[tuple[float, int]] = []
+        self._heard_of: dict[tuple[Any, ...], tuple[Heard, Heard]] = {}
+        """Losses and right answers, by the lines of the user's that lead to the call of a model, and that model."""
+        self._losses: Heard = []
         """The value and the rows of each call."""
-        self._right: list[tuple[float, int]] = []
+        self._right: Heard = []
         self._on = False
         self._heard = observer.shielded("measured", self._hear)
 
@@ -60,14 +66,17 @@ class MeasuredLosses(TorchFunctionMode):
         """A model was called: in eval mode or without gradients an evaluation may have begun."""
         if call.training and call.module.training:
             self.training_goes_on()
-        elif not self._on and self.observer.step and may_push():
-            self._on = True
-            self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        elif self.observer.step:
+            self._losses, self._right = self._heard_of.setdefault((id(call.module), *_way()), ([], []))
+            if not self._on and may_push():
+                self._on = True
+                self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
     def training_goes_on(self) -> None:
         if self._on:
             self._on = False
             self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        self._heard_of.clear()
         self._losses, self._right = [], []
 
     def names(self, number: float) -> frozenset[str]:
@@ -75,21 +84,31 @@ class MeasuredLosses(TorchFunctionMode):
         return frozenset(name for name, value in self._values() if math.isclose(number, value, rel_tol=SAME))
 
     def _values(self) -> Iterator[tuple[str, float]]:
-        for value in _sums(self._losses):
-            yield "loss", value
-            yield "loss, negated", -value
-            yield "loss", math.sqrt(abs(value))
-            yield "loss", math.exp(min(value, MOST_EXPONENT))
-        for value in _shares(self._right):
-            yield "accuracy", value
-            yield "accuracy", 100 * value
-            yield "error rate", 1 - value
-            yield "error rate", 100 * (1 - value)
-        if self._right:
-            yield "accuracy", sum(right for right, _ in self._right)
+        for losses, right in self._heard_of.values():
+            for value in _sums(losses):
+                yield "loss", value
+                yield "loss, negated", -value
+                yield "loss", math.sqrt(abs(value))
+                yield "loss", math.exp(min(value, MOST_EXPONENT))
+            for value in _shares(right):
+                yield "accuracy", value
+                yield "accuracy", 100 * value
+                yield "error rate", 1 - value
+                yield "error rate", 100 * (1 - value)
+            if right:
+                yield "accuracy", sum(held for held, _ in right)
 
 
 MOST_EXPONENT = 700.0
+
+
+def _way() -> Iterator[tuple[str, int]]:
+    """The lines of the user's that are running: another line that calls the same evaluation is another one."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if sites.is_users(frame.f_code.co_filename):
+            yield frame.f_code.co_filename, frame.f_lineno or 0
+        frame = frame.f_back
 
 
 def _are_answers(given: tuple[Any, ...]) -> bool:
@@ -100,14 +119,14 @@ def _are_answers(given: tuple[Any, ...]) -> bool:
     return False
 
 
-def _sums(losses: list[tuple[float, int]]) -> Iterator[float]:
+def _sums(losses: Heard) -> Iterator[float]:
     if losses:
         rows = sum(count for _, count in losses)
         total, weighted = sum(value for value, _ in losses), sum(value * count for value, count in losses)
         yield from (total, total / len(losses), weighted, weighted / rows, losses[-1][0])
 
 
-def _shares(right: list[tuple[float, int]]) -> Iterator[float]:
+def _shares(right: Heard) -> Iterator[float]:
     if right:
         yield sum(held for held, _ in right) / sum(count for _, count in right)
         yield sum(held / count for held, count in right) / len(right)

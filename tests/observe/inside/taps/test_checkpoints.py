@@ -45,6 +45,18 @@ def test_the_models_own_memory_is_known(seen: Checkpoints, told: list[Any]) -> N
     assert (restored(told).own, restored(told).matched, restored(told).steps) == (2, 2, 15)
 
 
+def test_a_line_that_took_a_state_before_keeps_this_one_no_better(seen: Checkpoints, told: list[Any]) -> None:
+    """Where the last evaluation is the best no step lies between, and it would have been the same earlier."""
+    model = nn.Linear(3, 2)
+    for step in (10, 25):
+        seen.observer.step = step
+        kept = model.state_dict()
+        seen.taken(model, kept)
+    load(seen, model, kept)
+
+    assert (restored(told).own, restored(told).steps) == (2, 15)
+
+
 @pytest.mark.parametrize(("taken", "own"), [(10, 2), (25, None), (0, None)])
 def test_what_is_saved_steps_after_it_was_taken_is_what_the_model_became(
     seen: Checkpoints, told: list[Any], taken: int, own: int | None

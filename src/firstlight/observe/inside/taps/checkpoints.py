@@ -38,11 +38,21 @@ class Reading:
     steps: int = 0
 
 
+@dataclass(frozen=True)
+class Taken:
+    """A state that the program asked a model for."""
+
+    ref: "weakref.ref[Any]"
+    step: int
+    of: "weakref.ref[torch.nn.Module]"
+    site: Site | None
+
+
 class Checkpoints:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
         self._written: set[str] = set()
-        self._taken: list[tuple[weakref.ref[Any], int, weakref.ref[torch.nn.Module]]] = []
+        self._taken: list[Taken] = []
         self._reading: Reading | None = None
         self._own = self._told = 0
 
@@ -55,11 +65,10 @@ class Checkpoints:
 
     def _kept_in(self, tree: Any, depth: int = 0) -> Iterator[tuple[Mapping[str, Any], int, torch.nn.Module]]:
         """States that were taken between earlier steps, with the model they were taken of."""
-        for ref, step, of in self._taken:
-            module = of()
-            state = ref()
-            if state is not None and state is tree and 0 < step < self.observer.step and module is not None:
-                yield state, step, module
+        for taken in self._taken:
+            module = taken.of()
+            if taken.ref() is tree and 0 < taken.step < self.observer.step and module is not None:
+                yield tree, taken.step, module
         if isinstance(tree, Mapping) and depth < MOST_DEPTH:
             for item in tree.values():
                 yield from self._kept_in(item, depth + 1)
@@ -73,7 +82,8 @@ class Checkpoints:
         """A hook of the program may have made a plain dict of it, to which no weak reference can be had."""
         if type(state) is dict:
             return
-        self._taken = [*self._taken[1 - MOST_KEPT :], (weakref.ref(state), self.observer.step, weakref.ref(module))]
+        taken = Taken(weakref.ref(state), self.observer.step, weakref.ref(module), sites.caller())
+        self._taken = [*self._taken[1 - MOST_KEPT :], taken]
 
     def about_to_load(self, module: torch.nn.Module, given: Any) -> None:
         self._own = _own(module, given) if self.observer.step and isinstance(given, Mapping) else 0
@@ -107,7 +117,9 @@ class Checkpoints:
         )
 
     def _step_of(self, given: Any) -> int:
-        return next((step for ref, step, _ in self._taken if ref() is given), 0)
+        """When it was taken; or when the same line first took one, which would have been kept just so."""
+        site = next((taken.site for taken in self._taken if taken.ref() is given), None)
+        return min((taken.step for taken in self._taken if site is not None and taken.site == site), default=0)
 
     def optimizer_loaded(self) -> None:
         if self._reading is not None:
