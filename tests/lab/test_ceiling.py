@@ -11,7 +11,7 @@ def known(program: float, heart: float, blind: float = 2.3) -> Known:
         return Trial(name=name, losses=(2.3, 2.3, 2.3, *(end,) * 100))
 
     trials = {"by-heart-1": run("by-heart-1", heart), "blind": run("blind", blind)}
-    return Known(run("program", program), finished=True, trials=trials)
+    return Known(run("program", program), finished=True, trials=trials, by_loader=True)
 
 
 def reach(free: float, bound: float) -> ReachSeen:
@@ -41,5 +41,6 @@ def test_an_activation_in_the_way_is_named_with_its_line() -> None:
 
 
 def test_short_programs_are_not_copied() -> None:
-    assert not plan(Known(Trial(name="program", losses=(1.0,) * 5), finished=True))
+    assert not plan(Known(Trial(name="program", losses=(1.0,) * 5), finished=True, by_loader=True))
+    assert not plan(Known(Trial(name="program", losses=(1.0,) * 50), finished=True))
     assert len(plan(known(1.0, 0.1))) == 4

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from firstlight.experiments.loss_card import card as card_of
 from firstlight.lab import loss_card
 from firstlight.lab.copies import Known, Trial
 from firstlight.lab.surface import SIDE, Walks, answer, barrier, plan
@@ -14,7 +15,7 @@ STEPS = 100
 
 def known(bump: float) -> Known:
     program = Trial(name="program", losses=(1.0,) * STEPS, rates=(0.1,) * STEPS)
-    found = Known(program, finished=False)
+    found = Known(program, finished=False, by_loader=True)
     walks = Walks.of(found)
     shares = [-0.25 + 1.5 * place / (walks.along - 1) for place in range(walks.along)]
     line = [(1 - share) ** 2 + bump * math.exp(-((share - 0.5) ** 2) / 0.01) for share in shares]
@@ -48,11 +49,11 @@ def test_a_barrier_is_counted_from_the_lowest_point_before_it() -> None:
 
 
 def test_a_short_program_lends_only_the_steps_it_has() -> None:
-    short = Known(Trial(name="program", losses=(1.0,) * 40, rates=(0.1,) * 40), finished=True)
+    short = Known(Trial(name="program", losses=(1.0,) * 40, rates=(0.1,) * 40), finished=True, by_loader=True)
     walks = Walks.of(short)
     assert walks.train + walks.side**2 <= 40
     assert all(order.steps <= 40 for order in plan(short))
-    assert not plan(Known(Trial(name="program", losses=(1.0,) * 3, rates=(0.1,) * 3), finished=True))
+    assert not plan(Known(Trial(name="program", losses=(1.0,) * 3, rates=(0.1,) * 3), finished=True, by_loader=True))
 
 
 def card(slope: float, value: float = 1.0) -> LossCard:
@@ -74,3 +75,18 @@ def card(slope: float, value: float = 1.0) -> LossCard:
 def test_a_loss_function_alone_is_told_by_its_slopes(given: LossCard, wrong: dict[str, int]) -> None:
     assert {what: count for what, count in loss_card.flags(given) if count} == wrong
     assert ("is not sound" in loss_card.answer("m:f", given).answer) == bool(wrong)
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("CrossEntropyLoss", "classes"),
+        ("MSELoss", "numbers"),
+        ("L1Loss", "numbers"),
+        ("BCEWithLogitsLoss", "yes or no"),
+    ],
+)
+def test_a_loss_is_taken_for_what_it_is(word: str, kind: str) -> None:
+    found = card_of(f"torch.nn:{word}")
+    assert found.kind == kind
+    assert not any(count for _, count in loss_card.flags(found))

@@ -27,7 +27,8 @@ class Kind:
     y: str
     reach: float
     made: Callable[[float, float], tuple[torch.Tensor, torch.Tensor]]
-    """The first two elements of the prediction's last axis, or its one element, are what the place decides."""
+    """The first elements of the prediction, two or one, are what the place decides. Two examples of three classes, so
+    that a loss that goes element by element refuses them."""
 
 
 KINDS = (
@@ -36,7 +37,7 @@ KINDS = (
         "score of the right class",
         "score of a wrong class",
         10.0,
-        lambda x, y: (torch.tensor([[x, y, 0.0]]), torch.tensor([0])),
+        lambda x, y: (torch.tensor([[x, y, 0.0], [x, y, 0.0]]), torch.tensor([0, 0])),
     ),
     Kind("numbers", "prediction", "target", 5.0, lambda x, y: (torch.tensor([[x]]), torch.tensor([[y]]))),
     Kind(
@@ -83,8 +84,17 @@ def card(word: str) -> LossCard:
         except Exception as error:  # noqa: BLE001 (a loss may refuse what it is not made for in any way)
             problems.append(f"{kind.name}: {error}".splitlines()[0])
             continue
-        return LossCard(kind=kind.name, x=kind.x, y=kind.y, side=tuple(side), rows=rows)
+        found = LossCard(kind=kind.name, x=kind.x, y=kind.y, side=tuple(side), rows=rows)
+        if kind.name != "numbers" or is_of_numbers(found):
+            return found
     raise SystemExit(f"it takes none of the tensors that were made up for it ({'; '.join(problems)})")
+
+
+def is_of_numbers(card: LossCard) -> bool:
+    """It is lowest where the prediction is the target; scores of a yes or no are lowest at an end instead."""
+    at = 3 * SIDE // 4
+    values = [one.value for one in card.rows[at]]
+    return values[at] <= min(values)
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ NEAR = 0.1
 
 def plan(known: Known) -> Sequence[Order]:
     steps = len(known.program.losses)
-    if steps < LEAST_STEPS:
+    if steps < LEAST_STEPS or not known.by_loader:
         return ()
     seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
     by_heart = [
@@ -93,7 +93,7 @@ def answer(known: Known, reached: Sequence[ReachSeen], left: int, command: tuple
 def _sentences(found: dict[str, float], reached: Sequence[ReachSeen]) -> Iterator[str]:
     program, heart = found.get("the program"), found.get("one batch by heart")
     if program is None or heart is None:
-        yield "The copies came to no finite loss, so that there is no ceiling to name."
+        yield "No copy came to a finite loss on one batch, so that there is no ceiling to name."
         return
     top = max(found.get("without looking", found["at the start"]), program)
     scale = NEAR * (top - min(found.values())) or 1e-12
@@ -128,7 +128,9 @@ def _plots(known: Known) -> Iterator[LabPlot]:
 
 
 def _limits(known: Known, reached: Sequence[ReachSeen]) -> Iterator[str]:
-    if not known.trials:
+    if not known.by_loader:
+        yield "no DataLoader feeds training, so that a copy cannot be given one batch again and again"
+    elif not known.trials:
         yield f"the program makes only {len(known.program.losses)} steps: no copy was made"
     if not reached:
         yield "no activation stands before the loss, or none that can be replayed: its floor was not measured"

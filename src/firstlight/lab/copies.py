@@ -50,8 +50,10 @@ class Known:
     finished: bool
     """The program itself came to its end, rather than to the end of its budget."""
     trials: dict[str, Trial] = field(default_factory=dict)
+    by_loader: bool = False
+    """A DataLoader feeds training, so that a copy can be given the very same batch again."""
     examples: int | None = None
-    """In the data set whose loader feeds training; None where there is no loader, or it does not know."""
+    """In the data set of that loader; None where there is none, or it does not know."""
 
 
 Plan = Callable[[Known], Sequence[Order]]
@@ -91,7 +93,9 @@ class Copies:
         ended_itself = all(end.reason == "exit" for end in watched.of(Ending))
         self.known.finished = ended_itself and watched.exit_code in (0, None)
         self.known.program = trial_of("program", watched.records, watched.seconds - (watched.startup or 0.0))
-        self.known.examples = _examples(watched.records)
+        loader = _loader(watched.records)
+        self.known.by_loader = loader is not None
+        self.known.examples = None if loader is None else loader.examples
         for name in self.ordered & fates(watched).keys() - self.known.trials.keys():
             fate = fates(watched)[name]
             made = trial_of(name, watched.timelines.get(name, []), fate.seconds, died=fate.exit_code != 0)
@@ -137,12 +141,12 @@ def trial_of(name: str, records: Sequence[Logged], seconds: float, *, died: bool
     )
 
 
-def _examples(records: Sequence[Logged]) -> int | None:
-    """Of the loader that was last begun when training began."""
+def _loader(records: Sequence[Logged]) -> LoaderSeen | None:
+    """The one that was last begun when training began."""
     found = None
     for record in records:
         if isinstance(record, LoaderSeen):
-            found = record.examples
+            found = record
         elif isinstance(record, BackwardSeen):
             break
     return found

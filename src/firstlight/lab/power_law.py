@@ -23,7 +23,7 @@ class PowerLaw:
     slope: float
 
     def at(self, amount: float) -> float:
-        return self.floor + self.scale * amount**-self.slope
+        return self.floor + self.scale * math.pow(amount, -self.slope)
 
 
 def fitted(amounts: Sequence[float], losses: Sequence[float]) -> PowerLaw | None:

@@ -46,7 +46,7 @@ class Walks:
 
 
 def plan(known: Known) -> Sequence[Order]:
-    if len(known.program.losses) < LEAST_STEPS or not known.program.rates:
+    if len(known.program.losses) < LEAST_STEPS or not known.program.rates or not known.by_loader:
         return ()
     walks = Walks.of(known)
     seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
@@ -117,7 +117,7 @@ def _sentences(
     shares: Sequence[float], losses: Sequence[float], side: Sequence[float], rows: Sequence[Sequence[float | None]]
 ) -> Iterator[str]:
     if not losses and not rows:
-        yield "The program makes too few steps, or steps no optimizer, so that there is no surface to walk on."
+        yield "There is no surface to walk on: that takes a DataLoader, a torch optimizer and a dozen steps."
         return
     rise = barrier(shares, losses)
     if rise is not None:

@@ -114,15 +114,13 @@ def take_over(observer: "Observer", weights: Tensors, batch: Sequence[torch.Tens
     """Gives the model about to be called the weights of another, and returns what each tensor is called there."""
     own = tensors_of(observer.entering)
     by_name, by_shape = matched(weights, own)
-    for there, here in [*by_name, *by_shape]:
+    pairs = [*by_name, *by_shape]
+    for there, here in pairs:
         own[here][1].copy_(weights[there][1])
     given = batch_of(observer)
-    same = len(given) == len(batch) and all(
-        here.shape == there.shape and here.dtype == there.dtype for here, there in zip(given, batch, strict=True)
-    )
-    for here, there in zip(given, batch, strict=True) if same else ():
-        here.copy_(there)
-    pairs = [*by_name, *by_shape]
+    same = [(one.shape, one.dtype) for one in given] == [(one.shape, one.dtype) for one in batch]
+    for mine, theirs in zip(given, batch, strict=True) if same else ():
+        mine.copy_(theirs)
     observer.emit(
         WeightsTaken(
             step=0,

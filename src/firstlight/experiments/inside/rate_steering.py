@@ -30,7 +30,7 @@ def ramp(observer: "Observer", value: str) -> None:
     low, high, steps = map(float, value.split(":"))
 
     def rate(step: int) -> float:
-        return low * (high / low) ** min(1.0, step / max(1.0, steps - 1))
+        return low * math.pow(high / low, min(1.0, step / max(1.0, steps - 1)))
 
     _hold(observer, rate)
     _stop_at_divergence(observer)

@@ -81,7 +81,8 @@ def direction(weights: Weights, seed: int) -> Weights:
 
 def _lengths(tensor: torch.Tensor) -> torch.Tensor:
     """Of each row of the first axis, ready to be multiplied with."""
-    return torch.linalg.vector_norm(tensor.flatten(1), dim=1).reshape(-1, *[1] * (tensor.ndim - 1))
+    lengths: torch.Tensor = torch.linalg.vector_norm(tensor.flatten(1), dim=1)
+    return lengths.reshape(-1, *[1] * (tensor.ndim - 1))
 
 
 def _held(observer: "Observer") -> Weights:
