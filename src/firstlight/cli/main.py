@@ -48,9 +48,7 @@ COMMANDS: dict[str, Lazy] = {
         "firstlight.cli.mutate:command", "Plant faults in copies of a script: what is a clean verdict worth?"
     ),
     "lint": Lazy("firstlight.cli.lint:command", "Find silent training bugs in sources, without running them."),
-    "data": Lazy(
-        "firstlight.cli.data:command", "Judge tables and folders of images before a model is trained on them."
-    ),
+    "data": Lazy("firstlight.cli.data:command", "Judge tables and folders of images before training on them."),
     "log": Lazy("firstlight.cli.log:command", "Validate an event log of any size."),
     "report": Lazy("firstlight.cli.report:command", "Show the report of an earlier run again, in any format."),
     "tape": Lazy("firstlight.cli.tape:command", "Show the operations between data and loss of a checked script."),
