@@ -29,7 +29,7 @@ def motions(seen: Sightings) -> Iterator[facts.Motion]:
             settings=first.settings,
             looks=tuple(looks),
             fell=_fell([value for value in losses if math.isfinite(value)]),
-            answered=any(sign.rank == first.rank for sign in seen.of(LearningSign)),
+            answered=any(s.rank == first.rank and s.steps and not s.own_answers for s in seen.of(LearningSign)),
         )
 
 

@@ -20,6 +20,8 @@ class LearningSign(Sighting, frozen=True, kw_only=True, tag="learning-sign"):
     """The backward."""
     meeting: Site | None = None
     """Where predictions meet answers."""
+    own_answers: bool = False
+    """The network itself had a hand in the answers: a bootstrap, an action it chose, a pseudo-label."""
     steps: int
     """Backwards that were measured, and below, those on examples that were new."""
     fresh: int

@@ -184,6 +184,7 @@ class Certificate:
             reason=reason,
             site=line.site,
             meeting=line.meeting,
+            own_answers=line.own_answers,
             steps=len(steps),
             fresh=sum(step.fresh for step in steps),
             first=sum(losses[:count]) / count if losses else None,
