@@ -66,9 +66,11 @@ class Checkpoints:
     def _kept_in(self, tree: Any, depth: int = 0) -> Iterator[tuple[Mapping[str, Any], int, torch.nn.Module]]:
         """States that were taken between earlier steps, with the model they were taken of."""
         for taken in self._taken:
-            module = taken.of()
-            if taken.ref() is tree and 0 < taken.step < self.observer.step and module is not None:
-                yield tree, taken.step, module
+            state, module = taken.ref(), taken.of()
+            if state is None or module is None or state is not tree:
+                continue
+            if 0 < taken.step < self.observer.step:
+                yield state, taken.step, module
         if isinstance(tree, Mapping) and depth < MOST_DEPTH:
             for item in tree.values():
                 yield from self._kept_in(item, depth + 1)
