@@ -67,7 +67,9 @@ class Checkpoints:
         """States that were taken between earlier steps, with the model they were taken of."""
         for taken in self._taken:
             state, module = taken.ref(), taken.of()
-            if state is not None and state is tree and 0 < taken.step < self.observer.step and module is not None:
+            if state is None or module is None or state is not tree:
+                continue
+            if 0 < taken.step < self.observer.step:
                 yield state, taken.step, module
         if isinstance(tree, Mapping) and depth < MOST_DEPTH:
             for item in tree.values():
