@@ -54,6 +54,8 @@ class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     cut_by: str | None = None
     own_code: bool = True
     """The classes that own the wasted or cut-off parameters are defined in the user's files."""
+    own_uncalled: bool = False
+    """So are those that own the uncalled ones."""
     hidden: tuple[HiddenModules, ...] = ()
     repeated: tuple[RepeatedModule, ...] = ()
     strangers: Some = Some()

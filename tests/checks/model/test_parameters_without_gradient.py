@@ -118,3 +118,14 @@ def test_each_side_of_share_for_cuts_in_a_library(elements: int, severity: Sever
     (evidence,) = found(cut_off=tensors(elements), own_code=False)
 
     assert evidence.severity is severity
+
+
+@pytest.mark.parametrize(
+    ("elements", "own", "severity"),
+    [(501, True, Severity.WARNING), (500, True, Severity.NOTE), (900, False, Severity.NOTE)],
+)
+def test_more_than_half_of_a_model_that_is_never_called_is_a_warning(
+    elements: int, own: bool, severity: Severity
+) -> None:
+    (evidence,) = found(uncalled=tensors(elements), own_uncalled=own)
+    assert evidence.severity is severity

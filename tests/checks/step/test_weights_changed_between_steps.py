@@ -21,6 +21,11 @@ def found(touches: tuple[Touched, ...], steps: int = 90) -> list[Evidence]:
     return list(CHECK.find(handling, CHECK.limits))
 
 
+def shrunk(times: int, last: int = 89, **changes: Any) -> tuple[Touched, ...]:
+    """So many times up to a step, after which no more were told."""
+    return tuple(replace(SHRUNK, step=last - times + 1 + place, **changes) for place in range(times))
+
+
 def test_weights_that_become_others_are_told_with_the_step() -> None:
     (evidence,) = found((JUMP, replace(JUMP, step=60)))
     assert evidence.saw == (
@@ -31,9 +36,9 @@ def test_weights_that_become_others_are_told_with_the_step() -> None:
 
 
 def test_weights_that_shrink_at_every_step_are_decayed_by_hand() -> None:
-    (evidence,) = found((SHRUNK,) * 89)
+    (evidence,) = found(shrunk(89))
     assert evidence.saw == (
-        "between 89 of 90 steps the weights are shrunk to 0.5 of their size, where a step of Adam itself moves them by "
+        "between 89 of 89 steps the weights are shrunk to 0.5 of their size, where a step of Adam itself moves them by "
         "0.01"
     )
     assert evidence.cause == "hp-regularisation"
@@ -50,8 +55,9 @@ def test_weights_that_nobody_touches_are_fine() -> None:
         ((JUMP,) * 2, 90, 1),
         ((JUMP,) * 2, 8, 1),
         ((JUMP,) * 2, 7, 0),
-        ((SHRUNK,) * 45, 90, 1),
-        ((SHRUNK,) * 44, 90, 0),
+        (shrunk(45), 90, 1),
+        (shrunk(44), 90, 0),
+        (shrunk(44, last=88), 900, 1),
     ],
 )
 def test_each_side_of_how_often(touches: tuple[Touched, ...], steps: int, times: int) -> None:
@@ -72,7 +78,7 @@ def test_each_side_of_how_often(touches: tuple[Touched, ...], steps: int, times:
     ],
 )
 def test_each_side_of_how_far(changes: dict[str, Any], times: int) -> None:
-    assert len(found((replace(SHRUNK, **changes),) * 89)) == times
+    assert len(found(shrunk(89, **changes))) == times
 
 
 @pytest.mark.parametrize(("likeness", "times"), [(0.49, 1), (0.5, 0)])

@@ -6,8 +6,8 @@ After several steps no backward has ever reached these parameters. Either the pa
 or their module runs and its output is not used, or it is never called.
 
 ## When it is fine
-A head that is switched off, or an encoder's pooler that the task does not use: never called, or code that is not
-the user's own, is a note.
+A head that is switched off, or an encoder's pooler that the task does not use: what is never called and less than half
+of the model, or code that is not the user's own, is a note.
 """
 
 from collections.abc import Iterator
@@ -26,6 +26,8 @@ class Limits:
     """A branch may rest for a batch or two."""
     share: float = 0.01
     """Of the model's trainable values; less is a leftover, not a loss."""
+    most: float = 0.5
+    """Of them, never called: more than half of a model is no head that is switched off."""
 
 
 def find(census: Census, limits: Limits) -> Iterator[Evidence]:
@@ -77,8 +79,9 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
             saw=f"{census.uncalled.tensors} tensors ({share:.0%} of `{census.name}`: {listed(census.uncalled)}) "
             "belong to modules that are never called",
             wanted="modules that are used, or not there",
-            severity=Severity.NOTE,
-            confidence=0.4,
+            severity=Severity.WARNING if census.own_uncalled and share > limits.most else Severity.NOTE,
+            confidence=0.7 if census.own_uncalled and share > limits.most else 0.4,
+            likely="`forward` passes over a list of layers, or returns before it comes to them",
             numbers={"tensors": census.uncalled.tensors, "share": share},
         )
 

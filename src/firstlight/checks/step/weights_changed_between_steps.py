@@ -50,7 +50,7 @@ def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
 
 def _overruled(handling: Handling, limits: Limits) -> bool:
     change, own, ratio, likeness = _medians(handling)
-    often = len(handling.touches) >= limits.share * (handling.steps - 1)
+    often = len(handling.touches) >= limits.share * handling.touches[-1].step  # later ones may not have been told
     beyond = change > limits.times_own * own or (ratio < 1 and likeness > limits.shrunk)
     return often and change >= limits.change and beyond
 
@@ -78,11 +78,11 @@ def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
 
 def _moved(handling: Handling) -> Evidence:
     change, own, ratio, _ = _medians(handling)
-    shrunk = ratio < 1
+    shrunk, last = ratio < 1, handling.touches[-1].step
     how = f"shrunk to {ratio:.3g} of their size" if shrunk else f"moved by {change:.2g} of their size"
     return Evidence(
         where=at(handling.site, module=handling.touches[0].tensor, rank=handling.rank),
-        saw=f"between {len(handling.touches)} of {handling.steps} steps the weights are {how}, where a step of "
+        saw=f"between {len(handling.touches)} of {last} steps the weights are {how}, where a step of "
         f"{handling.optimizer} itself moves them by {own:.2g}",
         wanted="weights that only the optimizer changes",
         cause="hp-regularisation" if shrunk else None,

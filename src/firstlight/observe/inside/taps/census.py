@@ -113,6 +113,7 @@ class Counting:
             cut_by=cut[0] if cut else None,
             cut_site=cut[1] if cut else None,
             own_code=any(_owner_is_users(module, name) for name, _ in blamed),
+            own_uncalled=any(_owner_is_users(module, name) for name, _ in groups["uncalled"]),
             hidden=tuple(self._hidden(module, held))[:MOST_HIDDEN],
             repeated=tuple(_repeated(module))[:MOST_HIDDEN],
             strangers=_some(strangers := self._strangers()),
