@@ -207,6 +207,21 @@ if __name__ == "__main__":
         mp.spawn(work, args=(folder,), nprocs=2)
 """
 )
+CLOSURE = (
+    DATA
+    + """
+model = net()
+optimizer = torch.optim.LBFGS(model.parameters(), lr=0.1, max_iter=6)
+for i in range(40):
+    index = torch.randint(256, (128,))
+    def closure():
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x[index]), y[index])
+        loss.backward()
+        return loss
+    {step}
+"""
+)
 SOFTMAX = ".softmax(1)"
 PROGRAMS = {
     "no-loader": (NO_LOADER, {"bug": ""}, {"bug": SOFTMAX}, "loss-double-activation"),
@@ -214,6 +229,7 @@ PROGRAMS = {
     "accumulation": (ACCUMULATION, {"clear": "optimizer.zero_grad()"}, {"clear": ""}, "gradients-never-cleared"),
     "gan": (GAN, {"clear": "opt_d.zero_grad()"}, {"clear": ""}, "gradients-never-cleared"),
     "amp": (AMP, {"unscale": "scaler.unscale_(optimizer)"}, {"unscale": ""}, "clip-before-unscale"),
+    "closure": (CLOSURE, {"step": "optimizer.step(closure)"}, {"step": "closure()"}, "step-missing"),
     "torch-func": (FUNC, {"bug": ""}, None, ""),
     "ensemble": (ENSEMBLE, {}, None, ""),
     "compile-module": (

@@ -106,7 +106,7 @@ class Optimizers:
             if not held.watched:
                 held.watch()
             held.uncleared = {id(p) for p in held.watched if id(p) in held.uncleared and self._is_uncleared(held, p)}
-            held.unused += held.got_gradients and self._are_gone(held)
+            held.unused += held.got_gradients and not self.observer.stepping and self._are_gone(held)  # a closure may
 
     @staticmethod
     def _is_uncleared(held: Held, parameter: torch.Tensor) -> bool:
