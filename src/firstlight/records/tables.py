@@ -135,7 +135,7 @@ class TargetFit(msgspec.Struct, frozen=True, kw_only=True):
     """By all inputs, on rows not learnt from."""
     without: float
     """The same with the targets permuted: what chance gives."""
-    shifted: dict[int, float] = {}
+    shifted: dict[int, float]
     """Skill at other offsets, where it was low at this one: 1 pairs each row with the target of the next."""
     forecast: bool = False
     """At that offset the target is itself one of the inputs, as where the next value is to be foretold."""
@@ -218,7 +218,7 @@ class ImagesSeen(msgspec.Struct, frozen=True, kw_only=True):
     flat: int = 0
     """Images of one colour."""
     flat_examples: tuple[str, ...] = ()
-    modes: dict[str, int] = {}
+    modes: dict[str, int]
     sizes: int = 0
     """Different sizes."""
 

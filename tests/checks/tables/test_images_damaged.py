@@ -4,7 +4,7 @@ from firstlight.checks.tables.images_damaged import CHECK
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import ImagesSeen
 
-BASE: dict[str, Any] = {"file": "train", "split": "train", "images": 1000}
+BASE: dict[str, Any] = {"file": "train", "split": "train", "images": 1000, "modes": {}}
 
 
 def found(**fields: Any) -> list[Evidence]:

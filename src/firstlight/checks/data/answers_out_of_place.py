@@ -92,7 +92,8 @@ def _moved(places: Places, limits: Limits) -> bool:
     if places.kind == "pixels":
         return places.share >= limits.share
     most = 1 - limits.share
-    return places.share >= most and places.best_fit >= max(limits.told, limits.places * places.fit)
+    fits = places.best_fit >= limits.told and places.best_fit >= limits.places * places.fit
+    return places.share >= most and fits
 
 
 def _unrelated(seen: RelationsSeen, limits: Limits) -> bool:

@@ -26,7 +26,7 @@ class Limits:
 
 
 def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
-    lowest = [min(pair) for pair in zip(track.train, track.lately or track.train, strict=True)]
+    lowest = [min(pair) for pair in zip(track.train, track.lately or track.train, strict=False)]
     pairs = list(zip(track.values, lowest, strict=False))[-limits.evaluations :]
     if len(pairs) < limits.evaluations or not all(0 < value < limits.share * train for value, train in pairs):
         return

@@ -21,7 +21,7 @@ def find(fact: SchemaHeld, _limits: NoLimits) -> Iterator[Evidence]:
         rows = f" (rows {', '.join(map(str, breach.rows))})" if breach.rows else ""
         yield Evidence(
             where=of_table(fact.file, breach.column or None),
-            saw=breach.saw + rows,
+            saw=f"{breach.saw}{rows}" or "it differs",
             wanted=f"{breach.wanted}, as in {fact.schema}",
             numbers={"column": breach.column},
         )
