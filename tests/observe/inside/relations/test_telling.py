@@ -86,3 +86,12 @@ def test_too_little_says_nothing(rows: int, columns: int, times: int) -> None:
     given = torch.cat([table(columns - 1, rows), values[:, None]], 1)
 
     assert tells(given, AnswerMet(values, 0)).count == times
+
+
+def test_a_number_that_stands_at_several_places_is_a_text_that_repeats_itself() -> None:
+    draw = torch.Generator().manual_seed(0)
+    table = torch.randint(0, 10, (256, 6), generator=draw).float()
+    answer = AnswerMet(table[:, 2].long(), 10)
+    assert tells(table, answer).count == 1
+    table[:, 4] = table[:, 2]
+    assert tells(table, answer).count == 0

@@ -34,7 +34,7 @@ def tells(table: torch.Tensor, answer: AnswerMet) -> Tells:
     power = _of_values(table, values) if not answer.classes else _of_classes(table, values, answer.classes)
     telling = power >= (CERTAIN if answer.classes else CERTAIN_OF_VALUES)
     count = int(telling.sum())
-    if not 0 < count <= MOST_SHARE * len(moving):
+    if not 0 < count <= MOST_SHARE * len(moving) or (count > 1 and _are_copies(table[:, telling])):
         return Tells(of=width, others=float(power.max()))
     return Tells(
         columns=tuple(moving[telling][:MOST_NAMED].tolist()),
@@ -44,6 +44,11 @@ def tells(table: torch.Tensor, answer: AnswerMet) -> Tells:
         others=float(power[~telling].max()),
         rest=fit(table[:, ~telling].float(), AnswerMet(values, answer.classes)),
     )
+
+
+def _are_copies(columns: torch.Tensor) -> bool:
+    """The same number stands at several places: where a text repeats itself, copying is what is to be learnt."""
+    return bool((columns == columns[:, :1]).all())
 
 
 def _of_classes(table: torch.Tensor, classes: torch.Tensor, count: int) -> torch.Tensor:
