@@ -1,34 +1,19 @@
 """`firstlight curve`: what would more data or more steps bring?"""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from firstlight.cli.check import ENGINE
-from firstlight.cli.laboratory import asked_of_copies, deliver_lab, lab_form, lab_module, lab_output
+from firstlight.cli.laboratory import asked_of_copies, deliver_lab, on_copies
 
 STEPS = 400
 
 
 @click.command("curve", context_settings={"allow_interspersed_args": False})
-@lab_module
-@click.option("--steps", type=click.IntRange(min=50), default=STEPS, show_default=True, help="Length of a training.")
-@click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop each training after so many seconds.")
-@ENGINE
-@lab_form
-@lab_output
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
+@on_copies(STEPS, least=50)
 @click.pass_context
-def command(
-    context: click.Context,
-    module: bool,
-    steps: int,
-    seconds: float | None,
-    engine: str | None,
-    form: str,
-    output: Path | None,
-    words: tuple[str, ...],
-) -> None:
+def command(context: click.Context, /, words: tuple[str, ...], form: str, output: Path | None, **asked: Any) -> None:
     """Train copies of a script on parts of its data, and say what ten times more data or steps would bring.
 
     \b
@@ -39,5 +24,5 @@ def command(
     """
     from firstlight.lab.curve import curve
 
-    report = asked_of_copies("curve", curve, words, module, steps=steps, seconds=seconds, engine=engine)
+    report = asked_of_copies("curve", curve, words, **asked)
     deliver_lab(context, report, form, output)

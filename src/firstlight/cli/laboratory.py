@@ -4,11 +4,11 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from firstlight.cli.check import _progress
+from firstlight.cli.check import ENGINE, _progress
 from firstlight.cli.rendering import written
 from firstlight.errors import UsageError
 from firstlight.records.lab import LabReport
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from firstlight.lab.copies import Workbench
     from firstlight.lab.keeping import LabRun
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 EXIT_INTERRUPTED = 130
 lab_form = click.option(
     "--format",
@@ -32,6 +33,28 @@ lab_output = click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the answer to a file."
 )
 lab_module = click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
+
+
+def on_copies(steps: int, least: int) -> Callable[[Command], Command]:
+    """The options of a verb that trains copies of a script, each for so many steps."""
+    options = (
+        lab_module,
+        click.option(
+            "--steps", type=click.IntRange(min=least), default=steps, show_default=True, help="Length of a training."
+        ),
+        click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop each training after so many seconds."),
+        ENGINE,
+        lab_form,
+        lab_output,
+        click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]..."),
+    )
+
+    def given(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return given
 
 
 @contextmanager
