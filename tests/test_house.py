@@ -26,6 +26,23 @@ SHARED = """
 """
 """Names of classes that stand for several things. `Limits` is what every check calls its own."""
 
+SPELT_OUT = """
+    checks/tables/types_mixed.py data/statistics.py data/summary.py diagnosis/evidence.py
+    experiments/declared/derivatives.py experiments/declared/heart.py experiments/declared/predicting.py
+    experiments/declared/reference.py lab/surface.py observe/inside/taps/attention.py
+    observe/inside/taps/pairings.py observe/source/expressions.py report/html/parts.py
+"""
+"""Files that compare with a number that has no name."""
+SMALL = (0, 1, 2, 3, 4)
+"""Counts of what is there, not limits."""
+AGAIN = """
+    BATCHES ENDS EVERY_STEP GRACE GRACE_SECONDS HELD_OUT LARGEST LEAST LEAST_BATCH LEAST_DISTINCT LEAST_EXAMPLES
+    LEAST_LENGTH LEAST_ROWS LEAST_SECONDS LEAST_STEPS MOST_BATCHES MOST_COLUMNS MOST_DEPTH MOST_EARLIER MOST_EXAMPLES
+    MOST_KEPT MOST_MESSAGE MOST_NAMED MOST_NAMES MOST_TENSORS MOST_VALUES MOST_WIDTH NEAR NEVER NOISE PAIR PATIENCE
+    PAUSE SAME SAMPLE SAMPLE_EVERY SECONDS SEED SHARE SMOOTHING STEPS SURE TINY
+"""
+"""Names under which one number stands in several files."""
+
 
 def classes() -> Iterator[tuple[Path, ast.ClassDef]]:
     for path, tree in TREES.items():
@@ -58,3 +75,41 @@ def test_every_field_of_a_record_is_read_by_something() -> None:
 
     assert unread - set(UNREAD.split()) == set()
     assert set(UNREAD.split()) - unread == set(), "these are read or gone now: strike them"
+
+
+def number(node: ast.expr) -> float | None:
+    """None for what is no number; a sign before it belongs to it."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = number(node.operand)
+        return None if value is None else -value
+    is_number = isinstance(node, ast.Constant) and type(node.value) in (int, float)
+    return node.value if is_number else None  # type: ignore[attr-defined, no-any-return]
+
+
+def test_what_is_compared_with_has_a_name() -> None:
+    bare = {
+        path.as_posix()
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare)
+        for side in map(number, (node.left, *node.comparators))
+        if side is not None and abs(side) not in SMALL
+    }
+
+    assert bare - set(SPELT_OUT.split()) == set()
+    assert set(SPELT_OUT.split()) - bare == set(), "these have names now: strike them"
+
+
+def test_a_limit_is_written_once() -> None:
+    places: defaultdict[tuple[str, float], list[str]] = defaultdict(list)
+    for path, tree in TREES.items():
+        for node in tree.body if path.parts[0] != "demo" else ():
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (written := number(value)) is not None:
+                    places[name, written].append(path.as_posix())
+    again = {name for (name, _), where in places.items() if len(where) > 1}
+
+    assert {
+        f"{name} in {where}" for (name, _), where in places.items() if len(where) > 1 and name not in AGAIN.split()
+    } == set()
+    assert set(AGAIN.split()) - again == set(), "these are written once now: strike them"

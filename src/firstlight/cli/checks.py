@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import shutil
 import textwrap
 from collections.abc import Iterator
 
@@ -14,8 +13,8 @@ from firstlight.diagnosis.causes import BY_SLUG, category_of
 from firstlight.errors import UsageError
 from firstlight.plugins import OURS, all_checks
 from firstlight.records.finding import Severity
+from firstlight.report.screen import screen_width
 
-WIDEST = 100
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 CATEGORIES = sorted({cause.category for cause in BY_SLUG.values()})
 
@@ -70,7 +69,7 @@ def _plain(check: Check) -> dict[str, object]:
 
 def _table(checks: list[Check]) -> Iterator[str]:
     """Two lines a check, so that names, causes and summaries all fit 80 columns uncut."""
-    width = min(WIDEST, shutil.get_terminal_size((80, 24)).columns)
+    width = screen_width()
     name_width = max((len(check.name) for check in checks), default=0)
     section = ""
     for check in checks:

@@ -3,7 +3,6 @@
 import dataclasses
 import difflib
 import json
-import shutil
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,14 +14,11 @@ import firstlight
 from firstlight.checks import pages
 from firstlight.checks.declare import Check
 from firstlight.checks.lookup import own
-from firstlight.diagnosis import guide
 from firstlight.diagnosis.causes import BY_SLUG, Cause
 from firstlight.errors import UsageError
-from firstlight.lab import interventions
-from firstlight.lab.interventions import InterventionRow
+from firstlight.report.screen import screen_width
 from firstlight.store.run_directory import shown
 
-WIDEST = 100
 MEANINGS = {cause.slug: cause.meaning for cause in BY_SLUG.values()}
 
 
@@ -36,7 +32,7 @@ def command(word: str, form: str) -> None:
     cause: what it means and which checks name it. Where a check and a cause share a name, both are explained.
     """
     if word.lower() in GUIDES:
-        click.echo(json.dumps(_plain_guide(word.lower()), indent=2) if form == "json" else _guide(word.lower()))
+        click.echo(_guide(word.lower(), form))
         return
     check, cause = own(word), BY_SLUG.get(word.lower())
     if check is None and cause is None:
@@ -80,55 +76,11 @@ DIGITS = str.maketrans("oil", "011")
 GUIDES = ("symptoms", "triage", "habits", "interventions")
 
 
-def _plain_guide(word: str) -> Any:
-    if word == "symptoms":
-        return [dataclasses.asdict(symptom) for symptom in guide.SYMPTOMS]
-    if word == "interventions":
-        return [dataclasses.asdict(one) for one in _interventions()]
-    return list(guide.TRIAGE) if word == "triage" else dict(guide.HABITS)
+def _guide(word: str, form: str) -> str:
+    """Loaded only when asked for: the tables of what can be tried take longer to read than one check."""
+    from firstlight.cli import guides
 
-
-def _guide(word: str) -> str:
-    """What is seen, what causes it, what tells; in which order to look; what not to do."""
-    lines: list[str] = []
-    if word == "symptoms":
-        for symptom in guide.SYMPTOMS:
-            lines += ["", click.style(symptom.seen, bold=True)]
-            lines += _wrapped(f"causes: {', '.join(symptom.causes)}", "    ")
-            lines += _wrapped(f"test: {symptom.test}", "    ") + _wrapped(f"fix: {symptom.fix}", "    ")
-    elif word == "interventions":
-        lines += _by_stage()
-    elif word == "triage":
-        for number, step in enumerate(guide.TRIAGE, 1):
-            lines += _wrapped(f"{number}. {step}", "     ")
-    else:
-        for habit, why in guide.HABITS:
-            lines += [click.style(habit, bold=True), *_wrapped(why, "  ")]
-    return "\n".join(lines).strip("\n")
-
-
-def _interventions() -> list[InterventionRow]:
-    """Those of the commands that this version has."""
-    from firstlight.cli.main import COMMANDS
-
-    return [one for one in interventions.plan() if one.stage != interventions.COMMANDS or one.name in COMMANDS]
-
-
-def _by_stage() -> Iterator[str]:
-    """From fast to invasive; the cost is in times of the program as it was watched."""
-    stage = ""
-    for one in _interventions():
-        if one.stage != stage:
-            stage = one.stage
-            yield from (
-                "",
-                click.style(
-                    f"{stage} (cost: {'runs' if stage == interventions.COMMANDS else 'shares of one run'})", bold=True
-                ),
-            )
-        name = f"firstlight {one.name}" if stage == interventions.COMMANDS else one.name
-        tells = f" → {one.cause}" if one.cause else ""
-        yield from _wrapped(f"{one.cost:<5g} {name}: {one.does}{tells}", "        ")
+    return json.dumps(guides.plain(word), indent=2) if form == "json" else guides.written(word)
 
 
 def checks_naming(slug: str) -> tuple[Check, ...]:
@@ -186,7 +138,7 @@ def _terminal(check: Check | None, cause: Cause | None) -> Iterator[str]:
 def _check_lines(page: pages.Page) -> Iterator[str]:
     colour = {"error": "red", "warning": "yellow"}.get(page.severity)
     yield f"{click.style(page.severity, fg=colour, bold=True)}[{page.id}] {click.style(page.name, bold=True)}"
-    yield from _wrapped(page.intro, "  ")
+    yield from wrapped(page.intro, "  ")
     yield from _part("what it sees", page.sees)
     yield from _part("when it is fine", page.fine)
     yield from _part("likely", page.likely)
@@ -211,7 +163,7 @@ def _limit_lines(page: pages.Page) -> Iterator[str]:
 
 def _cause_lines(cause: Cause) -> Iterator[str]:
     yield f"cause {click.style(cause.slug, bold=True)}"
-    yield from _wrapped(cause.meaning, "  ")
+    yield from wrapped(cause.meaning, "  ")
     prior = f", {cause.prior:g} of all bugs before anything was seen" if cause.prior else ""
     named_by = [f"{check.id} {check.name}: {check.summary}" for check in checks_naming(cause.slug)]
     yield from _part("category", f"{cause.category}{prior}")
@@ -222,7 +174,7 @@ def _part(title: str, *items: str) -> Iterator[str]:
     yield from _title(title)
     for item in items:
         for paragraph in item.split("\n\n"):
-            yield from _wrapped(paragraph, "    " if len(items) > 1 else "  ")
+            yield from wrapped(paragraph, "    " if len(items) > 1 else "  ")
 
 
 def _title(text: str) -> Iterator[str]:
@@ -230,10 +182,10 @@ def _title(text: str) -> Iterator[str]:
     yield click.style(text, bold=True)
 
 
-def _wrapped(paragraph: str, further_indent: str) -> list[str]:
+def wrapped(paragraph: str, further_indent: str) -> list[str]:
     return textwrap.wrap(
         " ".join(paragraph.split()),
-        min(WIDEST, shutil.get_terminal_size((80, 24)).columns),
+        screen_width(),
         initial_indent="  ",
         subsequent_indent=further_indent,
         break_long_words=False,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from firstlight.cli.check import ENGINE, _progress
+from firstlight.cli.main import EXIT_INTERRUPTED
 from firstlight.cli.rendering import written
 from firstlight.errors import UsageError
 from firstlight.records.lab import LabReport
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from firstlight.lab.keeping import LabRun
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-EXIT_INTERRUPTED = 130
 lab_form = click.option(
     "--format",
     "form",

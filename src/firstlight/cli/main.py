@@ -23,9 +23,9 @@ EXIT_UNJUDGED = 2
 EXIT_FAULT = 3
 EXIT_INTERRUPTED = 130
 EXIT_NOBODY_READS = 141
+"""What a shell reports for a program ended by SIGPIPE."""
 MOST_OF_A_NAME = 80
 """Characters of a file's name that a message repeats."""
-"""What a shell reports for a program ended by SIGPIPE."""
 DEBUG = "FIRSTLIGHT_DEBUG"
 COMPLETION = "_FIRSTLIGHT_COMPLETE"
 """Set by the shell functions that click writes for completion."""

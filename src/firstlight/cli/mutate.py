@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from firstlight.cli.check import ENGINE, _progress
+from firstlight.cli.main import EXIT_INTERRUPTED
 from firstlight.cli.rendering import asked, deliver, form_option, output_option, words_in
 from firstlight.errors import UsageError
 from firstlight.judge.verdict import exit_code
@@ -14,7 +15,6 @@ from firstlight.settings import Settings, load
 
 STEPS = 200
 """Of training in each run, unless the user says otherwise: copies are compared over 150 steps."""
-EXIT_INTERRUPTED = 130
 
 
 @click.command("mutate", context_settings={"allow_interspersed_args": False})

@@ -6,7 +6,7 @@ from firstlight.diagnosis.causes import category_of
 from firstlight.records.finding import Finding
 from firstlight.records.report import Hypothesis
 
-LEAST = 0.05
+LEAST_PROBABLE = 0.05
 """Causes below it are not shown."""
 UNKNOWN = "unknown"
 """A crash is not a cause."""
@@ -19,7 +19,7 @@ def rank(findings: tuple[Finding, ...]) -> tuple[Hypothesis, ...]:
         if finding.cause != UNKNOWN:
             by_cause.setdefault(finding.cause, []).append(finding)
     found = [_hypothesis(cause, group) for cause, group in by_cause.items()]
-    return tuple(sorted((one for one in found if one.probability >= LEAST), key=lambda one: -one.probability))
+    return tuple(sorted((one for one in found if one.probability >= LEAST_PROBABLE), key=lambda one: -one.probability))
 
 
 def _hypothesis(cause: str, findings: list[Finding]) -> Hypothesis:

@@ -15,6 +15,7 @@ from firstlight.diagnosis.answer import Suspect, answer
 from firstlight.diagnosis.case import Case
 from firstlight.diagnosis.choose import Limits, choose, repairs_worth_trying
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
+from firstlight.diagnosis.rank import LEAST_PROBABLE
 from firstlight.diagnosis.trail import Trail, inferences, render
 from firstlight.experiments.engine import Engine, fates
 from firstlight.experiments.plan import BY_NAME
@@ -26,8 +27,6 @@ from firstlight.records.report import Hypothesis, Inference, Report
 HANDLES = frozenset({"model", "batch", "loss", "optimizer", "targets", "loader", "clipping", "schedule"})
 ALWAYS = frozenset({"regularisation", "low-precision"})
 MOST_REPAIRS = 3
-LEAST_SHOWN = 0.05
-"""Causes below it are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ class Inquiry:
 
     def conclude(self, report: Report, suspects: tuple[Suspect, ...]) -> Report:
         """The report with the hypotheses and the way there."""
-        found = tuple(_hypothesis(suspect) for suspect in suspects if suspect.probability >= LEAST_SHOWN)
+        found = tuple(_hypothesis(suspect) for suspect in suspects if suspect.probability >= LEAST_PROBABLE)
         reasoning = (*inferences(KNOWLEDGE, self.trail, suspects), _conclusion(found))
         limits = (*self._contradicted, *report.coverage.limits)
         return msgspec.structs.replace(

@@ -11,7 +11,8 @@ from firstlight.records import wire
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabReport, LabTable
 from firstlight.records.printable import escaped_in_json, inert, printable_record
-from firstlight.report.terminal import Paint, screen_width
+from firstlight.report.screen import screen_width
+from firstlight.report.terminal import Paint
 from firstlight.store import plain_files
 from firstlight.store.run_directory import RunDirectory
 

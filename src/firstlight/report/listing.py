@@ -1,6 +1,5 @@
 """Findings in sources, for a person at a terminal: the line first, then what to do, then how much was read."""
 
-import shutil
 import textwrap
 from collections import Counter
 
@@ -8,23 +7,14 @@ from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
 from firstlight.records.printable import printable_record
 from firstlight.records.report import Report
+from firstlight.report.screen import COLOURS, screen_width
 
-COLOURS = {
-    "error": "1;31",
-    "warning": "1;33",
-    "note": "1;36",
-    "ill": "1;31",
-    "warn": "1;33",
-    "clean": "1;32",
-    "unjudged": "1;35",
-}
 LABEL = 8
-WIDEST = 100
 
 
 def render(report: Report, colour: bool, statistics: bool = False, brief: bool = False) -> str:
     report = printable_record(report)
-    columns = min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
+    columns = screen_width()
     blocks = [_head(f, colour) if brief else _block(f, colour, columns) for f in report.findings]
     if statistics:
         blocks = [_statistics(report)] if report.findings else []

@@ -10,6 +10,7 @@ from firstlight.records.printable import printable_record
 from firstlight.records.report import Excerpt, Hypothesis, Report, Status, Verdict
 from firstlight.report import mutants
 from firstlight.report.assurance import further_witnesses, rows
+from firstlight.report.screen import MOST_NOTES
 
 SIGNS = {Verdict.ILL: "❌", Verdict.WARN: "⚠️", Verdict.CLEAN: "✅", Verdict.UNJUDGED: "❔"}
 CODE = re.compile(r"`([^`\n]+)`")
@@ -18,7 +19,6 @@ REFERENCE = re.compile(r"#(?=\d)")
 """To an issue."""
 RUNS = re.compile("`+")
 MOST_FINDINGS = 25
-MOST_NOTES = 3
 AROUND = 2
 """Lines of source on each side; a comment has less room than a page."""
 

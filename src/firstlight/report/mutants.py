@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from firstlight.records.mutants import Mutant, Outcome
 from firstlight.records.printable import printable_record
 from firstlight.records.report import Report
-from firstlight.report.terminal import Paint, page, screen_width
+from firstlight.report.screen import screen_width
+from firstlight.report.terminal import Paint, page
 
 STYLES = {Outcome.CAUGHT: "clean", Outcome.MISSED: "ill"}
 ASIDE = {

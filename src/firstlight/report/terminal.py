@@ -2,36 +2,22 @@
 
 import linecache
 import os
-import shutil
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from firstlight.diagnosis.rank import LEAST_PROBABLE
 from firstlight.records.finding import Finding, Severity
 from firstlight.records.places import Where
 from firstlight.records.printable import printable, printable_record
 from firstlight.records.report import CheckOutcome, Coverage, Excerpt, Hypothesis, Report, Status, Subject, Verdict
 from firstlight.report.assurance import further_witnesses, rows
+from firstlight.report.screen import COLOURS, MOST_NOTES, WIDEST, screen_width
 
-COLOURS = {
-    "error": "1;31",
-    "warning": "1;33",
-    "note": "1;36",
-    "ill": "1;31",
-    "warn": "1;33",
-    "clean": "1;32",
-    "unjudged": "1;35",
-    "dim": "2",
-    "bold": "1",
-}
 LABEL = 9
-WIDEST = 100
-MOST_NOTES = 3
 ROLES = ("likely", "subtle", "null")
 """Of a diagnosis, what is shown, in this order."""
-LEAST_SHOWN = 0.05
-"""Probability of a cause below which it is not shown as a card of its own."""
 WORTH_WORDS = 0.45
 """Probability from which on words are put to it: the first among many is not yet likely."""
 MOST_HELD = 3
@@ -53,17 +39,13 @@ def wants_colour(stream: IO[str]) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
 
 
-def screen_width() -> int:
-    return min(shutil.get_terminal_size((80, 24)).columns, WIDEST)
-
-
 def render(report: Report, colour: bool, width: int | None = None) -> str:
     report, paint = printable_record(report), Paint(colour)
     columns = min(width, WIDEST) if width else screen_width()
     blocks = [_incident(finding, paint, columns, report.excerpts) for finding in _shown(report)]
     if report.output_tail:
         blocks.append(_output(report, paint))
-    suspects = [s for s in report.diagnosis if s.role in ROLES and (s.verified or s.probability >= LEAST_SHOWN)]
+    suspects = [s for s in report.diagnosis if s.role in ROLES and (s.verified or s.probability >= LEAST_PROBABLE)]
     blocks += [_hypothesis(s, paint, columns) for s in sorted(suspects, key=lambda s: ROLES.index(s.role or ""))]
     blocks.append(_verdict(report, paint, columns))
     return "\n\n".join(blocks) + "\n"

@@ -19,6 +19,7 @@ from firstlight.guard.statistics.rows import (
     CLIP_NORM,
     SAMPLE,
     SCALARS,
+    SLOTS,
     UPDATE,
     WIDTH,
     Frame,
@@ -28,8 +29,6 @@ from firstlight.guard.statistics.rows import (
 )
 from firstlight.guard.statistics.tables import Chunks, sent
 
-SLOTS = 6
-"""Looks under way at the same time; the launch queue of a device is rarely deeper."""
 BLOCK = 512
 """Elements of four bytes that a program loads at once: 16 bytes a thread of four warps."""
 CHUNK = 32768

@@ -15,6 +15,7 @@ from firstlight.guard.statistics.rows import (
     LOW,
     NONFINITE,
     SCALARS,
+    SLOTS,
     UPDATE,
     WIDTH,
     Frame,
@@ -22,8 +23,6 @@ from firstlight.guard.statistics.rows import (
     Tensors,
     stride_of,
 )
-
-SLOTS = 6
 
 
 class ForeachPass:

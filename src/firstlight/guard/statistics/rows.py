@@ -15,6 +15,8 @@ LOSS, SCALE, CLIP_NORM = range(3)
 SCALARS = 3
 SAMPLE = 1024
 """Elements of each weight whose change is followed on a device, spread evenly over it."""
+SLOTS = 6
+"""Looks under way at the same time; the launch queue of a device is rarely deeper."""
 
 
 @dataclass(frozen=True, slots=True)

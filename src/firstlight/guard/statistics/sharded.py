@@ -19,6 +19,7 @@ from firstlight.guard.statistics.rows import (
     MEAN,
     NONFINITE,
     SCALARS,
+    SLOTS,
     STD,
     UPDATE,
     WIDTH,
@@ -29,7 +30,6 @@ from firstlight.guard.statistics.rows import (
 )
 from firstlight.guard.statistics.tables import sent
 
-SLOTS = 6
 Reduce = Callable[[torch.Tensor, str], None]
 """In place over all ranks, by `sum` or `max`."""
 
