@@ -252,6 +252,7 @@ def _plan(settings: Settings, run: RunDirectory, experiments: bool) -> Spec:
         seconds=budget.seconds,
         full_steps=budget.full_steps,
         sample_every=budget.sample_every,
+        longer=budget.longer,
         taps=tuple(sorted(taps)),
         contain=settings.contain,
         seed=seed_of(run),

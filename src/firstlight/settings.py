@@ -42,11 +42,13 @@ class Budget:
     """So many first steps are observed operation by operation."""
     sample_every: int = 25
     """After those, one step in so many is."""
+    longer: float = 1.0
+    """Times the steps and seconds for a program that shows no sign of learning yet: slow is not ill."""
 
 
 PROFILES: dict[str, Budget] = {
     "quick": Budget(steps=60, seconds=8.0),
-    "standard": Budget(steps=600, seconds=20.0),
+    "standard": Budget(steps=600, seconds=20.0, longer=4.0),
     "deep": Budget(steps=5000, seconds=300.0),
 }
 
@@ -86,6 +88,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             steps=chosen.steps if self.steps is None else self.steps,
             seconds=seconds,
             timeline_seconds=chosen.timeline_seconds * seconds / chosen.seconds,
+            longer=chosen.longer if self.steps is None and self.seconds is None else 1.0,
         )
 
 

@@ -124,3 +124,31 @@ def test_examples_learnt_by_heart_are_not_learning(sign: Callable[[str], dict[st
 
 def test_a_loss_without_answers_is_not_certified(sign: Callable[[str], dict[str, Any]]) -> None:
     assert sign(GAN)["status"] == "not-certified"
+
+
+SLOW = """import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(20, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 2))
+optimizer = torch.optim.Adam(net.parameters(), lr={rate})
+for _ in range(6000):
+    x = torch.randint(0, 2, (128, 20)).float()
+    y = (x[:, :6].sum(1) % 2).long()
+    loss = nn.functional.cross_entropy(net(2 * x - 1), y)
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+"""
+"""Parity: nothing shows for some hundreds of steps, and then all of it is learnt."""
+
+
+def test_what_shows_no_sign_yet_is_watched_for_longer(check: Callable[..., Any]) -> None:
+    checked = check(SLOW.format(rate=1e-3))
+
+    assert checked.report["coverage"]["steps"] > 600
+    assert (checked.report["verdict"], checked.loud()) == ("clean", [])
+    assert checked.report["assurance"]["learns"]["status"] == "certified"
+
+
+def test_the_steps_one_asks_for_are_all_there_are(check: Callable[..., Any]) -> None:
+    checked = check(SLOW.format(rate=1e-3), "--steps", "200")
+
+    assert checked.report["coverage"]["steps"] == 200

@@ -125,7 +125,8 @@ def _configuration() -> str:
         for field in msgspec.structs.fields(Settings)
     ]
     budgets = [
-        f"| `{name}` | {budget.steps} | {budget.seconds:g} | {budget.full_steps} | {budget.sample_every} |"
+        f"| `{name}` | {budget.steps} | {budget.seconds:g} | {budget.full_steps} | {budget.sample_every} "
+        f"| {budget.longer:g} |"
         for name, budget in PROFILES.items()
     ]
     return CONFIGURATION.format(generated=GENERATED, settings="\n".join(rows), profiles="\n".join(budgets))
@@ -174,8 +175,8 @@ growth = 50.0
 
 ## Profiles
 
-| profile | steps | seconds | steps observed in full | then one in |
-|---|---|---|---|---|
+| profile | steps | seconds | steps observed in full | then one in | times longer, while it shows no sign of learning |
+|---|---|---|---|---|---|
 {profiles}
 
 ## On one line

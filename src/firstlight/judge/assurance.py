@@ -42,6 +42,8 @@ def _learns(sign: LearningSign | None, contrast: Contrast | None) -> Learns | No
     blind = contrast.of(BLIND) if contrast is not None and not contrast.compares_rows else None
     if blind is None or not blind.other.finite or not blind.base.finite:
         return told
+    if sign.status == CERTIFIED and sign.step > blind.steps:  # it began to learn when its copies had ended
+        return msgspec.structs.replace(told, steps=sign.step)
     return msgspec.structs.replace(
         told, first=blind.base.first, last=blind.base.last, without_inputs=blind.other.last, steps=blind.steps
     )

@@ -27,7 +27,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.declared import Logged, RoundTrip, ScheduleTried
 from firstlight.records.facts import LossSite, Mode, StepOrder
 from firstlight.records.finding import Finding
-from firstlight.records.learning import LearningSign
+from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.report import CheckOutcome, Status
@@ -74,7 +74,10 @@ def judged(
     facts = with_unread(facts, watched.timelines.get(LOADERS, ()))
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
-    facts += [contrast] if contrast is not None else []
+    if contrast is not None:
+        certified = any(isinstance(fact, LearningSign) and fact.status == CERTIFIED for fact in facts)
+        contrast = msgspec.structs.replace(contrast, certified=certified)
+        facts.append(contrast)
     facts = [settled_sign(fact, contrast) if isinstance(fact, LearningSign) else fact for fact in facts]
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())

@@ -34,6 +34,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sample_every: int
     """After those, one step in so many is."""
     taps: tuple[str, ...]
+    longer: float = 1.0
+    """Times the steps and seconds while more of them may still show that the program learns."""
     contain: bool = True
     floors: tuple[str, ...] = ("view", "landlock")
     """Of the kernel, to be tried under the patched layers of containment."""

@@ -215,7 +215,7 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
         if watched.startup is None:
             return script.seconds > eyes.startup_seconds
         trained = script.seconds - watched.startup - GRACE_SECONDS
-        return trained > spec.seconds and session_spec.is_spent(trained, watched.steps, spec.seconds)
+        return session_spec.is_spent(trained, watched.steps, spec.longer * spec.seconds)
 
     watched.exit_code = script.wait(over)
     watched.seconds = script.seconds
@@ -259,4 +259,5 @@ def _told(watched: Watched, spec: session_spec.Spec, seconds: float) -> str:
     if last is None:
         return f"starting the script … {seconds:.0f} s"
     loss = f", loss {last.loss:.4g}" if last.loss is not None else ""
-    return f"step {last.step + 1} of {spec.steps}{loss}, {seconds:.0f} s"
+    of = f"of {spec.steps}" if last.step < spec.steps else "(no sign of learning yet)"
+    return f"step {last.step + 1} {of}{loss}, {seconds:.0f} s"

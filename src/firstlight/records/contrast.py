@@ -65,6 +65,8 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     compares_rows: bool = False
     """The model is called several times a step, or the scores are a matrix of the batch with itself: rows put out of
     order keep their partners."""
+    certified: bool = False
+    """The program itself was seen to learn which answer belongs to which input, be it later than its copies ran."""
     lr: float | None = None
     lr_site: Site | None = None
     loss_site: Site | None = None

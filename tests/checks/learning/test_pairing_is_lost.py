@@ -34,6 +34,11 @@ def found(*pairs: Pair, **changes: Any) -> list[Evidence]:
     return list(CHECK.find(replace(LOST, pairs=pairs or (ONE, MIXED), **changes), CHECK.limits))
 
 
+def test_what_the_program_is_seen_to_learn_later_was_not_lost() -> None:
+    assert len(found(certified=False)) == 1
+    assert found(certified=True) == []
+
+
 def test_tells_all_three_losses() -> None:
     (evidence,) = found()
 

@@ -7,8 +7,9 @@ optimizer work.
 
 ## When it is fine
 A task that is very hard, or so noisy that nothing shows within the steps observed, looks the same at first: look at
-a few examples with their labels before anything else. A learning rate that is far too high looks the same too, and
-is not reported here where a copy at a tenth of it learns.
+a few examples with their labels before anything else. Nothing is said once the program itself, watched for longer than
+its copies, is seen to learn. A learning rate that is far too high looks the same too, and is not reported here where a
+copy at a tenth of it learns.
 """
 
 import math
@@ -47,6 +48,7 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     one, mixed = contrast.of("one-batch"), contrast.of("permuted-targets")
     if (
         contrast.compares_rows
+        or contrast.certified
         or contrast.loss not in CLASSIFYING
         or one is None
         or mixed is None

@@ -68,8 +68,7 @@ class Observer:
     def __init__(self, spec: session.Spec) -> None:
         self.spec = spec
         self.moments = Moments()
-        self.step = 0
-        self.backwards = 0
+        self.step = self.backwards = 0
         self.in_backward = False
         self.stepping = False
         """An optimizer is making its step."""
@@ -91,6 +90,8 @@ class Observer:
         self.first_backward: float | None = None
         self.ending: Callable[[str], Ending] | None = None
         self.has_optimizer: Callable[[], bool] = lambda: False
+        self.undecided: Callable[[], bool] = lambda: False
+        """More steps may still show that the program learns."""
         self._pid = os.getpid()
         self._broken: set[str] = set()
         self._refusals = 0
@@ -237,10 +238,16 @@ class Observer:
         """Ends the program once the budget is spent. Ranks stop by steps alone, so that all stop at the same one."""
         if self.finished:
             self._refuse()
-        if self.step >= self.spec.steps:
-            self.stop("steps")
-        if world() == 1 and session.is_spent(self.seconds, self.step, self.spec.seconds):
-            self.stop("time")
+        reason = self._spent(1.0)
+        if reason and not (world() == 1 and self.undecided() and not self._spent(self.spec.longer)):
+            self.stop(reason)
+
+    def _spent(self, times: float) -> str:
+        """What of the budget, taken so many times, is used up; empty while nothing is."""
+        if self.step >= times * self.spec.steps:
+            return "steps"
+        over = world() == 1 and session.is_spent(self.seconds, self.step, times * self.spec.seconds)
+        return "time" if over else ""
 
     def _refuse(self) -> None:
         if torch.utils.data.get_worker_info() is not None:

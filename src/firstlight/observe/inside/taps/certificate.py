@@ -32,6 +32,8 @@ SAME = 1e-4
 """Relative; a replay with the true answers must give the loss that the program got."""
 LEAST_STEPS = 96
 """Steps measured before the absence of a sign is worth telling: healthy programs that learn slowly needed up to 73."""
+ASKED_EVERY = 16
+"""Measured steps, once the budget is spent and no sign was seen."""
 LEVEL = 8
 MOST_FAILURES = 5
 
@@ -64,15 +66,28 @@ class Line:
     growth: Growth | None = None
     """On examples that were new, as of the last look."""
     told: LearningSign | None = None
+    undecided: tuple[int, bool] = (0, False)
+    """After so many measured steps: whether more of them may still show a sign."""
 
     @property
     def certified(self) -> bool:
         return self.growth is not None and self.growth.certain
 
     def look(self) -> None:
-        fresh = [step for step in self.measured if step.fresh]
-        if len(fresh) in LOOKS and not self.certified:
-            self.growth = growth(fresh)
+        if sum(step.fresh for step in self.measured) in LOOKS:
+            self.look_again()
+
+    def look_again(self) -> None:
+        if not self.certified:
+            self.growth = growth([step for step in self.measured if step.fresh])
+
+    def may_still_show(self) -> bool:
+        """Asked anew after every few measured steps."""
+        if len(self.measured) >= self.undecided[0] + ASKED_EVERY:
+            self.look_again()
+            status, reason = self.standing()
+            self.undecided = len(self.measured), reason == LIKELY or (status == NO_SIGN and reason != BLIND)
+        return self.undecided[1]
 
     def standing(self) -> tuple[str, str]:
         """Status and reason."""
@@ -105,6 +120,13 @@ class Certificate:
         self.lines: dict[Site | None, Line] = {}
         self.generator = torch.Generator().manual_seed(0)
         self.decided = False
+        observer.undecided = self.undecided
+
+    def undecided(self) -> bool:
+        """It was measured for a while, and shows no sign, or hardly one. Copies are given the steps of the program."""
+        if self.decided or self.observer.light or self.observer.timeline is not None:
+            return False
+        return any(line.may_still_show() for line in self.lines.values())
 
     def wanted(self) -> bool:
         """The tape runs in this step."""
