@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_shapes
 
 from firstlight.facts.derive import REDUCERS, Reducer, derive
-from firstlight.facts.flows import alike
+from firstlight.facts.flows import alike, fadings, swellings
 from firstlight.facts.losses import broadcast, loss_terms
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
@@ -17,8 +17,8 @@ from firstlight.records import feed
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
-from firstlight.records.flows import ReachSeen, TermSeen
-from firstlight.records.inner import Erased, Moved, Movement, Units
+from firstlight.records.flows import AlteredSeen, CancelSeen, ComparisonSeen, MuteSeen, ReachSeen, TermSeen
+from firstlight.records.inner import Erased, Moved, Movement, NormStatistics, Units
 from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
@@ -96,6 +96,7 @@ def program(rank: int) -> list[Observed]:
             examples=4,
         ),
         Erased(step=2, rank=rank, module="norm", kind="LayerNorm", site=None, shape=(4, 1), looks=1),
+        NormStatistics(**place, module="norm", batches=80, momentum=0.1, apart=0.2, began=2.0),
         Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
         Failing(**place, module="Net", failed=3, returned=9, error="ValueError"),
         Waiting(**place, dataset="D", workers=0, batches=9, waited=1.0, elapsed=2.0),
@@ -112,6 +113,11 @@ def program(rank: int) -> list[Observed]:
         LearningSign(**place, status=NO_SIGN, reason="", steps=30, fresh=30),
         ReachSeen(**place, operation="relu", meeting=TRAIN, into="mse_loss", loss=1.0, free=0.1, bound=0.9),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
+        AlteredSeen(**place, by="a hook", name="a tensor", flipped=0.5, cosine=0.1, lost=0.0, uneven=0.0),
+        ComparisonSeen(**place, training=True, layer=1, operations=("tanh",), into="mse_loss"),
+        ComparisonSeen(**place, training=False, layer=1, operations=(), into="sub"),
+        CancelSeen(**place, operation="mean", axis=0, length=8, loss=1.0, moved=0.0, shifted=1.0),
+        MuteSeen(**place, operation="mul", value=0.0, elements=9, of=20, others=1.0),
         RelationsSeen(**place, meeting=TRAIN, examples=100, met=100, answers="classes", classes=3, lag=LAG),
         Selection(**place, kind="kept", metric="loss", best="best", larger=False),
         CopySeen(
@@ -147,7 +153,7 @@ def test_what_no_fact_needs_is_passed_over() -> None:
     assert derive([seen, Unseen(step=0, tap="census", reason="KeyError")]) == []
 
 
-OF_THEIR_OWN = (loss_terms, ranks, distributed_orders, alike)
+OF_THEIR_OWN = (loss_terms, ranks, distributed_orders, alike, fadings, swellings)
 """What they reduce is not in the program above, or is about all ranks at once: tests of their own."""
 
 

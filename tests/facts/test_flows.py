@@ -1,8 +1,27 @@
 from msgspec.structs import replace
 
-from firstlight.facts.flows import alike, reaches, silent_terms
+from firstlight.facts.flows import (
+    alike,
+    altered,
+    cancellings,
+    fadings,
+    mute_answers,
+    reaches,
+    silent_terms,
+    swellings,
+    two_comparisons,
+)
 from firstlight.facts.sightings import Sightings
-from firstlight.records.flows import ReachSeen, TapeRow, TapeSeen, TermSeen
+from firstlight.records.flows import (
+    AlteredSeen,
+    CancelSeen,
+    ComparisonSeen,
+    MuteSeen,
+    ReachSeen,
+    TapeRow,
+    TapeSeen,
+    TermSeen,
+)
 from firstlight.records.places import Site
 
 SITE = Site(file="train.py", line=9)
@@ -46,3 +65,56 @@ def test_terms_are_counted_against_the_looks() -> None:
 def test_the_last_search_of_an_activation_counts() -> None:
     (found,) = reaches(Sightings([REACH, replace(REACH, step=8, bound=0.1)]))
     assert (found.looks, found.bound, found.step) == (2, 0.1, 8)
+
+
+def test_the_look_at_which_errors_cancel_least_counts() -> None:
+    look = CancelSeen(step=1, operation="mean", site=SITE, axis=0, length=8, loss=1.0, moved=0.0, shifted=2.0)
+    (found,) = cancellings(Sightings([look, replace(look, step=8, moved=0.1), replace(look, step=24)]))
+    assert (found.looks, found.moved, found.step) == (3, 0.1, 8)
+
+
+def test_mute_answers_are_counted_against_the_looks() -> None:
+    mute = MuteSeen(step=1, operation="mul", site=SITE, value=0.0, elements=9, of=20, others=1.0)
+    looks = [replace(TAPE, step=step) for step in (1, 8, 24)]
+    (found,) = mute_answers(Sightings([*looks, mute, replace(mute, step=24)]))
+    assert (found.times, found.looks, found.value) == (2, 3, 0.0)
+
+
+def test_the_median_change_of_a_gradient_counts() -> None:
+    look = AlteredSeen(step=1, by="a hook", name="a tensor", site=SITE, flipped=0.5, cosine=0.1, lost=0.0, uneven=0.3)
+    (found,) = altered(Sightings([look, replace(look, step=2, flipped=0.4), replace(look, step=3, flipped=0.0)]))
+    assert (found.times, found.flipped, found.step) == (3, 0.4, 3)
+
+
+def test_examples_that_fade_at_one_look_only_are_told_by_the_other() -> None:
+    last = TapeRow(3, "linear", 0, 6, (8, 4), (2,), True, True, True, True, 8, 1.0, 1.0)
+    rows = (replace(GOOD, spread=0.9), replace(BAD, spread=1e-6), last)
+    tape = replace(TAPE, predictions=(3,), rows=rows)
+    moved = replace(tape, step=24, rows=(rows[0], replace(rows[1], spread=0.2), last))
+    (faint,) = fadings(Sightings([tape, replace(tape, step=8), replace(tape, step=24)]))
+    assert (faint.spread, faint.lost.operation, faint.looks) == (1e-6, "mean", 2)
+    (strong,) = fadings(Sightings([tape, replace(tape, step=8), moved]))
+    assert strong.spread == 0.2
+
+
+def test_the_look_at_which_values_are_smallest_counts() -> None:
+    last = TapeRow(3, "linear", 0, 6, (8, 4), (2,), True, True, True, True, 8, 1.0, 1.0)
+    tape = replace(TAPE, predictions=(3,), rows=(GOOD, replace(BAD, operation="mul", size=5e3), last))
+    small = replace(tape, step=24, rows=(GOOD, replace(BAD, operation="mul", size=2.0), last))
+    (found,) = swellings(Sightings([replace(tape, step=8), small]))
+    assert (found.size, found.step, found.grown.operation) == (2.0, 24, "mul")
+
+
+def test_what_only_training_does_is_told_for_the_same_layer() -> None:
+    way = ComparisonSeen(step=1, training=True, layer=7, operations=("mul", "tanh"), into="mse_loss", site=SITE)
+    other = replace(way, step=20, training=False, operations=("add", "mul"), into="sub")
+    (found,) = two_comparisons(Sightings([way, replace(way, step=8), other]))
+    assert (found.trained, found.evaluated, found.looks) == (("tanh",), ("add",), 2)
+    assert not list(two_comparisons(Sightings([way, replace(other, layer=8)])))
+
+
+def test_what_training_does_at_times_is_not_told() -> None:
+    way = ComparisonSeen(step=1, training=True, layer=7, operations=("tanh",), into="mse_loss", site=SITE)
+    other = replace(way, step=20, training=False, operations=(), into="sub")
+    (found,) = two_comparisons(Sightings([way, replace(way, step=8, operations=()), other]))
+    assert found.trained == ()

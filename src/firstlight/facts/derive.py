@@ -5,10 +5,20 @@ from typing import Any
 
 import msgspec
 
-from firstlight.facts.flows import alike, reaches, silent_terms
+from firstlight.facts.flows import (
+    alike,
+    altered,
+    cancellings,
+    fadings,
+    mute_answers,
+    reaches,
+    silent_terms,
+    swellings,
+    two_comparisons,
+)
 from firstlight.facts.learning import feedings, first_bads, learning_signs, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
-from firstlight.facts.motion import erased, handlings, motions, precisions, units, wrapped
+from firstlight.facts.motion import erased, handlings, motions, norm_statistics, precisions, units, wrapped
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.relations import conflicts, lags, relations
 from firstlight.facts.sightings import Sightings, groups
@@ -167,6 +177,7 @@ REDUCERS: tuple[Reducer, ...] = (
     precisions,
     units,
     erased,
+    norm_statistics,
     wrapped,
     loss_terms,
     ranks,
@@ -181,6 +192,12 @@ REDUCERS: tuple[Reducer, ...] = (
     learning_signs,
     reaches,
     silent_terms,
+    cancellings,
+    mute_answers,
+    altered,
+    two_comparisons,
+    fadings,
+    swellings,
     alike,
     relations,
     lags,

@@ -1,10 +1,32 @@
 """What the looks at the tape add up to."""
 
 from collections.abc import Iterator
+from statistics import median
+from typing import Any
 
 from firstlight.facts.sightings import Sightings, groups
+from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest
 from firstlight.flows.values import Loss, examples_lost
-from firstlight.records.flows import Alike, Place, Reach, ReachSeen, SilentTerm, TapeRow, TapeSeen, TermSeen
+from firstlight.records.flows import (
+    Alike,
+    Altered,
+    AlteredSeen,
+    Cancelling,
+    CancelSeen,
+    ComparisonSeen,
+    Fading,
+    MuteAnswer,
+    MuteSeen,
+    Place,
+    Reach,
+    ReachSeen,
+    SilentTerm,
+    Swelling,
+    TapeRow,
+    TapeSeen,
+    TermSeen,
+    TwoComparisons,
+)
 from firstlight.records.places import Site
 
 SETTLED_STEPS = 8
@@ -42,6 +64,39 @@ def silent_terms(seen: Sightings) -> Iterator[SilentTerm]:
         )
 
 
+def cancellings(seen: Sightings) -> Iterator[Cancelling]:
+    for looks in groups(seen.of(CancelSeen), lambda look: (look.rank, look.site, look.axis)):
+        least = max(looks, key=lambda look: look.moved / look.shifted if look.shifted > 0 else 0.0)
+        yield Cancelling(
+            rank=least.rank,
+            summed=Place(operation=least.operation, site=least.site),
+            axis=least.axis,
+            length=least.length,
+            looks=len({look.step for look in looks}),
+            step=least.step,
+            loss=least.loss,
+            moved=least.moved,
+            shifted=least.shifted,
+        )
+
+
+def mute_answers(seen: Sightings) -> Iterator[MuteAnswer]:
+    looked = {(tape.rank, tape.step) for tape in seen.of(TapeSeen)}
+    for looks in groups(seen.of(MuteSeen), lambda look: (look.rank, look.site, look.value)):
+        last = looks[-1]
+        yield MuteAnswer(
+            rank=last.rank,
+            meeting=Place(operation=last.operation, site=last.site),
+            value=last.value,
+            times=len({look.step for look in looks}),
+            looks=sum(rank == last.rank for rank, _ in looked),
+            step=last.step,
+            elements=last.elements,
+            of=last.of,
+            others=last.others,
+        )
+
+
 def alike(seen: Sightings) -> Iterator[Alike]:
     """Only where it lasts: the first looks may find layers that begin at zero."""
     for tapes in groups(seen.of(TapeSeen), lambda tape: (tape.rank, tape.site)):
@@ -63,9 +118,84 @@ def alike(seen: Sightings) -> Iterator[Alike]:
         )
 
 
+def altered(seen: Sightings) -> Iterator[Altered]:
+    for looks in groups(seen.of(AlteredSeen), lambda look: (look.rank, look.by, look.site)):
+        last = looks[-1]
+        yield Altered(
+            rank=last.rank,
+            by=last.by,
+            name=last.name,
+            site=last.site,
+            times=len(looks),
+            step=last.step,
+            flipped=median(look.flipped for look in looks),
+            cosine=median(look.cosine for look in looks),
+            lost=median(look.lost for look in looks),
+            uneven=median(look.uneven for look in looks),
+        )
+
+
+def two_comparisons(seen: Sightings) -> Iterator[TwoComparisons]:
+    for ways in groups(seen.of(ComparisonSeen), lambda way: (way.rank, way.layer)):
+        training, evaluation = ([way for way in ways if way.training is trains] for trains in (True, False))
+        if training and evaluation:
+            yield TwoComparisons(
+                rank=ways[0].rank,
+                training=Place(operation=training[-1].into, site=training[-1].site),
+                evaluation=Place(operation=evaluation[-1].into, site=evaluation[-1].site),
+                trained=_only(training, evaluation),
+                evaluated=_only(evaluation, training),
+                looks=len({way.step for way in training}),
+                step=evaluation[-1].step,
+            )
+
+
+def _only(some: list[ComparisonSeen], others: list[ComparisonSeen]) -> tuple[str, ...]:
+    """Operations on all of the ways, and on none of the others."""
+    everywhere = set.intersection(*(set(way.operations) for way in some))
+    return tuple(sorted(everywhere - {name for way in others for name in way.operations}))
+
+
+def fadings(seen: Sightings) -> Iterator[Fading]:
+    for looks in _looks(seen):
+        found = [(parts[-1], told) for parts in looks if (told := narrowest(*_rows(parts))) is not None]
+        if len(found) == len(looks):
+            tape, told = max(found, key=lambda pair: pair[1].spread)
+            yield Fading(**_told(tape, told, len(looks)), spread=told.spread, lost=_place(tape, told.row))
+
+
+def swellings(seen: Sightings) -> Iterator[Swelling]:
+    for looks in _looks(seen):
+        found = [(parts[-1], told) for parts in looks if (told := largest(*_rows(parts))) is not None]
+        if len(found) == len(looks):
+            tape, told = min(found, key=lambda pair: pair[1].size)
+            yield Swelling(**_told(tape, told, len(looks)), size=told.size, grown=_place(tape, told.row))
+
+
+def _looks(seen: Sightings) -> Iterator[list[list[TapeSeen]]]:
+    """For each backward its looks, each in parts, once layers that begin at zero have moved."""
+    for tapes in groups(seen.of(TapeSeen), lambda tape: (tape.rank, tape.site)):
+        looks = groups([tape for tape in tapes if tape.step >= SETTLED_STEPS], lambda tape: tape.step)
+        if looks:
+            yield looks
+
+
+def _rows(parts: list[TapeSeen]) -> tuple[dict[int, TapeRow], tuple[int, ...]]:
+    return {row.number: row for part in parts for row in part.rows}, parts[-1].predictions
+
+
+def _told(tape: TapeSeen, found: Narrowest | Largest, looks: int) -> dict[str, Any]:
+    return {
+        "rank": tape.rank,
+        "before": found.before,
+        "entry": found.entry,
+        "looks": looks,
+        "step": tape.step,
+    }
+
+
 def _lost(parts: list[TapeSeen]) -> Loss | None:
-    rows = {row.number: row for part in parts for row in part.rows}
-    return examples_lost(rows, parts[-1].predictions, parts[-1].fed)
+    return examples_lost(*_rows(parts), parts[-1].fed)
 
 
 def _place(tape: TapeSeen, row: TapeRow) -> Place:

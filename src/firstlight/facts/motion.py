@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
-from firstlight.records.inner import Erased, Movement, Touched, Units
+from firstlight.records.inner import Erased, Movement, NormStatistics, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.program import Wrapped
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
@@ -63,6 +63,12 @@ def units(seen: Sightings) -> Iterator[Units]:
 def erased(seen: Sightings) -> Iterator[Erased]:
     """The last record of each layer."""
     for records in groups(seen.of(Erased), lambda e: (e.rank, e.module)):
+        yield records[-1]
+
+
+def norm_statistics(seen: Sightings) -> Iterator[NormStatistics]:
+    """The last record of each layer."""
+    for records in groups(seen.of(NormStatistics), lambda n: (n.rank, n.module)):
         yield records[-1]
 
 

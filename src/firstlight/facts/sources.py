@@ -42,6 +42,7 @@ def _from(*taps: str, absent: str) -> Source:
 
 
 _NO_BACKWARD = "no backward was observed"
+_NO_LAYERS = "no network of several layers was seen at work after its first steps"
 _NO_STEP = "no optimizer step was observed"
 _NOT_FOLLOWED = (
     "no step was compared with the weights and gradients before it: it was the only one, or its closure computes the "
@@ -68,6 +69,16 @@ SOURCES: dict[type, Source] = {
         "operations", "tape", absent="no activation was seen between the network and its answers that could be tried"
     ),
     flows.SilentTerm: _from("operations", "tape", absent=_NO_BACKWARD),
+    flows.Cancelling: _from("operations", "tape", absent=_NO_BACKWARD),
+    flows.MuteAnswer: _from("operations", "tape", absent=_NO_BACKWARD),
+    flows.Fading: _from("operations", "tape", absent=_NO_LAYERS),
+    flows.Swelling: _from("operations", "tape", absent=_NO_LAYERS),
+    flows.TwoComparisons: _from(
+        "operations",
+        "tape",
+        absent="no values were seen to be compared with answers both in training and in evaluation",
+    ),
+    flows.Altered: _from("altered", absent=_NO_BACKWARD),
     flows.Alike: _from("operations", "tape", absent=_NO_BACKWARD),
     learning.LearningSign: _from("operations", "tape", absent=_NO_BACKWARD),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
@@ -79,6 +90,7 @@ SOURCES: dict[type, Source] = {
     facts.Handling: _from("movement", absent=_NOT_FOLLOWED),
     facts.Precision: _from("operations", "movement", absent="the program computes in full precision"),
     facts.LossTerms: _from("operations", absent="backward is not called on a plain sum of several losses"),
+    inner.NormStatistics: _from("norms", absent="no batch norm followed enough batches of enough values"),
     inner.Erased: _from("norms", absent="no normalisation layer was seen to erase its input"),
     Wrapped: _from("wrappers", absent="no model is wrapped in DistributedDataParallel"),
     ranks.Ranks: _from("feeding", "loaders", "wrappers", absent="the program is a single process"),
@@ -175,7 +187,18 @@ OF_A_REHEARSAL = frozenset(
 """What is known of a program once all of it was run, shortened."""
 
 ABSENCE_IS_CLEAN = frozenset(
-    {facts.ShapeClash, facts.FirstBad, inner.Erased, failing.Failing, Inferred, flows.SilentTerm, flows.Alike}
+    {
+        facts.ShapeClash,
+        facts.FirstBad,
+        inner.Erased,
+        failing.Failing,
+        Inferred,
+        flows.SilentTerm,
+        flows.Cancelling,
+        flows.MuteAnswer,
+        flows.Altered,
+        flows.Alike,
+    }
 )
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""
 
@@ -272,7 +295,19 @@ DATA = (
 """Facts about what the program is fed."""
 
 
-TAPE = frozenset({flows.Reach, flows.SilentTerm, flows.Alike, learning.LearningSign})
+TAPE = frozenset(
+    {
+        flows.Reach,
+        flows.SilentTerm,
+        flows.Cancelling,
+        flows.MuteAnswer,
+        flows.Fading,
+        flows.Swelling,
+        flows.TwoComparisons,
+        flows.Alike,
+        learning.LearningSign,
+    }
+)
 """Facts read from the recorded operations."""
 
 

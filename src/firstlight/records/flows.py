@@ -28,6 +28,8 @@ class TapeRow(msgspec.Struct, frozen=True, array_like=True):
     """How many examples of the batch differ from one another; None where the first axis is not that of the examples."""
     size: float
     """Root mean square of the values; NaN where one of them is not a number."""
+    spread: float | None = None
+    """Root mean square of what differs between the examples; None where `examples` is."""
 
 
 class TapeSeen(Sighting, frozen=True, kw_only=True, tag="tape"):
@@ -71,6 +73,61 @@ class TermSeen(Sighting, frozen=True, kw_only=True, tag="silent-term"):
     loss: float
 
 
+class CancelSeen(Sighting, frozen=True, kw_only=True, tag="cancelling"):
+    """Errors of opposite sign that cancel in the loss: how much it changes by them, and by a shift as large."""
+
+    operation: str
+    site: Site | None
+    """The first call that sums."""
+    axis: int
+    """Of the network's outputs."""
+    length: int
+    loss: float
+    moved: float
+    shifted: float
+
+
+class MuteSeen(Sighting, frozen=True, kw_only=True, tag="mute-answer"):
+    """An answer for which the loss is the same whatever the network gives."""
+
+    operation: str
+    site: Site | None
+    """Where predictions meet the answers."""
+    value: float
+    elements: int
+    of: int
+    others: float
+    """Change of the loss where another answer is asked for."""
+
+
+class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
+    """A gradient that was changed after autograd had made it, by what it was and what it became."""
+
+    by: str
+    name: str
+    site: Site | None
+    """Where the hook was registered, or the step was made."""
+    flipped: float
+    """Share of its square whose sign has turned."""
+    cosine: float
+    lost: float
+    """Share of its elements that became zero."""
+    uneven: float
+    """Deviation of the factor by which the others changed, over its mean."""
+
+
+class ComparisonSeen(Sighting, frozen=True, kw_only=True, tag="comparison"):
+    """The output of a layer compared with answers, value by value."""
+
+    training: bool
+    layer: int
+    """Known by its first trained tensor; equal for the same layer in training and evaluation."""
+    operations: tuple[str, ...]
+    """That changed the values in between."""
+    into: str
+    site: Site | None
+
+
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """A call on the tape."""
 
@@ -103,6 +160,86 @@ class SilentTerm(Ranked, frozen=True, kw_only=True):
     value: float
     """At the last look, and the loss beside it."""
     loss: float
+
+
+class Cancelling(Ranked, frozen=True, kw_only=True):
+    """The loss where errors of opposite sign cancel the most, over all looks the least so."""
+
+    summed: Place
+    axis: int
+    length: int
+    looks: int
+    step: int
+    loss: float
+    moved: float
+    """Change of the loss by errors that cancel, and below, by as large ones that do not."""
+    shifted: float
+
+
+class MuteAnswer(Ranked, frozen=True, kw_only=True):
+    """An answer that counts for nothing in the loss, at so many looks."""
+
+    meeting: Place
+    value: float
+    times: int
+    looks: int
+    step: int
+    elements: int
+    of: int
+    others: float
+
+
+class Fading(Ranked, frozen=True, kw_only=True):
+    """How little the examples differ on their way to the last layer, at the look at which they differ most."""
+
+    spread: float
+    """Relative to the values."""
+    lost: Place
+    """The call in which most is lost, and what it was given."""
+    before: float
+    entry: bool
+    """It is where the data enter the network."""
+    looks: int
+    step: int
+
+
+class Swelling(Ranked, frozen=True, kw_only=True):
+    """How large values become within the network, at the look at which they are smallest."""
+
+    size: float
+    grown: Place
+    """The call in which they grow most, and the size of what it was given."""
+    before: float
+    entry: bool
+    looks: int
+    step: int
+
+
+class Altered(Ranked, frozen=True, kw_only=True):
+    """Gradients changed on one line: medians over all times it was seen."""
+
+    by: str
+    name: str
+    site: Site | None
+    times: int
+    step: int
+    flipped: float
+    cosine: float
+    lost: float
+    uneven: float
+
+
+class TwoComparisons(Ranked, frozen=True, kw_only=True):
+    """One layer's output, compared with answers in training and in evaluation."""
+
+    training: Place
+    evaluation: Place
+    trained: tuple[str, ...]
+    """Operations on every way to the answers in training, and on none in evaluation."""
+    evaluated: tuple[str, ...]
+    """The other way round."""
+    looks: int
+    step: int
 
 
 class Alike(Ranked, frozen=True, kw_only=True):

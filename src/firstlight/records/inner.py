@@ -84,6 +84,22 @@ class Erased(Sighting, frozen=True, kw_only=True, tag="erased"):
     """In a row; the last record counts."""
 
 
+class NormStatistics(Sighting, frozen=True, kw_only=True, tag="norm-statistics"):
+    """How far the running statistics of a batch norm, used in evaluation, are from those of a batch it trains on.
+
+    Distances are the root mean square over the channels, in deviations of the batch and in logarithms of its variance.
+    """
+
+    module: str
+    site: Site | None
+    batches: int
+    """That it has followed."""
+    momentum: float | None
+    apart: float
+    began: float
+    """What the distance from this batch would be if they had never moved."""
+
+
 class Units(Sighting, frozen=True, kw_only=True, tag="units"):
     """The outputs of one activation inside a model, over its last looks; the last record counts."""
 

@@ -8,8 +8,16 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
-from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
-from firstlight.records.inner import Erased, Movement, ShapesSeen, Touched, Units
+from firstlight.records.flows import (
+    AlteredSeen,
+    CancelSeen,
+    ComparisonSeen,
+    MuteSeen,
+    ReachSeen,
+    TapeSeen,
+    TermSeen,
+)
+from firstlight.records.inner import Erased, Movement, NormStatistics, ShapesSeen, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
 from firstlight.records.program import (
@@ -81,6 +89,7 @@ Observed = (
     | Movement
     | Touched
     | Erased
+    | NormStatistics
     | Wrapped
     | Units
     | Restored
@@ -97,6 +106,10 @@ Observed = (
     | CopySeen
     | RandomAgain
     | TermSeen
+    | CancelSeen
+    | ComparisonSeen
+    | AlteredSeen
+    | MuteSeen
     | RatesSeen
     | CallsSeen
     | ValuesSeen

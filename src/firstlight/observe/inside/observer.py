@@ -1,8 +1,8 @@
 """The observer of one process: moments of training, told to the taps that asked for them, within a budget.
 
-The moments are: the first model is called, a module returned (on steps observed in full), a root model returned or
-raised, a backward begins, a backward ended, a step begins, a step ended, the observation ends. A tap that fails is
-switched off and said to be unseen; the program never notices.
+The moments are: the first model is called, a module returned (on steps observed in full), a root model is called,
+returned or raised, a backward begins, a backward ended, a step begins, a step ended, the observation ends. A tap that
+fails is switched off and said to be unseen; the program never notices.
 """
 
 import atexit
@@ -51,6 +51,8 @@ class Moments:
 
     training_begins: list[Callable[..., None]] = field(default_factory=list)
     module_returned: list[Callable[..., None]] = field(default_factory=list)
+    model_called: list[Callable[..., None]] = field(default_factory=list)
+    """Once training has begun: whether gradients are enabled."""
     model_returned: list[Callable[..., None]] = field(default_factory=list)
     model_failed: list[Callable[..., None]] = field(default_factory=list)
     backward_begins: list[Callable[..., None]] = field(default_factory=list)

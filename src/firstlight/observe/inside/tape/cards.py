@@ -3,7 +3,7 @@
 import torch
 
 from firstlight.observe.inside import reading
-from firstlight.observe.inside.tape.examples import differing
+from firstlight.observe.inside.tape.examples import differing, spread
 from firstlight.observe.inside.tape.recorder import Mark, Row
 from firstlight.records.flows import TapeRow
 
@@ -17,6 +17,7 @@ def written(rows: list[Row], loss: torch.Tensor, batch: int, files: dict[str, in
 
 def _card(row: Row, output: torch.Tensor, batch: int, files: dict[str, int]) -> TapeRow:
     readable = reading.readable(output) and output.numel() > 0 and not output.is_sparse and not output.is_complex()
+    examples = differing(output, batch) if readable else None
     return TapeRow(
         number=row.number,
         operation=row.name,
@@ -28,6 +29,7 @@ def _card(row: Row, output: torch.Tensor, batch: int, files: dict[str, int]) -> 
         data=bool(row.marks & ~(Mark.TRAINED | Mark.FROZEN)),
         gradient=output.requires_grad,
         entry=row.door,
-        examples=differing(output, batch) if readable else None,
+        examples=examples,
         size=float(reading.sample_of(output).float().square().mean().sqrt()) if readable else 0.0,
+        spread=None if examples is None else spread(output),
     )

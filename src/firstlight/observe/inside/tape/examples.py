@@ -49,6 +49,12 @@ def differing(tensor: torch.Tensor, batch: int) -> int | None:
     return int(torch.unique(values, dim=0).shape[0])
 
 
+def spread(tensor: torch.Tensor) -> float:
+    """Root mean square of what differs between the examples, which lie along the first axis."""
+    values = tensor.detach().reshape(len(tensor), -1)[:, :MOST_COLUMNS].double()
+    return float((values - values.mean(0)).square().mean().sqrt())
+
+
 class Examples:
     """Examples that a network was fed, known again by a number for each."""
 

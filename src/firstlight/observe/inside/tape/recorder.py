@@ -50,7 +50,8 @@ MOST_KEPT = 64
 """Elements of a tensor, written to in place, whose earlier values are kept: enough for running sums of losses."""
 MOST_ENTERED = 8
 MOST_TRACED = 1 << 16
-"""Elements of a tensor that is held although no gradient goes through it, to find where one was cut."""
+"""Elements of a tensor that is held although no gradient goes through it: to find where one was cut, and what answers
+were made from."""
 
 
 class Row:
@@ -135,7 +136,7 @@ class Recorder:
         if inputs and (self.whole or not row.door) and any(output.requires_grad for output in outputs):
             _keep(row, call, inputs)
             row.writes, row.before = writes, before
-        elif self.whole and row.marks & Mark.TRAINED and all(item[0].numel() <= MOST_TRACED for item in inputs):
+        elif self.whole and all(item[0].numel() <= MOST_TRACED for item in inputs):
             row.line, row.inputs = sites.caller(), inputs
         for index, output in enumerate(outputs):
             self._bind(output, (row, index))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firstlight.observe.inside.taps import (
+    altered,
     backward,
     census,
     checkpoints,
@@ -51,6 +52,7 @@ def install(observer: "Observer") -> None:
         "evaluations": lambda: evaluations.install(observer, seen),
         "feeding": lambda: unread.install(observer, feeding.install(observer, seen, walked)),
         "nonfinite": lambda: nonfinite.install(observer, seen, held, walked),
+        "altered": lambda: altered.install(observer, held),
         "clipping": lambda: clipping.install(observer, held),
         "checkpoints": lambda: checkpoints.install(observer),
         "failures": lambda: failures.install(observer),

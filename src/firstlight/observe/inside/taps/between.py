@@ -42,7 +42,7 @@ class Between:
         if touched and followed.told < MOST_TOLD:
             followed.told += 1
             self._tell(optimizer, followed, touched)
-        kept = [p for p, _ in followed.left] or _some_of(self.optimizers.of(optimizer).parameters)
+        kept = [p for p, _ in followed.left] or some_of(self.optimizers.of(optimizer).parameters)
         followed.left = [(p, reading.values_of(p).clone()) for p in kept]
 
     def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
@@ -77,7 +77,7 @@ class Between:
         )
 
 
-def _some_of(parameters: list[torch.Tensor]) -> list[torch.Tensor]:
+def some_of(parameters: list[torch.Tensor]) -> list[torch.Tensor]:
     """Matrices: biases begin at zero, and have no size to compare with."""
     known = [p for p in parameters if p.ndim > 1 and 0 < p.numel() <= MOST_ELEMENTS and reading.readable(p) and p.any()]
     return known[:: max(1, len(known) // MOST_TENSORS)][:MOST_TENSORS]

@@ -8,14 +8,16 @@ from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
+from firstlight.observe.inside.tape.influence import cancelling, mute_answers
 from firstlight.observe.inside.tape.reach import reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
 from firstlight.observe.inside.tape.tail import Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms
-from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
+from firstlight.records.flows import CancelSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.comparisons import ComparisonTap
 
 STEPS = (1, 8, 24)
 """The first step is left out: layers may begin at zero."""
@@ -27,9 +29,11 @@ MOST_ROWS = 3000
 
 
 class Looks:
-    def __init__(self, observer: "Observer", recorder: Recorder) -> None:
+    def __init__(self, observer: "Observer", recorder: Recorder, comparisons: "ComparisonTap") -> None:
         self.observer = observer
         self.recorder = recorder
+        self.comparisons = comparisons
+        self.generator = torch.Generator().manual_seed(0)
 
     def wanted(self) -> bool:
         """The tape is read whole in this step."""
@@ -42,6 +46,14 @@ class Looks:
         tail = tail_of(self.recorder, root) if self.wanted() and not functional and root.numel() == 1 else None
         if tail is None:
             return
+        self.comparisons.trained(tail)
+        self._terms(tail)
+        self._influence(tail)
+        if self.observer.step in SEARCHED:
+            self._search(tail)
+        self._write(tail)
+
+    def _terms(self, tail: Tail) -> None:
         for term in silent_terms(tail):
             cut, added = term.cut, term.added
             self.observer.emit(
@@ -52,12 +64,39 @@ class Looks:
                     site=cut.line if cut is not None else None,
                     added=added.line,
                     value=term.value,
-                    loss=float(root.detach()),
+                    loss=float(tail.loss.detach()),
                 )
             )
-        if self.observer.step in SEARCHED:
-            self._search(tail)
-        self._write(tail)
+
+    def _influence(self, tail: Tail) -> None:
+        with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):
+            for found in cancelling(tail, self.generator):
+                self.observer.emit(
+                    CancelSeen(
+                        step=self.observer.step,
+                        rank=rank(),
+                        operation=found.row.name,
+                        site=found.row.line,
+                        axis=found.axis,
+                        length=found.length,
+                        loss=found.loss,
+                        moved=found.moved,
+                        shifted=found.shifted,
+                    )
+                )
+            for mute in mute_answers(tail, self.generator):
+                self.observer.emit(
+                    MuteSeen(
+                        step=self.observer.step,
+                        rank=rank(),
+                        operation=mute.meeting.row.name,
+                        site=mute.meeting.row.line,
+                        value=mute.value,
+                        elements=mute.elements,
+                        of=mute.of,
+                        others=mute.others,
+                    )
+                )
 
     def _search(self, tail: Tail) -> None:
         with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):

@@ -89,6 +89,8 @@ class Models:
         if depth == 1:
             self._local.handled = sys.exc_info()[1]
             self.inside = next(module.parameters(), None) is not None
+            if self.inside and self._begun:
+                self.observer.tell(self.observer.moments.model_called, torch.is_grad_enabled())
         if not self._begun and torch.is_grad_enabled() and next(module.parameters(), None) is not None:
             self.observer.entering = module
             self.begin()

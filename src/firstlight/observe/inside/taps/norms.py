@@ -1,4 +1,4 @@
-"""Normalisation layers that leave nothing of their input: one value a group, normalised by itself, is always zero."""
+"""Normalisation layers that leave nothing of their input, or whose statistics for the evaluation never follow it."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -7,7 +7,7 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
-from firstlight.records.inner import Erased
+from firstlight.records.inner import Erased, NormStatistics
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -23,16 +23,24 @@ SAME = 1e-5
 """Spread over the examples, relative to the layer's own scale, below which nothing is left."""
 LOST = 1e-3
 """Spread over the examples, relative to the values, up to which there was nothing to erase."""
+LEAST_BATCHES = 50
+"""That a batch norm has followed before its running statistics are looked at."""
+LEAST_VALUES = 16
+"""Of each channel in a batch; fewer have no statistics of their own."""
+MOST_TOLD = 8
 
 
 class Watch:
     def __init__(self, observer: "Observer", models: "Models") -> None:
         self.observer, self.models = observer, models
         self._looks: Counter[int] = Counter()
+        self._told: Counter[int] = Counter()
 
     def module_returned(self, module: torch.nn.Module, given: list[torch.Tensor], made: list[torch.Tensor]) -> None:
         if not isinstance(module, KINDS) or not given or not made or len(made[0]) < 2 or not reading.readable(made[0]):
             return
+        if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.training:
+            self._follow(module, given[0])
         weight = getattr(module, "weight", None)
         scale = 1.0 if weight is None else float(weight.detach().abs().max())
         if scale == 0.0 or not _differs(given[0]) or _spread(made[0]) > SAME * scale:
@@ -50,6 +58,34 @@ class Watch:
                 looks=self._looks[id(module)],
             )
         )
+
+    def _follow(self, module: torch.nn.modules.batchnorm._BatchNorm, given: torch.Tensor) -> None:
+        mean, variance, batches = module.running_mean, module.running_var, module.num_batches_tracked
+        if mean is None or variance is None or batches is None or self._told[id(module)] >= MOST_TOLD:
+            return
+        values = given.detach().transpose(0, 1).flatten(1).float()
+        if int(batches) < LEAST_BATCHES or values.shape[1] < LEAST_VALUES:
+            return
+        self._told[id(module)] += 1
+        batch = values.mean(1), values.var(1) + module.eps
+        self.observer.emit(
+            NormStatistics(
+                step=self.observer.step,
+                rank=rank(),
+                module=self.models.path_of(module),
+                site=sites.caller(),
+                batches=int(batches),
+                momentum=module.momentum,
+                apart=_apart((mean, variance + module.eps), batch),
+                began=_apart((torch.zeros_like(mean), torch.ones_like(variance)), batch),
+            )
+        )
+
+
+def _apart(one: tuple[torch.Tensor, torch.Tensor], other: tuple[torch.Tensor, torch.Tensor]) -> float:
+    """Between two pairs of mean and variance."""
+    parts = [(one[0] - other[0]) / other[1].sqrt(), (one[1] / other[1]).log()]
+    return float(sum(part.float().square().mean() for part in parts) ** 0.5)
 
 
 def _differs(tensor: torch.Tensor) -> bool:

@@ -43,6 +43,8 @@ class Operations(TorchFunctionMode):
         """Called ahead of the operation: it may be the one that raises."""
         self.handlers: dict[str, Handler] = {}
         self.every: list[Handler] = []
+        self._follower: Handler | None = None
+        """Told of every call of an evaluation."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -57,6 +59,8 @@ class Operations(TorchFunctionMode):
         result = self._taped_call(func, name, args, kwargs) if self._taping else func(*args, **kwargs)
         if self.looking:
             self._look(name, args, kwargs, result)
+        if self._follower is not None:
+            self._follower(name, args, kwargs, result)
         return result
 
     def _look(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
@@ -111,6 +115,7 @@ class Operations(TorchFunctionMode):
         was, self._taping = self._taping, self.taped()
         if was and not self._taping and self.recorder is not None:
             self.recorder.clear()
+        self._follower = None
         wanted = (self.looking or self._taping) and not self.paused and not self.observer.finished
         if wanted and not self.on and may_push():
             self._push()
@@ -140,6 +145,17 @@ class Operations(TorchFunctionMode):
         self.looking = True
         if not self.on and may_push():
             self._push()
+
+    def follow_by(self, follower: Handler) -> None:
+        """An evaluation begins, every call of which is told; until the next step, or until a model is trained."""
+        if self.paused:
+            return
+        self._follower = follower
+        if not self.on and may_push():
+            self._push()
+
+    def unfollow(self) -> None:
+        self._follower = None
 
     @property
     def on(self) -> bool:

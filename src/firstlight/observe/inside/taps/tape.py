@@ -8,6 +8,7 @@ from torch.nn.modules.module import register_module_buffer_registration_hook
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.taps import relations
 from firstlight.observe.inside.taps.certificate import Certificate
+from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
 
 if TYPE_CHECKING:
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 
 def install(observer: "Observer", mode: "Operations") -> None:
     recorder = Recorder()
-    certificate, looks = Certificate(observer, recorder), Looks(observer, recorder)
+    comparisons = ComparisonTap(observer, mode)
+    certificate, looks = Certificate(observer, recorder), Looks(observer, recorder, comparisons)
     moments = observer.moments
+    moments.model_called.append(observer.shielded("comparisons", comparisons.model_called))
     moments.next_step.append(looks.next_step)
     related = relations.install(observer, recorder) if "relations" in observer.spec.taps else None
     mode.record(

@@ -1,0 +1,60 @@
+"""What tells the examples apart all but vanishes on its way through the network.
+
+## What it sees
+At some call on the way from the data to the last layer, the examples of a batch differ by less than a thousandth of the
+values themselves, at every look after the first steps, and nothing restores the difference. The finding names the call
+in which most of it is lost: squashing activations one after the other, or a first layer whose inputs are so small, or
+so far from zero for their spread, that its bias is nearly all it gives.
+
+## When it is fine
+A batch norm further on brings the difference back, and is taken into account.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.flows import Fading
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    spread: float = 1e-3
+    """Of the values; untrained healthy networks, sigmoids included, keep a hundredth and most of them a tenth."""
+    looks: int = 2
+    """A single batch may be odd."""
+
+
+def find(fading: Fading, limits: Limits) -> Iterator[Evidence]:
+    if fading.looks < limits.looks or not fading.spread < limits.spread:
+        return
+    lost = f"`{fading.lost.operation}`"
+    yield Evidence(
+        where=at(fading.lost.site, step=fading.step, rank=fading.rank),
+        saw=f"before the last layer the examples of a batch differ by {fading.spread:.2g} of the values at most; "
+        + (
+            f"they enter so, at {lost}"
+            if fading.entry
+            else f"most is lost in {lost}, which was given {fading.before:.2g}"
+        ),
+        wanted=f"more than {limits.spread:.2g}",
+        cause="data-scale" if fading.entry else "arch-vanishing",
+        numbers={"spread": fading.spread, "before": fading.before, "looks": fading.looks},
+    )
+
+
+CHECK = Check(
+    id="FL451",
+    name="examples-fade",
+    summary="what tells the examples apart all but vanishes within the network",
+    causes=("arch-vanishing", "data-scale"),
+    likely="saturating activations in a row, or inputs that are tiny beside the bias of the first layer",
+    fix="use ReLU-like activations or a normalisation between the layers; standardise the inputs",
+    severity=Severity.WARNING,
+    confidence=0.85,
+    needs=Fading,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,60 @@
+"""Values within the network are thousands of times larger than its layers are made for.
+
+## What it sees
+The size of what each call of the network gives, from the data to the last layer, at every look after the first steps.
+Where nothing normalises them soon after, values above a thousand saturate activations and make the loss and its
+gradients jump. The finding names the call in which they grow most.
+
+## When it is fine
+Sums over very many elements, where the next layer was initialised for them. The last layer's own output is as large as
+the answers are, and is not judged.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.flows import Swelling
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    size: float = 1000.0
+    """Root mean square; usual initialisations keep it near 1, and raw pixels below 255 stay below."""
+    looks: int = 2
+    """A single batch may be odd."""
+
+
+def find(swelling: Swelling, limits: Limits) -> Iterator[Evidence]:
+    if swelling.looks < limits.looks or not swelling.size >= limits.size:
+        return
+    grown = f"`{swelling.grown.operation}`"
+    yield Evidence(
+        where=at(swelling.grown.site, step=swelling.step, rank=swelling.rank),
+        saw=f"values within the network have a size of {swelling.size:.3g}; "
+        + (
+            f"the data enter so, at {grown}"
+            if swelling.entry
+            else f"they grow most in {grown}, from {swelling.before:.3g}"
+        ),
+        wanted=f"below {limits.size:g}, or a normalisation soon after",
+        cause="data-scale" if swelling.entry else "arch-exploding",
+        numbers={"size": swelling.size, "before": swelling.before, "looks": swelling.looks},
+    )
+
+
+CHECK = Check(
+    id="FL452",
+    name="values-swell",
+    summary="values within the network grow out of all bounds",
+    causes=("arch-exploding", "data-scale"),
+    likely="inputs in raw units, weights initialised far too large, or a factor that grows from layer to layer",
+    fix="standardise the inputs, use the usual initialisation, or normalise between the layers",
+    severity=Severity.WARNING,
+    confidence=0.8,
+    needs=Swelling,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,181 @@
+"""What the loss makes of single outputs of the network, found by moving them and computing the loss again.
+
+Two questions that need no knowledge of the loss. Can errors of opposite sign cancel: is the loss blind to every move
+that leaves the sum over the examples as it is? And is there an answer that counts for nothing: is the loss the same
+whatever the network gives where that answer is asked for?
+"""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from firstlight.observe.inside import reading
+from firstlight.observe.inside.tape.recorder import PARAMETER, Input, Made, Mark, Row
+from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
+
+SUMS = frozenset({"mean", "sum", "nanmean", "nansum", "matmul", "__matmul__", "einsum"})
+MOST_ELEMENTS = 1 << 18
+FAR = 3.0
+"""Times the largest value among outputs and answers: at that distance a loss with a bend has left its straight part."""
+SAME = 1e-4
+"""Relative; a replay with the outputs as they are must give the loss that the program got."""
+HARDLY = 0.1
+"""A move that changes the loss by more than this share of a plain shift is not worth telling."""
+MOST_VALUES = 8
+"""More distinct answers than this are no classes."""
+LEAST_ELEMENTS = 16
+LEAST_SHARE = 0.05
+"""Of all answers."""
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """Changes of the loss: by moves that cancel along an axis of the outputs, and by as large a shift of all."""
+
+    row: Row
+    """The first call that sums."""
+    axis: int
+    length: int
+    loss: float
+    moved: float
+    shifted: float
+
+
+@dataclass(frozen=True)
+class Mute:
+    """An answer for which the loss is the same whatever the network gives."""
+
+    meeting: Meeting
+    value: float
+    elements: int
+    of: int
+    others: float
+    """By how much the loss changes where another answer is asked for."""
+
+
+def cancelling(tail: Tail, generator: torch.Generator) -> Iterator[Cancelled]:
+    """Along each axis that the answers have, and along the first, that of the examples, where they had it once."""
+    met = [item[0] for item in _data(tail)]
+    behind = [tensor for item in _data(tail) for tensor in _behind(item)]
+    summed = next((row for row in tail.rows if row.name in SUMS), tail.rows[-1])
+    for output in _outputs(tail):
+        for axis, length in enumerate(output.shape):
+            asked = [t for t in (met if axis else behind) if t.ndim > axis and t.shape[axis] == length]
+            if length > 1 and asked:
+                with contextlib.suppress(*CANNOT):
+                    moved, shifted = _cancel(tail, output, axis, _size(output, *asked), generator)
+                    if moved <= HARDLY * shifted and 0 < shifted < math.inf:
+                        yield Cancelled(summed, axis, length, float(tail.loss.detach()), moved, shifted)
+
+
+def _cancel(
+    tail: Tail, output: torch.Tensor, axis: int, size: float, generator: torch.Generator
+) -> tuple[float, float]:
+    """The larger share of two moves, one of the outputs' own size and one far away."""
+    move = torch.randn(output.shape, generator=generator).to(output)
+    move -= move.mean(axis, keepdim=True)
+    found = []
+    for scale in (max(float(output.detach().float().square().mean().sqrt()), 1e-3 * size), FAR * size):
+        moved = _change(tail, output, output + scale * move)
+        shifted = _change(tail, output, output + scale)
+        found.append((moved, shifted))
+    return max(found, key=lambda pair: pair[0] / pair[1] if pair[1] > 0 else math.inf)
+
+
+def mute_answers(tail: Tail, generator: torch.Generator) -> Iterator[Mute]:
+    """Where one tensor of answers meets one output, place by place: whatever else there is may well mask some."""
+    asked = {id(meeting.answer): meeting for meeting in tail.meetings}
+    outputs = list(_outputs(tail))
+    if len(asked) != 1 or len(outputs) != 1 or _masked(tail):
+        return
+    (meeting,), (output,) = asked.values(), outputs
+    answer = meeting.answer
+    if meeting.marks & PARAMETER or not answer.is_floating_point() or answer.squeeze().shape != output.squeeze().shape:
+        return
+    values, counts = torch.unique(answer, return_counts=True)
+    if not 1 < len(values) <= MOST_VALUES:
+        return
+    with contextlib.suppress(*CANNOT):
+        yield from _mute(tail, meeting, output, list(zip(values.tolist(), counts.tolist(), strict=True)), generator)
+
+
+def _mute(
+    tail: Tail,
+    meeting: Meeting,
+    output: torch.Tensor,
+    values: list[tuple[float, int]],
+    generator: torch.Generator,
+) -> Iterator[Mute]:
+    answer = meeting.answer.reshape(output.shape)
+    noise = torch.randn(output.shape, generator=generator).to(output) * FAR * _size(output, answer)
+    changes = {value: _change(tail, output, output + noise * (answer == value)) for value, _ in values}
+    most = max(changes.values())
+    for value, count in values:
+        often = count >= LEAST_ELEMENTS and count >= LEAST_SHARE * answer.numel()
+        if often and changes[value] == 0 and 0 < most < math.inf:
+            yield Mute(meeting, value, count, answer.numel(), most)
+
+
+def _change(tail: Tail, output: torch.Tensor, other: torch.Tensor) -> float:
+    return abs(reading.number(tail.replay({id(output): other.detach()})) - reading.number(tail.loss))
+
+
+def _outputs(tail: Tail) -> Iterator[torch.Tensor]:
+    """What enters the tail from the network, where the loss can be computed again from it."""
+    own = {row.number for row in tail.rows}
+    seen: set[int] = set()
+    for tensor, marks, made in _inputs(tail):
+        within = made is not None and made[0].number in own
+        rests = bool(marks & Mark.TRAINED and marks & ~PARAMETER)
+        if within or id(tensor) in seen or not (tensor.requires_grad and rests and tensor.ndim > 0):
+            continue
+        seen.add(id(tensor))
+        if tensor.is_floating_point() and tensor.numel() <= MOST_ELEMENTS and _repeats(tail, tensor):
+            yield tensor
+
+
+def _repeats(tail: Tail, output: torch.Tensor) -> bool:
+    try:
+        change = _change(tail, output, output)
+    except CANNOT:
+        return False
+    return change <= SAME * max(1.0, abs(reading.number(tail.loss)))
+
+
+def _inputs(tail: Tail) -> Iterator[Input]:
+    for row in tail.rows:
+        yield from row.inputs
+
+
+def _data(tail: Tail) -> list[Input]:
+    """What the loss is given that comes from the data alone."""
+    return [item for item in _inputs(tail) if not item[0].requires_grad and _from_data(item[1])]
+
+
+def _from_data(marks: Mark) -> bool:
+    return bool(marks & Mark.DATA) and not marks & PARAMETER
+
+
+def _behind(item: Input) -> Iterator[torch.Tensor]:
+    """A tensor and those that it was made from, as far as they are known."""
+    waiting: list[tuple[torch.Tensor, Made | None]] = [(item[0], item[2])]
+    seen: set[int] = set()
+    while waiting:
+        tensor, made = waiting.pop()
+        if id(tensor) in seen:
+            continue
+        seen.add(id(tensor))
+        yield tensor
+        if made is not None:
+            waiting.extend((other, origin) for other, marks, origin in made[0].inputs if _from_data(marks))
+
+
+def _masked(tail: Tail) -> bool:
+    return any(tensor.dtype == torch.bool for tensor, _, _ in _inputs(tail))
+
+
+def _size(*tensors: torch.Tensor) -> float:
+    return max(1.0, *(float(t.detach().double().abs().max()) for t in tensors if t.numel() and not t.is_complex()))

@@ -1,0 +1,151 @@
+"""Gradients that are not what autograd gave: changed by a hook on the way, or between the backward and the step."""
+
+import functools
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps.between import some_of
+from firstlight.records.flows import AlteredSeen
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.optimizers import Optimizers
+
+MOST_ELEMENTS = 1 << 18
+"""Of a gradient that a hook is given: a copy is made, because it may be written to in place."""
+MOST_LOOKS = 24
+"""At each line."""
+EVERY_STEP, SAMPLE_EVERY = 24, 25
+CHANGED = 0.01
+"""Of its square, or of its elements; less is not worth telling."""
+WATCHED = "_firstlight_watched"
+HOOK, PROGRAM = "a hook", "the program"
+
+
+class GradientWatch:
+    def __init__(self, observer: "Observer", optimizers: "Optimizers") -> None:
+        self.observer, self.optimizers = observer, optimizers
+        self._looks: Counter[tuple[str, Site | None]] = Counter()
+        self._left: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        """Tensors that optimizers hold, with the gradient that the last backward left in them."""
+        self._backwards = 0
+        """Since the last step: gradients of several are put together by rules of the program's own."""
+
+    def watched(self, hook: Callable[..., Any], given: int, name: str) -> Callable[..., Any]:
+        """The same hook, whose effect on its argument in place `given` is measured."""
+        if getattr(hook, WATCHED, False):
+            return hook
+        site = sites.caller(3)
+        before, after = self.observer.shielded("altered", self._keep), self.observer.shielded("altered", self._hooked)
+
+        @functools.wraps(hook)
+        def call(*arguments: Any) -> Any:
+            kept: list[torch.Tensor] = []
+            before(kept, site, arguments[given])
+            result = hook(*arguments)
+            if kept:
+                after(kept[0], arguments[given] if result is None else result, name, site)
+            return result
+
+        setattr(call, WATCHED, True)
+        return call
+
+    def _keep(self, kept: list[torch.Tensor], site: Site | None, gradient: Any) -> None:
+        found = next(reading.tensors_in(gradient), None)
+        if found is None or self._looks[HOOK, site] >= MOST_LOOKS or self.observer.light:
+            return
+        if reading.readable(found) and not found.is_sparse and 1 < found.numel() <= MOST_ELEMENTS:
+            kept.append(found.detach().clone())
+
+    def _hooked(self, before: torch.Tensor, gradient: Any, name: str, site: Site | None) -> None:
+        after = next(reading.tensors_in(gradient), None)
+        if after is not None and after.shape == before.shape and not after.is_sparse:
+            self._tell(HOOK, name, site, before, after)
+
+    def backward_ended(self, _root: torch.Tensor) -> None:
+        step = self.observer.step
+        self._backwards += 1
+        if self.observer.light or (step >= EVERY_STEP and step % SAMPLE_EVERY):
+            return
+        for held in self.optimizers.held.values():
+            for parameter in some_of(held.parameters):
+                gradient = parameter.grad
+                if gradient is not None and not gradient.is_sparse:
+                    self._left[id(parameter)] = (parameter, gradient.detach().clone())
+
+    def step_begins(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        if self._backwards != 1:
+            return
+        mine = [self._left.pop(id(p)) for p in self.optimizers.of(optimizer).parameters if id(p) in self._left]
+        found = [(was, p.grad.detach()) for p, was in mine if p.grad is not None and not p.grad.is_sparse]
+        if found and any(bool(now.any()) for _, now in found):
+            flat = [torch.cat([pair[at].flatten().float() for pair in found]) for at in (0, 1)]
+            self._tell(PROGRAM, "gradients", sites.caller(), *flat)
+
+    def step_ended(self, *_: Any) -> None:
+        self._left.clear()
+        self._backwards = 0
+
+    def _tell(self, by: str, name: str, site: Site | None, before: torch.Tensor, after: torch.Tensor) -> None:
+        self._looks[by, site] += 1
+        if self._looks[by, site] > MOST_LOOKS:
+            return
+        flipped, cosine, lost, uneven = compared(before, after)
+        if flipped > CHANGED or lost > CHANGED:
+            self.observer.emit(
+                AlteredSeen(
+                    step=self.observer.step,
+                    rank=rank(),
+                    by=by,
+                    name=name,
+                    site=site,
+                    flipped=flipped,
+                    cosine=cosine,
+                    lost=lost,
+                    uneven=uneven,
+                )
+            )
+
+
+def compared(before: torch.Tensor, after: torch.Tensor) -> tuple[float, float, float, float]:
+    """Share of the square of which the sign has turned, the cosine, elements lost, and how uneven the factor is."""
+    was, now = before.double().flatten(), after.detach().double().flatten()
+    square = was.square().sum()
+    pushed = was != 0
+    kept = pushed & (now != 0)
+    factors = (now[kept] / was[kept]).abs()
+    uneven = factors.std() / factors.mean() if len(factors) > 1 else torch.zeros(())
+    parts = [
+        was[was * now < 0].square().sum() / square,
+        torch.nn.functional.cosine_similarity(was, now, dim=0),
+        (pushed & (now == 0)).double().sum() / pushed.double().sum(),
+        uneven,
+    ]
+    flipped, cosine, lost, rough = torch.stack([part.double().reshape(()) for part in parts]).tolist()
+    return flipped, cosine, lost, rough
+
+
+def install(observer: "Observer", optimizers: "Optimizers") -> None:
+    watch = GradientWatch(observer, optimizers)
+    of_tensor, of_module = torch.Tensor.register_hook, torch.nn.Module.register_full_backward_hook
+
+    @functools.wraps(of_tensor)
+    def tensor_hook(self: torch.Tensor, hook: Callable[..., Any]) -> Any:
+        traced = torch.compiler.is_compiling()
+        return of_tensor(self, hook if traced else watch.watched(hook, 0, "a tensor"))  # type: ignore[no-untyped-call]
+
+    @functools.wraps(of_module)
+    def module_hook(self: torch.nn.Module, hook: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        return of_module(self, watch.watched(hook, 1, type(self).__name__), *arguments, **keywords)
+
+    torch.Tensor.register_hook = tensor_hook  # type: ignore[method-assign]
+    torch.nn.Module.register_full_backward_hook = module_hook  # type: ignore[method-assign]
+    observer.moments.backward_ended.append(observer.shielded("altered", watch.backward_ended))
+    observer.moments.step_begins.append(observer.shielded("altered", watch.step_begins))
+    observer.moments.step_ended.append(observer.shielded("altered", watch.step_ended))

@@ -1,0 +1,51 @@
+from typing import Any
+
+from msgspec.structs import replace
+
+from firstlight.checks.loss.errors_cancel import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.flows import Cancelling, Place
+from firstlight.records.places import Site
+
+SUMMED = Cancelling(
+    summed=Place(operation="mean", site=Site(file="train.py", line=17)),
+    axis=0,
+    length=64,
+    looks=3,
+    step=24,
+    loss=0.4,
+    moved=0.0,
+    shifted=2.5,
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(SUMMED, **changes), CHECK.limits))
+
+
+def test_tells_the_call_that_sums_and_both_changes() -> None:
+    (evidence,) = found()
+
+    assert "their sum over the 64 examples of a batch stays change the loss by 0" in evidence.saw
+    assert "by 2.5: `mean` sums before" in evidence.saw
+    assert evidence.where.line == 17
+
+
+def test_another_axis_is_named() -> None:
+    (evidence,) = found(axis=1, length=4)
+
+    assert "over axis 1 stays" in evidence.saw
+
+
+def test_a_loss_that_changes_by_more_than_rounding_is_quiet() -> None:
+    assert found(moved=0.0024)
+    assert not found(moved=0.0026)
+
+
+def test_one_look_is_not_enough() -> None:
+    assert found(looks=2)
+    assert not found(looks=1)
+
+
+def test_a_loss_that_nothing_changes_is_quiet() -> None:
+    assert not found(shifted=0.0)

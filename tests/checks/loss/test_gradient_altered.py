@@ -1,0 +1,63 @@
+from typing import Any
+
+from msgspec.structs import replace
+
+from firstlight.checks.loss.gradient_altered import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.flows import Altered
+from firstlight.records.places import Site
+
+ABSOLUTE = Altered(
+    by="a hook",
+    name="a tensor",
+    site=Site(file="train.py", line=20),
+    times=24,
+    step=23,
+    flipped=0.5,
+    cosine=0.02,
+    lost=0.0,
+    uneven=0.0,
+)
+ROUNDED = replace(ABSOLUTE, by="the program", name="gradients", flipped=0.0, cosine=0.9, lost=0.6, uneven=0.2)
+
+
+def found(altered: Altered = ABSOLUTE, **changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(altered, **changes), CHECK.limits))
+
+
+def test_tells_who_turns_how_much_of_it() -> None:
+    (evidence,) = found()
+
+    assert "a hook changes the gradient of a tensor: 50% of it points the other way" in evidence.saw
+    assert evidence.where.line == 20
+
+
+def test_a_reversal_of_all_and_hardly_any_are_quiet() -> None:
+    assert found(flipped=0.1)
+    assert not found(flipped=0.09)
+    assert found(flipped=0.9)
+    assert not found(flipped=1.0, cosine=-1.0)
+
+
+def test_a_gradient_that_still_points_the_same_way_is_quiet() -> None:
+    assert found(cosine=0.69)
+    assert not found(cosine=0.7)
+
+
+def test_once_or_twice_is_quiet() -> None:
+    assert found(times=3)
+    assert not found(times=2)
+
+
+def test_elements_rounded_away_are_a_matter_of_precision() -> None:
+    (evidence,) = found(ROUNDED)
+
+    assert "60% of its elements become zero" in evidence.saw
+    assert evidence.cause == "num-precision"
+    assert found(ROUNDED, lost=0.3)
+    assert not found(ROUNDED, lost=0.29)
+
+
+def test_a_mask_leaves_the_others_as_they_are() -> None:
+    assert found(ROUNDED, uneven=0.02)
+    assert not found(ROUNDED, uneven=0.019)

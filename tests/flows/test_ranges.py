@@ -1,0 +1,118 @@
+"""Where the examples fade and where values swell, on small tapes written by hand."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from firstlight.flows.ranges import largest, narrowest
+from firstlight.records.flows import TapeRow
+
+ROW = TapeRow(0, "linear", 0, 1, (8, 4), (), True, True, True, False, 8, 1.0, 0.5)
+
+
+def tape(*rows: dict[str, Any]) -> dict[int, TapeRow]:
+    return {at: replace(ROW, number=at, **changes) for at, changes in enumerate(rows)}
+
+
+FADES = (
+    {"operation": "linear", "entry": True},
+    {"operation": "sigmoid", "made_from": (0,), "spread": 0.2},
+    {"operation": "sigmoid", "made_from": (1,), "spread": 1e-5},
+    {"operation": "dropout", "made_from": (2,), "entry": True, "spread": 0.6},
+    {"operation": "linear", "made_from": (3,), "entry": True, "spread": 0.9},
+)
+
+
+def test_the_call_in_which_most_is_lost_is_named() -> None:
+    found = narrowest(tape(*FADES), (4,))
+    assert found is not None
+    assert (found.spread, found.row.number, found.before, found.entry) == (1e-5, 2, 0.2, False)
+
+
+def test_inputs_that_hardly_differ_beside_the_bias_are_lost_as_they_enter() -> None:
+    rows = (
+        {"entry": True, "spread": 1e-6},
+        {"operation": "relu", "made_from": (0,)},
+        {"made_from": (1,), "entry": True},
+    )
+    found = narrowest(tape(*rows), (2,))
+    assert found is not None
+    assert (found.spread, found.row.number, found.entry) == (1e-6, 0, True)
+
+
+def test_a_batch_norm_brings_the_difference_back() -> None:
+    rows = (
+        *FADES[:3],
+        {"operation": "batch_norm", "made_from": (2,), "entry": True},
+        {"made_from": (3,), "entry": True},
+    )
+    found = narrowest(tape(*rows), (4,))
+    assert found is not None
+    assert found.spread == 0.5
+
+
+def test_a_way_around_is_enough() -> None:
+    rows = (*FADES[:3], {"operation": "add", "made_from": (0, 2)}, {"made_from": (3,), "entry": True})
+    found = narrowest(tape(*rows), (4,))
+    assert found is not None
+    assert found.spread == 0.5
+
+
+def test_a_network_of_one_layer_and_unknown_axes_tell_nothing() -> None:
+    assert narrowest(tape({"entry": True, "spread": 1e-9}), (0,)) is None
+    assert narrowest(tape({"entry": True, "spread": None}, {"made_from": (0,), "entry": True}), (1,)) is None
+    assert largest(tape({"entry": True, "size": 1e9}), (0,)) is None
+
+
+SWELLS = (
+    {"entry": True, "size": 1.0},
+    {"operation": "mul", "made_from": (0,), "size": 4000.0},
+    {"operation": "silu", "made_from": (1,), "size": 5000.0},
+    {"made_from": (2,), "entry": True, "size": 9e6},
+)
+
+
+def test_the_call_in_which_values_grow_most_is_named_and_the_last_layer_is_not_judged() -> None:
+    found = largest(tape(*SWELLS), (3,))
+    assert found is not None
+    assert (found.size, found.row.operation, found.before, found.entry) == (5000.0, "mul", 1.0, False)
+
+
+def test_data_that_enter_large_are_told_as_such() -> None:
+    found = largest(tape({"entry": True, "size": 3000.0}, {"made_from": (0,), "entry": True}), (1,))
+    assert found is not None
+    assert (found.size, found.entry) == (3000.0, True)
+
+
+def test_what_is_normalised_soon_after_may_be_large() -> None:
+    rows = (
+        *SWELLS[:3],
+        {"operation": "layer_norm", "made_from": (2,), "entry": True},
+        {"made_from": (3,), "entry": True},
+    )
+    found = largest(tape(*rows), (4,))
+    assert found is not None
+    assert found.size == 1.0
+
+
+@given(st.permutations(range(len(FADES))))
+def test_the_order_in_which_rows_are_told_changes_nothing(order: list[int]) -> None:
+    rows = tape(*FADES)
+    shuffled = {at: rows[at] for at in order}
+    assert narrowest(shuffled, (4,)) == narrowest(rows, (4,))
+    assert largest(shuffled, (4,)) == largest(rows, (4,))
+
+
+def test_the_marks_of_a_mask_are_neither_large_values_nor_a_loss() -> None:
+    rows = (
+        {"entry": True},
+        {"operation": "masked_fill", "made_from": (0,), "size": 1e9},
+        {"operation": "softmax", "made_from": (1,)},
+        {"made_from": (2,), "entry": True},
+    )
+    large, narrow = largest(tape(*rows), (3,)), narrowest(tape(*rows), (3,))
+    assert large is not None
+    assert narrow is not None
+    assert (large.size, narrow.spread) == (1.0, 0.5)
