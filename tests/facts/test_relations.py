@@ -38,7 +38,7 @@ def test_relations_stand_beside_the_certificate_of_their_own_line() -> None:
     early, late, other = sign(9, "not-certified"), sign(9, "certified"), sign(30, "no-sign")
 
     assert facts(SEEN, early, other, kind=Relations) == [Relations(seen=SEEN, unlearnt=60)]
-    assert facts(SEEN, early, late, other, kind=Relations) == [Relations(seen=SEEN)]
+    assert facts(SEEN, early, late, other, kind=Relations) == [Relations(seen=SEEN, learnt=True)]
     assert facts(SEEN, kind=Relations) == [Relations(seen=SEEN)]
 
 

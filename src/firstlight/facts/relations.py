@@ -25,8 +25,8 @@ def _lasts(seen: Sightings) -> list[RelationsSeen]:
 def relations(seen: Sightings) -> Iterator[Relations]:
     for one in _lasts(seen):
         signs = [sign for sign in seen.of(LearningSign) if sign.rank == one.rank and sign.meeting == one.meeting]
-        open_ = bool(signs) and signs[-1].status != CERTIFIED
-        yield Relations(seen=one, unlearnt=signs[-1].steps if open_ else 0)
+        learnt = bool(signs) and signs[-1].status == CERTIFIED
+        yield Relations(seen=one, unlearnt=signs[-1].steps if signs and not learnt else 0, learnt=learnt)
 
 
 def lags(seen: Sightings) -> Iterator[LagSeen]:

@@ -55,7 +55,7 @@ def with_rehearsed(facts: Iterable[Any], program: Iterable[Logged], rehearsal: I
 def _completed(own: tuple[Fed, ...], there: tuple[Fed, ...]) -> tuple[Fed, ...]:
     by_name = {one.train.name: one for one in there}
     return tuple(
-        replace(one, evaluated=other.evaluated, apart=other.apart, wider=other.wider)
+        replace(one, evaluated=other.evaluated, apart=other.apart, wider=other.wider, prepared=other.prepared)
         if (other := by_name.get(one.train.name)) is not None
         else one
         for one in own
@@ -79,6 +79,8 @@ def overlap_of(trained: ExamplesMet, evaluated: ExamplesMet) -> Overlap:
     covered = len(everything & known) / len(known) if known else 0.0
     return Overlap(
         trained=trained.trained,
+        whole=True,
+        evaluated=sum(evaluated.sizes) if len(everything & known) == 0 else 0,
         judged=len(judged),
         shared=len(judged & known),
         covered=round(covered * trained.trained),

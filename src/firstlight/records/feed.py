@@ -33,6 +33,25 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     narrowest: float = 0.0
 
 
+class Preparation(msgspec.Struct, frozen=True, kw_only=True):
+    """How what is evaluated was prepared otherwise than what is trained on, by a sample of both, place by place."""
+
+    places: float = 0.0
+    """Values of an example that vary by themselves: a series of a hundred values that rise together has one."""
+    factor: float = 1.0
+    """What training is multiplied by, and below, what is then added, in its deviations, to be like evaluation."""
+    offset: float = 0.0
+    even: float = 0.0
+    """Share of the places that this factor fits."""
+    order: str = ""
+    """How the places of evaluation fit those of training better; empty where they do not."""
+    own: float = 0.0
+    """Distance of the places as they are, and below, in that order, both in the distance that chance alone makes."""
+    ordered: float = 0.0
+    ascending: str = ""
+    """The side, `training` or `evaluation`, whose examples alone are sorted by value."""
+
+
 class Fed(msgspec.Struct, frozen=True, kw_only=True):
     """The same tensor in training and, where it was seen there, in evaluation."""
 
@@ -41,6 +60,7 @@ class Fed(msgspec.Struct, frozen=True, kw_only=True):
     apart: float = 0.0
     """Distance of the column means in deviations of training, and below, the ratio of deviations: both medians."""
     wider: float = 1.0
+    prepared: Preparation = Preparation()
 
 
 class Overlap(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,8 +68,12 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
 
     trained: int = 0
     """Different examples trained on, and so below."""
+    whole: bool = False
+    """Hardly any new ones came in the last batches: those are all."""
+    evaluated: int = 0
+    """And not trained on."""
     judged: int = 0
-    """Evaluated in batches that are not simply the training set again."""
+    """Evaluated in batches that are not simply the training set again, by those that can be told apart at all."""
     shared: int = 0
     """Of those, trained on before."""
     covered: int = 0

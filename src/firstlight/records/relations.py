@@ -99,6 +99,53 @@ class Repeats(msgspec.Struct, frozen=True, kw_only=True):
     """Bits by which inputs can differ; below some dozens they coincide by chance."""
 
 
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """The answers of examples in the loss, beside those that the same examples were known to have."""
+
+    known: str
+    """`loaded`: the answers that came with them from their loader, `before`: those they had earlier in training."""
+    compared: int
+    """Examples whose answer is known from both, and below, those whose answers differ."""
+    others: int = 0
+    moved: float = 0.0
+    """The difference of the two in proportion to that of any two examples: 0 is the same, 1 is dealt anew."""
+    spread: float = 0.0
+    """Share of the changed answers that are not the most frequent one among them: 0 where all became the same."""
+    first: tuple[int, int] = (0, 0)
+    """Step and row of the first example with another answer."""
+
+
+class Drawn(msgspec.Struct, frozen=True, kw_only=True):
+    """Examples that were loaded, and those of them that were trained on, by class."""
+
+    loaded: int = 0
+    """In batches of which only a part was trained on."""
+    classes: int = 0
+    most: int = 0
+    """The class of which the largest share was, and below, that share, and that of all other classes together."""
+    of_most: float = 0.0
+    of_others: float = 0.0
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which rows of a batch have any influence on the loss."""
+
+    steps: int = 0
+    rows: int = 0
+    never: int = 0
+    """Rows whose predictions never moved the loss, whatever they were."""
+
+
+class Mixed(msgspec.Struct, frozen=True, kw_only=True):
+    """Examples that reach the model mixed with another one of their batch, while their answer stays their own."""
+
+    examples: int = 0
+    """Compared with the batch as it was loaded."""
+    mixed: int = 0
+    weight: float = 0.0
+    """Of the other example, usually."""
+
+
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """What examples and answers that met on one line have to do with each other, over the sample that was kept."""
 
@@ -120,6 +167,10 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     places: Places | None = None
     lag: Lag | None = None
     repeats: Repeats = Repeats()
+    kept: tuple[Kept, ...] = ()
+    drawn: Drawn = Drawn()
+    counted: Counted = Counted()
+    mixed: Mixed = Mixed()
     seconds: float = 0.0
     """What the comparison took."""
 
@@ -130,6 +181,8 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
     seen: RelationsSeen
     unlearnt: int = 0
     """Steps that were measured there and did not certify that it learns; 0 where they did, or none were."""
+    learnt: bool = False
+    """It is certified that the program learns there."""
 
     @property
     def rank(self) -> int:

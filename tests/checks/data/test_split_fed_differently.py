@@ -1,7 +1,11 @@
+from typing import Any
+
 import pytest
+from msgspec.structs import replace
 from tests.checks.data.feeding import FEED, evaluated, fed, found
 
 from firstlight.checks.data.split_fed_differently import CHECK
+from firstlight.records.feed import FeedSeen, Preparation
 from firstlight.records.finding import Severity
 
 
@@ -40,3 +44,54 @@ def test_without_an_evaluation_there_is_nothing_to_compare() -> None:
     assert found(CHECK, FEED) == []
     assert found(CHECK, fed()) == []
     assert found(CHECK, evaluated(wider=0.0)) == []
+
+
+def otherwise(crowded: int = 0, **changes: Any) -> FeedSeen:
+    """One rule for all features: three times as wide, so many deviations away, in another order."""
+    alike = evaluated()
+    usual = Preparation(places=8.0, even=1.0)
+    fed = replace(alike.inputs[0], prepared=replace(usual, **changes))
+    return replace(alike, inputs=(fed,), crowded=crowded)
+
+
+def test_one_factor_for_all_features_is_told() -> None:
+    (evidence,) = found(CHECK, otherwise(factor=3.0, offset=-0.5))
+
+    assert evidence.saw.startswith(
+        "`input 0` is, in evaluation, 3 times what it is in training, -0.5 of its deviations"
+    )
+    assert evidence.cause == "data-split-shift"
+
+
+@pytest.mark.parametrize(("factor", "times"), [(1.0, 0), (2.9, 0), (3.0, 1), (0.34, 0), (0.33, 1), (0.0, 0)])
+def test_each_side_of_even_factor(factor: float, times: int) -> None:
+    assert len(found(CHECK, otherwise(factor=factor))) == times
+
+
+@pytest.mark.parametrize(("offset", "times"), [(1.9, 0), (2.0, 1), (-2.0, 1), (float("nan"), 0)])
+def test_each_side_of_even_deviations(offset: float, times: int) -> None:
+    assert len(found(CHECK, otherwise(offset=offset))) == times
+
+
+@pytest.mark.parametrize(("even", "places", "times"), [(0.8, 3.0, 1), (0.79, 3.0, 0), (0.8, 2.9, 0)])
+def test_each_side_of_even_and_independent(even: float, places: float, times: int) -> None:
+    assert len(found(CHECK, otherwise(factor=5.0, even=even, places=places))) == times
+
+
+@pytest.mark.parametrize(("own", "ordered", "times"), [(4.0, 1.0, 1), (3.9, 0.9, 0), (8.0, 2.0, 1), (8.0, 2.1, 0)])
+def test_each_side_of_own_and_ordered(own: float, ordered: float, times: int) -> None:
+    evidence = found(CHECK, otherwise(order="mirrored", own=own, ordered=ordered))
+
+    assert [one.cause for one in evidence] == ["data-schema"] * times
+
+
+def test_examples_sorted_on_one_side_are_told() -> None:
+    (evidence,) = found(CHECK, otherwise(ascending="training"))
+
+    assert evidence.saw == ("`input 0` is sorted by value within each example of training, and not on the other side")
+    assert evidence.cause == "data-schema"
+
+
+@pytest.mark.parametrize(("crowded", "times"), [(2, 1), (3, 0)])
+def test_each_side_of_crowded(crowded: int, times: int) -> None:
+    assert len(found(CHECK, otherwise(crowded=crowded, factor=5.0))) == times

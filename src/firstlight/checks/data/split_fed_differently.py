@@ -1,9 +1,11 @@
-"""Training and evaluation feed the model values of different scale.
+"""Training and evaluation feed the model inputs that were prepared differently.
 
 ## What it sees
 The same input of the same model, over many batches of each: in evaluation its features are spread much wider or much
-narrower than in training, or lie far away from where they were. A model answers nonsense on inputs prepared otherwise
-than those it learnt from.
+narrower than in training, or lie far away from where they were. Smaller differences are told where one rule makes all
+of them, as no shift of the data does: one factor and offset for all features, the features of one side in another
+order, mirrored or moved, the values of each example sorted on one side alone. A model answers nonsense on inputs
+prepared otherwise than those it learnt from.
 
 ## When it is fine
 A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that.
@@ -13,9 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.feed import Fed, FeedSeen
+from firstlight.records.feed import Fed, FeedSeen, Preparation
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
+
+ALIKE = "inputs prepared in the same way on both sides"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,20 @@ class Limits:
     """Between the means of a usual feature, in deviations of training."""
     rows: int = 16
     """Fewer are no sample."""
+    even: float = 0.8
+    """Share of the features that one factor and offset fit; where they do, less is enough."""
+    even_factor: float = 3.0
+    """As wide as in training, or as narrow; what is mixed or made noisy in training alone stays within twice."""
+    even_deviations: float = 2.0
+    """Away from training, at which one offset for all features is told."""
+    independent: float = 3.0
+    """Features that vary by themselves; a series that rises is later higher at every place, by nature."""
+    own: float = 4.0
+    """Distance of the features as they are, in that which chance makes between samples of one side."""
+    ordered: float = 0.25
+    """Of that distance is left, at most, once they are put in another order."""
+    crowded: int = 2
+    """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
@@ -36,15 +54,44 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         if there is None or min(fed.train.rows, there.rows) < limits.rows or not there.std or not fed.train.std:
             continue
         ratio = max(fed.wider, 1 / fed.wider) if fed.wider else 0.0
-        if not (ratio >= limits.factor or fed.apart >= limits.deviations):
-            continue
-        yield Evidence(
-            where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
-            saw=f"`{fed.train.name}` is {_told(fed, False)} in training and {_told(fed, True)} in evaluation",
-            wanted="inputs prepared in the same way on both sides",
-            severity=Severity.ERROR if ratio >= limits.certain_factor else Severity.WARNING,
-            numbers={"wider": fed.wider, "apart": fed.apart, "train_std": fed.train.std, "eval_std": there.std},
+        if ratio >= limits.factor or fed.apart >= limits.deviations:
+            yield Evidence(
+                where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
+                saw=f"`{fed.train.name}` is {_told(fed, False)} in training and {_told(fed, True)} in evaluation",
+                wanted=ALIKE,
+                severity=Severity.ERROR if ratio >= limits.certain_factor else Severity.WARNING,
+                numbers={"wider": fed.wider, "apart": fed.apart, "train_std": fed.train.std, "eval_std": there.std},
+            )
+        elif feed.crowded <= limits.crowded and (rule := _rule(fed.prepared, limits)):
+            yield Evidence(
+                where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
+                saw=f"`{fed.train.name}` {rule[0]}",
+                wanted=ALIKE,
+                cause=rule[1],
+                likely=rule[2],
+                numbers={"factor": fed.prepared.factor, "offset": fed.prepared.offset, "own": fed.prepared.own},
+            )
+
+
+def _rule(seen: Preparation, limits: Limits) -> tuple[str, str, str | None] | None:
+    """What one rule does to all features, its cause, and what is likely behind it."""
+    if seen.ascending:
+        told = f"is sorted by value within each example of {seen.ascending}, and not on the other side"
+        return told, "data-schema", "the values of an example are sorted on one side alone"
+    if seen.order and seen.own >= limits.own and seen.ordered <= limits.ordered * seen.own:
+        told = (
+            f"fits training only {seen.order}: {seen.own:.1f} times as far from it as chance makes it as it is, "
+            f"{seen.ordered:.1f} times so"
         )
+        return told, "data-schema", "the columns, or the axes of an image, come in another order on one side"
+    wider = max(seen.factor, 1 / seen.factor) >= limits.even_factor if seen.factor > 0 else False
+    apart = abs(seen.offset) >= limits.even_deviations
+    if seen.even >= limits.even and seen.places >= limits.independent and (wider or apart):
+        told = (
+            f"is, in evaluation, {seen.factor:.3g} times what it is in training, {seen.offset:+.2g} of its deviations"
+        )
+        return f"{told}, in {seen.even:.0%} of the features", "data-split-shift", None
+    return None
 
 
 def _told(fed: Fed, evaluated: bool) -> str:
@@ -55,8 +102,8 @@ def _told(fed: Fed, evaluated: bool) -> str:
 CHECK = Check(
     id="FL151",
     name="split-fed-differently",
-    summary="evaluation feeds the model values of another scale than training",
-    causes=("data-split-shift",),
+    summary="evaluation feeds the model inputs prepared otherwise than in training",
+    causes=("data-split-shift", "data-schema"),
     likely="a step of the preparation (a division by 255, a scaler, a normalisation) is done for one split alone",
     fix="make both splits with one function, and compare the mean and deviation of a batch of each",
     severity=Severity.ERROR,

@@ -7,8 +7,9 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside import reading, rows
+from firstlight.observe.inside.preparing import ExampleSample, prepared
 from firstlight.observe.inside.spread import Spread
-from firstlight.records.feed import Columns, Fed, Overlap, Pass
+from firstlight.records.feed import Columns, Fed, Overlap, Pass, Preparation
 
 MOST_ROWS = 100_000
 """Examples remembered of each side."""
@@ -120,8 +121,10 @@ class Feed:
         self.met = Met()
         self.pieces = (Pieces(1), Pieces(2))
         self.spreads: dict[tuple[str, str], Spread] = {}
+        self.samples: dict[tuple[str, str], ExampleSample] = {}
         self.room = 0.0
         self.calls = self.pure = 0
+        self._evaluated: set[int] = set()
         self._judged: set[int] = set()
         self._shared: set[int] = set()
         self._covered: set[int] = set()
@@ -141,7 +144,10 @@ class Feed:
 
     def evaluate(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
         """A batch of the training set may be looked at on purpose; others are judged by what was trained on before."""
-        found = _telling(list(given.values())) if self.trained else set()
+        keys = rows.keys(list(given.values())) if self.trained else []
+        found = {key for key, tells in zip(keys, rows.telling(list(given.values())), strict=False) if tells}
+        if len(self._evaluated) < MOST_ROWS:
+            self._evaluated.update(keys)
         self.met.evaluate(found)
         seen = found & self.trained.keys()
         pure = not self.split and len(seen) >= PURE * len(found)
@@ -161,6 +167,7 @@ class Feed:
         for name, tensor in list(given.items())[:MOST_TENSORS]:
             if tensor.is_floating_point() and tensor.ndim >= 2 and tensor.numel() and reading.readable(tensor):
                 self.spreads.setdefault((split, name), Spread(name, tensor)).add(tensor)
+                self.samples.setdefault((split, name), ExampleSample()).add(tensor)
 
     def _probes(self) -> set[int]:
         """The few examples that come again and again: looked at along the way, not learnt from in turn."""
@@ -172,6 +179,8 @@ class Feed:
         probes = self._probes()
         return Overlap(
             trained=len(self.trained),
+            whole=self.met.whole,
+            evaluated=len(self._evaluated - self.trained.keys()),
             judged=len(self._judged - probes),
             shared=len(self._shared - probes),
             covered=len(self._covered),
@@ -193,11 +202,9 @@ class Feed:
         evaluated = self.spreads.get(("eval", name))
         columns: Columns | None = evaluated.columns() if evaluated is not None else None
         apart, wider = train.distance(evaluated) if evaluated is not None else (0.0, 1.0)
-        return Fed(train=train.columns(), evaluated=columns, apart=apart, wider=wider)
-
-
-def _telling(tensors: list[torch.Tensor]) -> set[int]:
-    return {key for key, tells in zip(rows.keys(tensors), rows.telling(tensors), strict=True) if tells}
+        sides = self.samples.get(("train", name)), self.samples.get(("eval", name))
+        found = Preparation() if sides[0] is None or sides[1] is None else prepared(sides[0], sides[1])
+        return Fed(train=train.columns(), evaluated=columns, apart=apart, wider=wider, prepared=found)
 
 
 def named(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, torch.Tensor]:

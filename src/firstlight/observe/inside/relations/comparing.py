@@ -10,7 +10,7 @@ from firstlight.observe.inside.relations.neighbours import neighbours
 from firstlight.observe.inside.relations.pockets import pockets
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, parts_of
 from firstlight.observe.inside.relations.telling import tells
-from firstlight.records.relations import Lag, Places, Pocket, RelationsSeen, Repeats, Tells
+from firstlight.records.relations import Kept, Lag, Places, Pocket, RelationsSeen, Repeats, Tells
 
 LEAST_EXAMPLES = 64
 MOST_IDS = 4096
@@ -19,28 +19,30 @@ TABLE = 1
 """Dimensions of an example that is a row of a table."""
 
 
-def compared(sample: Sample, places: Places | None, lag: Lag | None) -> Callable[..., RelationsSeen] | None:
+def compared(
+    sample: Sample, places: Places | None, lag: Lag | None, kept: tuple[Kept, ...]
+) -> Callable[..., RelationsSeen] | None:
     """The record, but for when and where it was seen; None where too few examples came."""
-    if sample.kept < LEAST_EXAMPLES and lag is None and places is None:
+    if sample.kept < LEAST_EXAMPLES and lag is None and places is None and not kept:
         return None
-    record = functools.partial(RelationsSeen, met=sample.met, places=places, lag=lag)
+    record = functools.partial(RelationsSeen, met=sample.met, places=places, lag=lag, kept=kept)
     if sample.kept < LEAST_EXAMPLES:
         return functools.partial(record, examples=sample.kept, answers="many")
     inputs, answer = sample.inputs(), sample.answer()
-    kept = distinct(inputs)
-    parts = parts_of(answer[kept])
+    chosen = distinct(inputs)
+    parts = parts_of(answer[chosen])
     found = functools.partial(
         record,
-        examples=len(kept),
+        examples=len(chosen),
         answers="many" if not parts else "classes" if parts[0].classes else "values",
         classes=parts[0].classes if parts else 0,
-        pockets=tuple(_pockets(sample, [given[kept] for given in inputs], answer[kept])),
+        pockets=tuple(_pockets(sample, [given[chosen] for given in inputs], answer[chosen])),
         repeats=Repeats() if sample.cut else _repeats(inputs, answer),
     )
-    if not parts or len(kept) < LEAST_EXAMPLES:
+    if not parts or len(chosen) < LEAST_EXAMPLES:
         return found
-    table = torch.cat([_features(given[kept]) for given in inputs], 1)
-    moments = sample.moments()[kept]
+    table = torch.cat([_features(given[chosen]) for given in inputs], 1)
+    moments = sample.moments()[chosen]
     return functools.partial(found, tells=_tells(table, parts), near=neighbours(table, parts, moments))
 
 

@@ -12,11 +12,14 @@ from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.relations.comparing import compared
+from firstlight.observe.inside.relations.counting import RowsCounted
+from firstlight.observe.inside.relations.keeping import AnswersKept
+from firstlight.observe.inside.relations.mixing import InputsMixed
 from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
-from firstlight.observe.inside.tape.tail import Meeting, tail_of
+from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.records.places import Site
 from firstlight.records.relations import Lag
 
@@ -45,14 +48,24 @@ class MeetingLine:
         self.site, self.meeting = site, meeting
         self.sample = Sample()
         self.places = PlaceByPlace()
+        self.kept = AnswersKept()
+        self.counted = RowsCounted()
+        self.mixed = InputsMixed()
         self.asked = 0
         self.lags: list[Lag] = []
 
-    def add(self, inputs: list[torch.Tensor], answer: torch.Tensor, step: int) -> None:
-        self.sample.add(inputs, answer, step)
-        self.places.step(inputs, answer)
+    def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int) -> None:
+        self.sample.add(inputs, meeting.answer, step)
+        self.places.step(inputs, meeting.answer)
         if self.asked < MOST_LAGS:
-            self._lag(inputs, answer)
+            self._lag(inputs, meeting.answer)
+
+    def open(self, step: int) -> bool:
+        return not (self.sample.full and self.kept.settled(step))
+
+    @property
+    def begun(self) -> bool:
+        return self.sample.kept > 0 or self.kept.begun
 
     def _lag(self, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
         rows = next((len(t) for t in inputs if t.ndim in (2, 3)), 0)
@@ -94,6 +107,8 @@ class RelationsTap:
         self.lines: dict[Site | None, MeetingLine] = {}
         self.site: Site | None = None
         """Where batches come in: the loop over the loader that is trained from."""
+        self._batch: list[torch.Tensor] = []
+        """What a loader gave last."""
         self._calls = 0
         """Of models since the last backward."""
         self._call: tuple[Call, Site | None, int] | None = None
@@ -106,8 +121,8 @@ class RelationsTap:
         step = self.observer.step
         if self.observer.light or (step >= EVERY_STEP and step % SAMPLE_EVERY):
             return False
-        open_ = [line for line in self.lines.values() if not line.sample.full]
-        return any(line.sample.kept for line in open_) if step >= EVERY_STEP else not self.lines or bool(open_)
+        open_ = [line for line in self.lines.values() if line.open(step)]
+        return any(line.begun for line in open_) if step >= EVERY_STEP else not self.lines or bool(open_)
 
     def returned(self, call: "Call") -> None:
         if call.training:
@@ -116,7 +131,9 @@ class RelationsTap:
         else:
             self._asides = True
 
-    def batch_given(self, _loader: Any, _batch: Any) -> None:
+    def batch_given(self, _loader: Any, batch: Any) -> None:
+        whole = [tensor for tensor in reading.tensors_in(batch) if reading.readable(tensor) and not tensor.is_sparse]
+        self._batch = [tensor for tensor in whole if tensor.ndim and tensor.numel() and not tensor.is_complex()]
         if not self.lines:
             self.site = sites.caller()
 
@@ -133,17 +150,32 @@ class RelationsTap:
             firsts.setdefault(meeting.row.line, meeting)
         for meeting in firsts.values():
             if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER:
-                within = call is None or meeting.row.number < call[2]
-                given = self.recorder.entered if call is None or within else _given(call[0])
-                inputs = [tensor for tensor in given if not _same(tensor, meeting.answer)]
-                if inputs:
-                    self._add(meeting.row.line, call[1] if call is not None else None, inputs, meeting.answer)
+                self._relate(meeting, call)
+        if tail is not None and tail.line in self.lines:
+            self._look_at_all(tail, self.recorder.entered if call is None else _given(call[0]))
 
-    def _add(self, at: Site | None, called: Site | None, inputs: list[torch.Tensor], answer: torch.Tensor) -> None:
+    def _look_at_all(self, tail: Tail, given: list[torch.Tensor]) -> None:
+        """What is asked of a loss as a whole."""
+        line = self.lines[tail.line]
+        line.counted.add(tail, given)
+        if given and len({id(meeting.answer) for meeting in tail.meetings}) == 1:
+            line.mixed.add(given[0], tail.meetings[0].answer, self._batch)
+
+    def _relate(self, meeting: Meeting, call: "tuple[Call, Site | None, int] | None") -> None:
+        within = call is None or meeting.row.number < call[2]
+        given = self.recorder.entered if call is None or within else _given(call[0])
+        inputs = [tensor for tensor in given if not _same(tensor, meeting.answer)]
+        line = self._line(meeting, call[1] if call is not None else None) if inputs else None
+        if line is not None:
+            line.add(inputs, meeting, self.observer.step)
+            if _is_answer(meeting):
+                line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
+
+    def _line(self, meeting: Meeting, called: Site | None) -> MeetingLine | None:
+        at, answer = meeting.row.line, meeting.answer
         if (at not in self.lines and len(self.lines) >= MOST_LINES) or answer.is_complex() or answer.is_sparse:
-            return
-        line = self.lines.setdefault(at, MeetingLine(self.site or called or at, at))
-        line.add(inputs, answer, self.observer.step)
+            return None
+        return self.lines.setdefault(at, MeetingLine(self.site or called or at, at))
 
     def tell(self) -> None:
         """A line that cannot be compared in time is not: the program is waited for."""
@@ -152,7 +184,7 @@ class RelationsTap:
             begun = time.perf_counter()
             if time.monotonic() > end:
                 return
-            found = compared(line.sample, line.places.seen(), line.lag)
+            found = compared(line.sample, line.places.seen(), line.lag, line.kept.seen())
             if found is not None:
                 self.observer.emit(
                     found(
@@ -160,10 +192,19 @@ class RelationsTap:
                         rank=rank(),
                         site=line.site,
                         meeting=line.meeting,
+                        drawn=line.kept.drawn.seen(),
+                        counted=line.counted.seen(),
+                        mixed=line.mixed.seen(),
                         acting=self.with_asides > ACTING * max(1, self.steps),
                         seconds=round(time.perf_counter() - begun, 3),
                     )
                 )
+
+
+def _is_answer(meeting: Meeting) -> bool:
+    """Something drawn that predictions are multiplied with is a mask."""
+    weighs = meeting.row.name.strip("_") in ("mul", "rmul", "imul", "multiply")
+    return bool(meeting.marks & Mark.DATA) and not (weighs and meeting.marks & Mark.DRAWN)
 
 
 def _given(call: "Call") -> list[torch.Tensor]:

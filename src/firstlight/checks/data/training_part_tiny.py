@@ -1,0 +1,60 @@
+"""A handful of examples is trained on, and many times as many evaluated.
+
+## What it sees
+The examples a model is given in training, until no new ones come, and the others it is evaluated on. Who has hundreds
+of examples to evaluate has more than a handful to train on: the training part was cut down on its way.
+
+## When it is fine
+Learning from a few examples on purpose. Curves and maps drawn over a grid of one or two coordinates are not counted.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.feed import FeedSeen
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    trained: int = 30
+    """Examples from which on a training set is one; as for declared data."""
+    times: float = 8.0
+    """As many evaluated as trained on: usual splits are the other way round."""
+    values: int = 3
+    """Of an example; of fewer, what is evaluated may be a grid to draw a curve from."""
+    crowded: int = 2
+    """Evaluations right after one another, with a step in between: those are a part of the training."""
+
+
+def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+    seen = feed.overlap
+    few = seen.whole and 0 < seen.trained < limits.trained
+    if not few or seen.evaluated < limits.times * seen.trained or feed.crowded > limits.crowded:
+        return
+    if any(math.prod(fed.train.shape[1:]) < limits.values for fed in feed.inputs):
+        return
+    yield Evidence(
+        where=at(feed.site, module=feed.name, step=feed.step, rank=feed.rank),
+        saw=f"{seen.trained} examples are trained on, again and again, and {seen.evaluated:,} others evaluated",
+        wanted=f"at least {limits.trained} examples to train on where there are so many",
+        numbers={"trained": seen.trained, "evaluated": seen.evaluated},
+    )
+
+
+CHECK = Check(
+    id="FL165",
+    name="training-part-tiny",
+    summary="a handful of examples is trained on, and many times as many evaluated",
+    causes=("data-too-little",),
+    likely="a slice, a filter or a limit meant for trying things out cut the training part down",
+    fix="print the sizes of all parts where they are made",
+    severity=Severity.WARNING,
+    confidence=0.9,
+    needs=FeedSeen,
+    limits=Limits(),
+    find=find,
+)
