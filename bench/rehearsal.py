@@ -1,20 +1,30 @@
 """Late crashes and faults of a program's later life, planted in small programs: does a rehearsal tell them, and where?
 
+Healthy programs of the zoo beside them (of the tune half): do they reach their last line, and leave nothing behind?
+
 python bench/rehearsal.py                      # all of them; writes bench/results/rehearsal.md
-python bench/rehearsal.py --only crash         # those with the word in their name, printed only
+python bench/rehearsal.py --only crash         # those with the word in their name; the other rows stay as they are
 """
 
 import argparse
 import json
+import os
+import platform
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-RESULTS = Path(__file__).parent / "results" / "rehearsal.md"
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from zoo import programs  # noqa: E402  # of the same checkout, which is not installed
+from zoo.split import half_of_program  # noqa: E402  # as above
+
+RESULTS = ROOT / "bench" / "results" / "rehearsal.md"
 HEAD = """import copy, json
 import torch
 from torch import nn
@@ -87,15 +97,15 @@ def _indented(text: str, by: int) -> str:
     return "".join(" " * by + line for line in text.splitlines(keepends=True))
 
 
-def forms(setup: str = SETUP, train: str = TRAIN) -> dict[str, str]:
+def forms(setup: str = SETUP, train: str = TRAIN, head: str = HEAD) -> dict[str, str]:
     """The same program as a plain script, in a function, and in a class."""
     plain = [part.format(s="") for part in (setup, train)]
     own = [part.format(s="self.") for part in (setup, train)]
     tail = "try:\n    main()\nfinally:\n    print('over')\n    #IN FINALLY\n"
     return {
-        "script": HEAD + "".join(plain),
-        "function": f"{HEAD}def main():\n{_indented(''.join(plain), 4)}\n\n{tail}",
-        "class": f"{HEAD}class Trainer:\n    def __init__(self):\n{_indented(own[0], 8)}\n"
+        "script": head + "".join(plain),
+        "function": f"{head}def main():\n{_indented(''.join(plain), 4)}\n\n{tail}",
+        "class": f"{head}class Trainer:\n    def __init__(self):\n{_indented(own[0], 8)}\n"
         f"    def fit(self):\n{_indented(own[1], 8)}\n\nTrainer().fit()\n",
     }
 
@@ -114,12 +124,15 @@ CRASHES = {
 }
 NOTED = "        {s}best = right\n"
 KEPT = "copy.deepcopy({s}model.state_dict())"
+LOADED = "{s}model.load_state_dict({s}kept)\n"
+RESET = "for layer in ({s}model[0], {s}model[1], {s}model[3]):\n    layer.reset_parameters()\n"
+RENAMED = "{s}model.load_state_dict({{'net.' + name: value for name, value in {s}kept.items()}}, strict=False)\n"
 BY_ERROR = ((NOTED, NOTED.replace("right", "error")),)
 FAULTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "best weights kept by reference": ("restore-does-nothing", ((KEPT, "{s}model.state_dict()"),)),
     "best weights kept by reference and saved": (
         "restore-does-nothing",
-        ((KEPT, "{s}model.state_dict()"), ("{s}model.load_state_dict({s}kept)\n", "")),
+        ((KEPT, "{s}model.state_dict()"), (LOADED, "")),
     ),
     "least accurate weights kept": (
         "selection-runs-backwards",
@@ -135,6 +148,10 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         "steps-without-gradients",
         (("for step in range(5000):\n", "{s}model[3] = nn.Linear(32, 2)\nfor step in range(5000):\n"),),
     ),
+    "least likely class counted": ("answers-scored-wrongly", (("answers.argmax(1)", "answers.argmin(1)"),)),
+    "answers held against other rows": ("answers-scored-wrongly", (("== y[rows]", "== y[rows].flip(0)"),)),
+    "initialised after loading": ("loading-undone", ((LOADED, LOADED + RESET),)),
+    "loaded under other names": ("checkpoint-does-not-fit", ((LOADED, RENAMED),)),
     "average without its statistics": (
         "copy-statistics-stale",
         (("                old.copy_(new)\n", "                pass\n"),),
@@ -145,35 +162,50 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
 @dataclass(frozen=True)
 class Case:
     name: str
-    source: str
+    files: Mapping[str, str]
     wanted: str
-    """The name of the check that should tell it; empty for the healthy program."""
+    """The name of the check that should tell it; empty for a healthy program."""
     line: int | None = None
+    command: tuple[str, ...] = ("train.py",)
+    full: float | None = None
+    """Seconds that the whole program takes."""
 
 
 def cases() -> Iterator[Case]:
     for form, source in forms().items():
-        yield Case(f"healthy: {form}", source, "")
+        yield Case(f"healthy: {form}", {"train.py": source}, "")
     for name, (place, code) in CRASHES.items():
         source = forms()["function"].replace(f"#{place}", code)
-        yield Case(f"crash: {name}", source, "later-part-crashes", source[: source.index(code)].count("\n") + 1)
+        line = source[: source.index(code)].count("\n") + 1
+        yield Case(f"crash: {name}", {"train.py": source}, "later-part-crashes", line)
     for name, (check, changes) in FAULTS.items():
-        setup, train = SETUP, TRAIN
+        parts = [SETUP, TRAIN, HEAD]
         for old, new in changes:
-            assert old in setup + train, (name, old)
-            setup, train = setup.replace(old, new), train.replace(old, new)
-        for form, source in forms(setup, train).items():
-            yield Case(f"fault: {name}: {form}", source, check)
+            assert any(old in part for part in parts), (name, old)
+            parts = [part.replace(old, new) for part in parts]
+        for form, source in forms(*parts).items():
+            yield Case(f"fault: {name}: {form}", {"train.py": source}, check)
+    for program in programs.load_all()[0]:
+        if half_of_program(program) == "tune":
+            name = f"program: {program.slug}"
+            yield Case(name, program.files, "", command=program.command, full=program.seconds)
 
 
 def rehearsed(case: Case) -> tuple[float, str, bool]:
-    """Seconds, what was told, and whether that is right."""
+    """Seconds, what was told, and whether that is right. What stays behind in the folder is wrong in any case."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "train.py").write_text(case.source, encoding="utf-8")
+        for name, text in case.files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         begun = time.monotonic()
-        words = [sys.executable, "-m", "firstlight", "rehearse", "--format", "json", "train.py"]
+        words = [sys.executable, "-m", "firstlight", "rehearse", "--format", "json", *case.command]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         seconds = time.monotonic() - begun
+        every = {path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file()}
+    left = [str(path) for path in every if path.parts[0] != ".firstlight" and str(path) not in case.files]
+    if left:
+        return seconds, f"left behind: {', '.join(left)}", False
     if not done.stdout:
         return seconds, done.stderr[-200:], False
     report = json.loads(done.stdout)
@@ -189,18 +221,52 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="", help="Cases with this in their names.")
     only = parser.parse_args().only
-    rows = ["| case | seconds | right | told |", "|---|---|---|---|"]
-    results = []
-    for case in cases():
+    rows = _earlier()
+    every = list(cases())
+    for case in every:
         if only in case.name:
             seconds, told, right = rehearsed(case)
-            results.append(right)
-            rows.append(f"| {case.name} | {seconds:.0f} | {'yes' if right else 'no'} | {told} |")
-            print(rows[-1], flush=True)
-    summary = f"{sum(results)} of {len(results)} right."
-    print(summary)
-    if not only:
-        RESULTS.write_text("\n".join(["# Rehearsals of planted faults", "", summary, "", *rows, ""]), encoding="utf-8")
+            full = "" if case.full is None else f"{case.full:.0f}"
+            rows[case.name] = f"| {case.name} | {seconds:.0f} | {full} | {'yes' if right else 'no'} | {told} |"
+            print(rows[case.name], flush=True)
+    RESULTS.write_text(_page([rows[case.name] for case in every if case.name in rows]), encoding="utf-8")
+
+
+def _earlier() -> dict[str, str]:
+    """Rows of an earlier run, by the names of their cases."""
+    lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
+    return {line.split(" | ")[0].removeprefix("| "): line for line in lines if ": " in line and line.startswith("| ")}
+
+
+def _page(rows: list[str]) -> str:
+    cells = [row.strip("| ").split(" | ") for row in rows]
+    counted = [
+        f"- {kind}: {sum(cell[3] == 'yes' for cell in found)} of {len(found)} right, "
+        f"{statistics.median(float(cell[1]) for cell in found):.0f} s in the median, "
+        f"{max(float(cell[1]) for cell in found):.0f} s at most"
+        for kind in ("healthy", "crash", "fault", "program")
+        if (found := [cell for cell in cells if cell[0].startswith(kind)])
+    ]
+    machine = (
+        f"{platform.machine()}, {os.cpu_count()} shared cores, {platform.system()}, Python {platform.python_version()}"
+    )
+    return "\n".join(
+        [
+            "# Rehearsals of planted faults and of healthy programs",
+            "",
+            "Written by `bench/rehearsal.py`: `firstlight rehearse` of each program, in a folder of its own. Right means that",
+            "the planted fault is told, alone and at its line, or that a healthy program reaches its last line with nothing",
+            "told; in both cases with nothing left in the folder. Seconds include starting Python and importing torch.",
+            f"{machine}.",
+            "",
+            *counted,
+            "",
+            "| case | seconds | whole program | right | told |",
+            "|---|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
 
 
 if __name__ == "__main__":

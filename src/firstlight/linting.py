@@ -107,13 +107,31 @@ class Linter:
 
 
 def facts_of(path: Path, base: Path) -> tuple[Any, ...]:
-    """What the checks of sources judge in one file; nothing where it cannot be read or followed."""
+    """What the checks of sources judge in one file, and the files of the same program that it was followed into.
+
+    What happens in those was followed from the first one, so they are given as they are. Nothing where the first one
+    cannot be read or followed.
+    """
+    project = Project(base.resolve())
+    found = _source_of(path, base, project)
+    if found is None:
+        return ()
+    own = path.resolve()
+    others = [other for other in sorted(project.asked) if other != own and other.is_file()][:MOST_IMPORTED]
+    sources = [_source_of(other, base, project) for other in others]
+    return (*from_source(found), *(source for source in sources if source is not None))
+
+
+MOST_IMPORTED = 16
+
+
+def _source_of(path: Path, base: Path, project: Project) -> SourceFile | None:
     try:
         data = plain_files.contents(path, LARGEST_BYTES, follow=True)
-        source, _ = source_file(path, base, data, Project(base.resolve()))
     except UnreadableError:
-        return ()
-    return () if source.problem is not None else tuple(from_source(source))
+        return None
+    source, _ = source_file(path, base, data, project)
+    return source if source.problem is None else None
 
 
 def _once(findings: Iterable[Finding]) -> list[Finding]:

@@ -22,7 +22,7 @@ from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.experiments.faults import PLANT
-from firstlight.experiments.rehearsal import SECONDS, Rehearsals, can_be_shortened
+from firstlight.experiments.rehearsal import SECONDS, Rehearsals, alone, can_be_shortened
 from firstlight.facts.sources import (
     DECLARED,
     EXPERIMENT,
@@ -42,7 +42,7 @@ from firstlight.judge.script import rehearsal_report, report_of
 from firstlight.linting import facts_of
 from firstlight.observe.logged import read_log
 from firstlight.observe.spec import PATIENCE, Spec
-from firstlight.observe.target import Target
+from firstlight.observe.target import Target, launched, without_launcher
 from firstlight.observe.watch import Eyes, Watched, follow_log, tried_alone, watch
 from firstlight.recording import recorded, seed_of
 from firstlight.records.contrast import Contrast
@@ -133,12 +133,14 @@ def _all_settled(parts: Sequence[Callable[[Watched], bool]], watched: Watched) -
 
 def rehearse(target: Target, settings: Settings, eyes: Eyes) -> Report:
     """Runs the whole target, shortened, and judges whether it reaches its last line and what happens on the way."""
-    if not can_be_shortened(target):
-        raise UsageError(f"`{target.shown}` starts the script by a launcher. Name the script itself, for one process")
+    script = without_launcher(target) if launched(target) else target
+    if script is None or not can_be_shortened(script):
+        raise UsageError(f"`{target.shown}` names no script that could be shortened. Name the script that trains")
     checks = tuple(check for check in _checks(settings) if check.needs in OF_A_REHEARSAL)
     with recorded(target.words, settings) as (run, finish):
         spec, watched = _plan(settings, run, experiments=False), Watched()
-        made = Rehearsals(target, spec, settings.seconds or SECONDS, settings.startup_seconds, eyes.means.start)
+        made = Rehearsals(script, spec, settings.seconds or SECONDS, settings.startup_seconds, eyes.means.start)
+        made.environment = alone() if launched(target) else {}
         begun = time.monotonic()
         with contextlib.closing(made):
             while not made.settled(watched):

@@ -8,14 +8,38 @@ from tests.conftest import Run
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "later-part-crashes"
 
 
-def test_what_a_launcher_starts_is_refused_with_what_to_do(firstlight: Run, tmp_path: Path) -> None:
-    (tmp_path / "train.py").touch()
-    done = firstlight("rehearse", "-m", "torch.distributed.run", "train.py")
+RANKS = """import os
+import torch
+from torch import distributed, nn
+
+distributed.init_process_group("gloo")
+model = nn.parallel.DistributedDataParallel(nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(100_000):
+    loss = model(torch.randn(8, 4)).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(os.environ["LOCAL_RANK"], distributed.get_world_size())
+distributed.destroy_process_group()
+"""
+
+
+def test_what_a_launcher_starts_is_rehearsed_as_one_process(firstlight: Run, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RANKS, encoding="utf-8")
+    done = firstlight("rehearse", "--seconds", "60", "-m", "torch.distributed.run", "--nproc_per_node=2", "train.py")
+
+    assert done.returncode == 0, done.stderr
+    assert "reached the last line" in done.stdout
+
+
+def test_a_launcher_without_a_script_is_refused_with_what_to_do(firstlight: Run) -> None:
+    done = firstlight("rehearse", "-m", "torch.distributed.run", "-m", "package.train")
 
     assert done.returncode == 2
     assert done.stderr == (
-        "firstlight: `-m torch.distributed.run train.py` starts the script by a launcher. "
-        "Name the script itself, for one process\n"
+        "firstlight: `-m torch.distributed.run -m package.train` names no script that could be shortened. "
+        "Name the script that trains\n"
     )
 
 

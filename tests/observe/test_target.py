@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from firstlight.errors import UsageError
-from firstlight.observe.target import LAUNCH, START, lend, parse
+from firstlight.observe.target import LAUNCH, START, launched, lend, parse, without_launcher
 
 
 @pytest.fixture
@@ -30,6 +30,29 @@ def test_an_interpreter_keeps_its_flags(here: Path) -> None:
     assert target.command == (sys.executable, "-u", "-X", "dev", *START, "train.py", "a")
     module = parse((sys.executable, "-m", "pkg", "a"), module=False)
     assert module.command == (sys.executable, *START, "-m", "pkg", "a")
+
+
+@pytest.mark.parametrize(
+    ("words", "module", "is_launched"),
+    [
+        (("torch.distributed.run", "--nproc_per_node", "2", "train.py", "--lr", "1"), True, True),
+        ((sys.executable, "-m", "accelerate.commands.launch", "train.py", "--lr", "1"), False, True),
+        ((sys.executable, "-u", "train.py", "--lr", "1"), False, False),
+        (("train.py", "accelerate"), False, False),
+    ],
+)
+def test_a_launcher_is_known(here: Path, words: tuple[str, ...], module: bool, is_launched: bool) -> None:
+    target = parse(words, module)
+    assert launched(target) is is_launched
+    if is_launched:
+        script = without_launcher(target)
+        assert script is not None
+        assert script.command == (sys.executable, *START, "train.py", "--lr", "1")
+        assert not launched(script)
+
+
+def test_a_launcher_of_a_module_names_no_script(here: Path) -> None:
+    assert without_launcher(parse(("torch.distributed.run", "-m", "package.train"), module=True)) is None
 
 
 def test_a_launcher_runs_as_it_is(here: Path) -> None:

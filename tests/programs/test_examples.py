@@ -14,13 +14,14 @@ from firstlight.records.facts import CheckCrash
 from firstlight.records.inferred import Inferred
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Inferred, Symmetry, Rehearsal)
-BY_REHEARSAL = (Selection, CopySeen, RandomAgain)
+BY_REHEARSAL = (Selection, AnswersScored, CopySeen, RandomAgain)
 """Facts that a rehearsal alone makes, in a third of the time."""
 ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | DECLARED | LIVE | {CheckCrash}
 RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}

@@ -34,6 +34,7 @@ def command(
     \b
     firstlight rehearse train.py --epochs 100
     firstlight rehearse -m package.train
+    firstlight rehearse torchrun --nproc_per_node 8 train.py    (the script, as one process)
 
     Exit code: 0 the last line was reached, 1 it crashed, 2 it could not be seen, 3 a fault of firstlight.
     """

@@ -7,6 +7,7 @@ each attempt saw stands in the event log under its name.
 
 import linecache
 import os
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from firstlight.observe import traceback
 from firstlight.observe.printed import numbers_in
 from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import Spec
-from firstlight.observe.target import Target
+from firstlight.observe.target import Target, launched
 from firstlight.observe.watch import Watched
 from firstlight.records import wire
 from firstlight.records.events import Fact
@@ -45,15 +46,23 @@ NEVER = 1_000_000_000
 
 def can_be_shortened(target: Target) -> bool:
     """A launcher starts the script itself, and gives nobody the time to read it first."""
-    return warmable(target) and not any(word in LAUNCHERS for word in target.words)
+    return warmable(target) and not launched(target)
 
 
-LAUNCHERS = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
+def alone() -> dict[str, str]:
+    """What a launcher tells the only process it starts."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    first = dict.fromkeys(("RANK", "LOCAL_RANK", "GROUP_RANK"), "0")
+    only = dict.fromkeys(("WORLD_SIZE", "LOCAL_WORLD_SIZE"), "1")
+    return {**first, **only, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
 
 
 def attempt(name: str, rehearsals: "Rehearsals", startup_seconds: float) -> Job:
     order = Order(name=name, interventions=ATTEMPTS[name], steps=NEVER, seconds=rehearsals.seconds)
-    made = job(order, rehearsals.target, rehearsals.program, dict(os.environ), startup_seconds)
+    environment = {**os.environ, **rehearsals.environment}
+    made = job(order, rehearsals.target, rehearsals.program, environment, startup_seconds)
     spec = msgspec.structs.replace(
         made.spec,
         taps=TAPS,
@@ -136,6 +145,8 @@ class Rehearsals:
     startup_seconds: float | None = None
     """How long a start may take; by the program's own where that is seen."""
     start: Start = popen
+    environment: dict[str, str] = field(default_factory=dict)
+    """Beside the user's own."""
     made: list[RehearsalEnded] = field(default_factory=list)
     _hands: LocalHands | None = None
     _running: Any = None

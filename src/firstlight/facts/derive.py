@@ -39,6 +39,7 @@ from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.failing import Failing
 from firstlight.records.program import ColumnsDropped, Waiting
 from firstlight.records.randomness import RandomAgain
+from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -112,6 +113,12 @@ def restorations(seen: Sightings) -> Iterator[restored.Restored]:
         yield loads[-1]
 
 
+def reuses(seen: Sightings) -> Iterator[restored.Reused]:
+    """The last on each line."""
+    for loads in groups(seen.of(restored.Reused), lambda r: (r.rank, r.site)):
+        yield loads[-1]
+
+
 def failings(seen: Sightings) -> Iterator[Failing]:
     """The last count of each class."""
     for counts in groups(seen.of(Failing), lambda f: (f.rank, f.module)):
@@ -131,6 +138,12 @@ def resumptions(seen: Sightings) -> Iterator[restored.Resumption]:
 def selections(seen: Sightings) -> Iterator[Selection]:
     """The longest account of each."""
     for told in groups(seen.of(Selection), lambda s: (s.rank, s.kind, s.site, s.metric)):
+        yield max(told, key=lambda s: s.times)
+
+
+def scorings(seen: Sightings) -> Iterator[AnswersScored]:
+    """The longest account of each."""
+    for told in groups(seen.of(AnswersScored), lambda s: (s.rank, s.site)):
         yield max(told, key=lambda s: s.times)
 
 
@@ -184,7 +197,9 @@ REDUCERS: tuple[Reducer, ...] = (
     distributed_orders,
     restorations,
     resumptions,
+    reuses,
     selections,
+    scorings,
     copies,
     random_again,
     failings,

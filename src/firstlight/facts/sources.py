@@ -26,6 +26,7 @@ from firstlight.records.inferred import Inferred
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen
@@ -97,10 +98,12 @@ SOURCES: dict[type, Source] = {
     ranks.DistributedOrder: _from("loaders", absent="no loader has a shuffling DistributedSampler"),
     restored.Restored: _from("checkpoints", absent="no state was loaded into a model"),
     restored.Resumption: _from("checkpoints", absent="training did not go on from a checkpoint of its own"),
+    restored.Reused: _from("checkpoints", absent="no model was called after a state was loaded into it"),
     failing.Failing: _from("failures", absent="no call of a model raised"),
     Waiting: _from("loaders", absent="no DataLoader was read between steps"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     Selection: _from(absent="no rehearsal came to a number that is held against the best so far"),
+    AnswersScored: _from(absent="no rehearsal came to answers that are held against targets"),
     CopySeen: _from(absent="no rehearsal came to a copy of a model in training"),
     RandomAgain: _from(absent="no rehearsal found a random state again"),
     Rehearsal: _from(absent="no rehearsal of the whole program was made"),
@@ -173,12 +176,14 @@ OF_A_REHEARSAL = frozenset(
         Rehearsal,
         restored.Restored,
         restored.Resumption,
+        restored.Reused,
         declared.ScheduleTried,
         declared.RoundTrip,
         facts.Mode,
         facts.StepOrder,
         EvaluationSeen,
         Selection,
+        AnswersScored,
         CopySeen,
         RandomAgain,
         facts.CheckCrash,
@@ -273,6 +278,7 @@ EXPERIMENT = frozenset(
         CustomGradient,
         Rehearsal,
         Selection,
+        AnswersScored,
         CopySeen,
         RandomAgain,
     }

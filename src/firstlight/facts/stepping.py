@@ -109,6 +109,7 @@ def rebuildings(seen: Sightings) -> Iterator[facts.Rebuilding]:
             site=steps[0].built,
             times=max(step.rebuilt for step in steps),
             lives=tuple(len(life) for life in groups(steps, lambda s: s.optimizer)),
+            forgotten=max(step.forgotten for step in steps),
             stateful=any(step.stateful for step in steps),
             closure=any(step.closure for step in steps),
         )

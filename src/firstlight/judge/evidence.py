@@ -31,7 +31,8 @@ from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.report import CheckOutcome, Status
-from firstlight.records.restored import Restored, Resumption
+from firstlight.records.restored import Restored, Resumption, Reused
+from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -39,7 +40,7 @@ from firstlight.records.training import EvaluationSeen
 
 PROBES = "probes"
 LOADERS = "loaders"
-LIFE = (Restored, Resumption, ScheduleTried, RoundTrip, Selection, CopySeen, RandomAgain)
+LIFE = (Restored, Resumption, Reused, ScheduleTried, RoundTrip, Selection, AnswersScored, CopySeen, RandomAgain)
 """What a rehearsal sees of a program's later life, and the program itself is ended before."""
 LATER = (Mode, StepOrder, EvaluationSeen)
 """Facts that the program itself shows too, of the lines it came to."""

@@ -1,6 +1,7 @@
 """What the user asked to run, as the command that runs it under observation."""
 
 import difflib
+import itertools
 import os
 import re
 import shutil
@@ -18,6 +19,15 @@ LAUNCH = (*ENTRY, "firstlight.observe.inside.launch")
 TAKES_VALUE = ("-X", "-W")
 DECLARATION = re.compile(r"(?:[\w.]+|.+\.py):[A-Za-z_][\w.]*")
 INTERPRETER = re.compile(r"python[\d.]*(\.exe)?")
+LAUNCHERS = frozenset(
+    {
+        "torchrun",
+        "accelerate",
+        "torch.distributed.run",
+        "torch.distributed.launch",
+        "accelerate.commands.launch",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +104,21 @@ def recorded(script: str, arguments: tuple[str, ...]) -> Target:
     if not Path(script).is_file():
         raise UsageError(_no_such_file(script))
     return _script(sys.executable, (), (script, *arguments), (script, *arguments))
+
+
+def launched(target: Target) -> bool:
+    """A launcher starts the script, as often as it was told to. What follows the script's name is its own."""
+    before = itertools.takewhile(lambda word: not word.endswith(".py"), target.words)
+    return any(Path(word).name in LAUNCHERS for word in before)
+
+
+def without_launcher(target: Target) -> Target | None:
+    """The script that a launcher starts, as Python alone would run it; None where the words name no script."""
+    script = _script_among(target.words)
+    if script is None:
+        return None
+    words = target.words[target.words.index(script, 1) :]
+    return _script(target.interpreter, (), words, words)
 
 
 def _script(python: str, flags: tuple[str, ...], rest: tuple[str, ...], words: tuple[str, ...]) -> Target:

@@ -213,6 +213,8 @@ class Rebuilding(Ranked, frozen=True, kw_only=True):
     """It was built again for the same parameters, the one before having stepped, and the weights left as they were."""
     lives: tuple[int, ...]
     """Steps of each, in order."""
+    forgotten: int = 0
+    """Times that the state of one of them was emptied between two of its steps."""
     stateful: bool
     closure: bool
 

@@ -33,7 +33,8 @@ from firstlight.records.program import (
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.relations import RelationsSeen
-from firstlight.records.restored import Restored, Resumption
+from firstlight.records.restored import Restored, Resumption, Reused
+from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.steered import CallsSeen, RatesSeen, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
@@ -94,6 +95,7 @@ Observed = (
     | Units
     | Restored
     | Resumption
+    | Reused
     | Failing
     | Symmetry
     | LearningSign
@@ -103,6 +105,7 @@ Observed = (
     | TapeSeen
     | ReachSeen
     | Selection
+    | AnswersScored
     | CopySeen
     | RandomAgain
     | TermSeen

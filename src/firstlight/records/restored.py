@@ -38,5 +38,21 @@ class Resumption(Sighting, frozen=True, kw_only=True, tag="resumption"):
     """The checkpoint has the state of an optimizer with the same settings."""
     model_loaded: bool
     optimizer_loaded: bool
+    begun_anew: tuple[str, ...] = ()
+    """What else the checkpoint has the state of, and was built since it was written and given none: `schedule`, …"""
     steps: int
     """Made since."""
+
+
+class Reused(Sighting, frozen=True, kw_only=True, tag="reused"):
+    """A state was loaded into a model, and the model was called for the first time since, before any other step."""
+
+    module: str
+    site: Site | None
+    """Where it was loaded, and below, where the model was called."""
+    called: Site | None
+    tensors: int
+    """Parameters that were loaded and looked at."""
+    changed: int
+    """Those that had become others by the time of the call."""
+    first_changed: str = ""

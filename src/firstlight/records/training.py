@@ -142,6 +142,8 @@ class StepSeen(Sighting, frozen=True, kw_only=True, tag="step"):
     """So many optimizers were built on the same line before it, for the same parameters, stepped, and were replaced."""
     stateful: bool = False
     """It keeps something from step to step: momentum, second moments."""
+    forgotten: int = 0
+    """Times so far that what it kept was gone when its next step came."""
     reworked: bool | None = None
     """After several backwards the gradients were changed before the step: clipped, divided; None if not looked at."""
 

@@ -60,3 +60,12 @@ def test_each_side_of_certain_steps(steps: int, severity: Severity | None) -> No
 
     assert evidence.severity is severity
     assert CHECK.severity is Severity.WARNING
+
+
+def test_one_optimizer_that_loses_its_state_is_told_too() -> None:
+    (evidence,) = found(times=0, lives=(50,), forgotten=49)
+
+    assert evidence.saw == "`Adam` lost its state 49 times, after about 1 step"
+    assert evidence.severity is Severity.ERROR
+    assert found(times=0, lives=(50,), forgotten=3) == []
+    assert found(times=0, lives=(5000,), forgotten=9) == []

@@ -40,5 +40,12 @@ def test_all_or_nothing_is_fine() -> None:
     assert found(model_loaded=False) == []
 
 
+def test_a_schedule_that_begins_anew_is_told_once_the_rest_goes_on() -> None:
+    (evidence,) = found(optimizer_loaded=True, begun_anew=("schedule",))
+
+    assert "model and optimizer are loaded and the state of the schedule left out" in evidence.saw
+    assert found(model_loaded=False, begun_anew=("schedule",)) == []
+
+
 def test_another_stage_begins_anew() -> None:
     assert found(holds_optimizer=False) == []

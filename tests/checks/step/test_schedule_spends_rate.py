@@ -47,6 +47,11 @@ def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:
     assert len(found(**changes)) == times
 
 
+@pytest.mark.parametrize(("rates", "times"), [((0.01, 0.03, 0.0), 1), ((0.01, 0.02), 0), ((0.1, 0.0), 0)])
+def test_one_that_is_never_stepped_keeps_a_low_rate(rates: tuple[float, ...], times: int) -> None:
+    assert len(found(every="never", rates=rates)) == times
+
+
 def test_a_guessed_length_is_only_a_warning() -> None:
     assert found()[0].severity is None
     assert found(known_length=False)[0].severity == "warning"

@@ -2,7 +2,8 @@
 
 ## What it sees
 One line built an optimizer for the same parameters several times during training. Each had gathered momentum or
-second moments in a few steps, and was replaced while the weights stayed as it had left them.
+second moments in a few steps, and was replaced while the weights stayed as it had left them. Or what one optimizer had
+gathered was gone each time its next step came.
 
 ## When it is fine
 Tasks or stages learnt one after the other, each with a fresh optimizer. Folds and searches, which make a new model
@@ -30,20 +31,25 @@ class Limits:
 
 
 def find(built: Rebuilding, limits: Limits) -> Iterator[Evidence]:
-    if built.times < limits.times or not built.stateful or built.closure or not built.lives:
+    emptied = built.forgotten > built.times
+    times = max(built.forgotten, built.times)
+    if times < limits.times or not built.stateful or built.closure or not built.lives:
         return
-    median = statistics.median(built.lives)
+    median = max(built.lives) / (times + 1) if emptied else statistics.median(built.lives)
     if median > limits.steps:
         return
     certain = median <= limits.certain_steps
+    what = f"lost its state {times} times" if emptied else f"was built again {times} times for the same parameters"
     yield Evidence(
         where=at(built.site, rank=built.rank),
-        saw=f"`{built.optimizer}` was built again {built.times} times for the same parameters, "
-        f"after a median of {median:g} {'step' if median == 1 else 'steps'}",
+        saw=f"`{built.optimizer}` {what}, after {'about' if emptied else 'a median of'} {median:.3g} "
+        f"{'step' if median == 1 else 'steps'}",
         wanted="one optimizer for the whole training",
+        likely="something empties `optimizer.state` inside the training loop" if emptied else None,
+        do="remove what empties the state, so that it lasts from step to step" if emptied else None,
         severity=Severity.ERROR if certain else None,
         confidence=0.94 if certain else None,
-        numbers={"times": built.times, "median_steps": median},
+        numbers={"times": times, "median_steps": median},
     )
 
 

@@ -2,7 +2,8 @@
 
 ## What it sees
 The program reads a file it wrote itself and trains on. The file has the state of an optimizer with the settings of the
-one in use; either the model or the optimizer was given its part of it, and the other begins anew.
+one in use; either the model or the optimizer was given its part of it, and the other begins anew. Or both were, and a
+schedule or a loss scaler whose state is in the file was built since and begins anew.
 
 ## When it is fine
 A second stage with another learning rate or another optimizer begins anew on purpose. So does training from a
@@ -18,14 +19,24 @@ from firstlight.records.restored import Resumption
 
 
 def find(resumption: Resumption, _limits: NoLimits) -> Iterator[Evidence]:
-    if not resumption.holds_optimizer or resumption.model_loaded == resumption.optimizer_loaded:
+    if not resumption.holds_optimizer:
+        return
+    if resumption.model_loaded and resumption.optimizer_loaded and resumption.begun_anew:
+        yield _left_out(
+            resumption, "model and optimizer are", f"the state of the {' and the '.join(resumption.begun_anew)}"
+        )
+    if resumption.model_loaded == resumption.optimizer_loaded:
         return
     state = f"the state of `{resumption.optimizer}`"
     kept, lost = ("the weights are", state) if resumption.model_loaded else (f"{state} is", "the weights")
-    yield Evidence(
+    yield _left_out(resumption, kept, lost)
+
+
+def _left_out(resumption: Resumption, kept: str, lost: str) -> Evidence:
+    return Evidence(
         where=at(resumption.site, step=resumption.step, rank=resumption.rank),
         saw=f"of the checkpoint, {kept} loaded and {lost} left out, and training goes on",
-        wanted="model and optimizer as they were when the checkpoint was written",
+        wanted="everything as it was when the checkpoint was written",
         numbers={"steps": resumption.steps},
     )
 
@@ -35,7 +46,7 @@ CHECK = Check(
     name="resume-forgets",
     summary="training resumes with a part of its state begun anew",
     causes=("train-checkpoint",),
-    likely="`load_state_dict` is called for one of model and optimizer, and not for the other",
+    likely="`load_state_dict` is called for some of model, optimizer, schedule and scaler, and not for the others",
     fix="load both from the checkpoint, and the scheduler too, before the first step",
     severity=Severity.WARNING,
     confidence=0.9,

@@ -3,7 +3,7 @@
 ## What it sees
 A dry run of the schedule over the length of the run: the one declared (ten epochs where none is), or the one that a
 rehearsal of the whole program shows. The share of the run at which the rate is spent, at which it peaks, and where it
-ends.
+ends. Also a schedule that begins low, to warm up, and is never stepped in a rehearsal that reaches the end.
 
 ## When it is fine
 A run that is cut short on purpose. Without `total_steps` the length is a guess, and this is a warning.
@@ -24,6 +24,8 @@ class Limits:
     """Of the run; a rate below a thousandth of its peak teaches nothing."""
     rise: float = 10.0
     """Times the first rate: more than a usual warm-up from a tenth reaches at its end."""
+    idle_rise: float = 2.0
+    """Times the first rate, to which a schedule that is never stepped would have risen."""
     last_at_peak: float = 0.98
     """Of the run: a rate that still rises at the end never came to rest."""
 
@@ -36,7 +38,9 @@ def find(tried: ScheduleTried, limits: Limits) -> Iterator[Evidence]:
     severity = None if tried.known_length else Severity.WARNING
     length = f"{tried.steps} steps" + ("" if tried.known_length else " (a guess: `total_steps` is not declared)")
     numbers: dict[str, float | int | str | bool | None] = {"first": first, "peak": peak, "last": last}
-    if tried.spent_at is not None and tried.spent_at < limits.spent_share:
+    if tried.every == "never":
+        yield from _idle(tried, peak, limits)
+    elif tried.spent_at is not None and tried.spent_at < limits.spent_share:
         within_an_epoch = tried.epoch_steps is not None and tried.spent_at * tried.steps <= tried.epoch_steps
         yield Evidence(
             where=where,
@@ -59,6 +63,20 @@ def find(tried: ScheduleTried, limits: Limits) -> Iterator[Evidence]:
             likely="the warm-up is as long as the run, or a factor above one is multiplied in at every step",
             do="plot the rate over the whole run, and set the warm-up to a few per cent of it",
             numbers=numbers,
+        )
+
+
+def _idle(tried: ScheduleTried, peak: float, limits: Limits) -> Iterator[Evidence]:
+    """One that only lowers the rate does no harm where it is left out."""
+    first = tried.rates[0]
+    if peak > limits.idle_rise * first > 0:
+        yield Evidence(
+            where=at(tried.site, rank=tried.rank),
+            saw=f"`{tried.schedule}` begins at a rate of {first:.3g}, would rise to {peak:.3g}, and is never stepped",
+            wanted="a step of the schedule for every batch or epoch that it counts",
+            likely="the call of its `step` was left out, or is never reached",
+            do="step it after `optimizer.step()`, or remove it",
+            numbers={"first": first, "peak": peak},
         )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from firstlight.experiments.inside.scoring import Scoring
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.taps.losses import FUNCTIONS
 from firstlight.observe.inside.taps.operations import may_push
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 SAME = 1e-4
 """Relative: sums of single precision, taken in another order."""
 MOST_HEARD = 10_000
+MOST_SENSED = 3
+"""Training calls after which the loss is listened to."""
 Heard = list[tuple[float, int]]
 COMPARED = {"eq": True, "__eq__": True, "ne": False, "__ne__": False}
 """Whether what holds is right."""
@@ -40,12 +43,17 @@ class MeasuredLosses(TorchFunctionMode):
         """The value and the rows of each call."""
         self._right: Heard = []
         self._on = False
+        self._sensed = 0
         self._heard = observer.shielded("measured", self._hear)
+        self.scoring = Scoring(observer)
+        self._scored = observer.shielded("scoring", self.scoring.heard)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         found = func(*args, **(kwargs or {}))
         if not self.observer.reading:
-            self._heard(getattr(func, "__name__", ""), args, found)
+            name = getattr(func, "__name__", "")
+            self._heard(name, args, found)
+            self._scored(name, (*args, *(kwargs or {}).values()), found)
         return found
 
     def _hear(self, name: str, given: tuple[Any, ...], found: Any) -> None:
@@ -66,17 +74,26 @@ class MeasuredLosses(TorchFunctionMode):
         """A model was called: in eval mode or without gradients an evaluation may have begun."""
         if call.training and call.module.training:
             self.training_goes_on()
+            if self._sensed < MOST_SENSED:  # a few are heard too: they tell what the answers stand for
+                self._sensed += 1
+                self.scoring.trained(call)
+                self._listen()
         elif self.observer.step:
+            self.scoring.asked(call)
             self._losses, self._right = self._heard_of.setdefault((id(call.module), *_way()), ([], []))
-            if not self._on and may_push():
-                self._on = True
-                self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+            self._listen()
+
+    def _listen(self) -> None:
+        if not self._on and may_push():
+            self._on = True
+            self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
     def training_goes_on(self) -> None:
         if self._on:
             self._on = False
             self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         self._heard_of.clear()
+        self.scoring.rest()
         self._losses, self._right = [], []
 
     def names(self, number: float) -> frozenset[str]:

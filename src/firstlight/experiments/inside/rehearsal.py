@@ -115,7 +115,13 @@ class Rehearsal:
     def _tell_of_life(self, ended: str) -> None:
         with self.observer.quiet():
             later = self.schedules.played_out() if ended == "exit" else ()
-            told: list[Logged] = [*self.selecting.seen(), *self.copies.seen(), *self.randomness.seen(), *later]
+            told: list[Logged] = [
+                *self.selecting.seen(),
+                *self.selecting.measured.scoring.seen(),
+                *self.copies.seen(),
+                *self.randomness.seen(),
+                *later,
+            ]
             for record in told:
                 self.observer.emit(record)
 

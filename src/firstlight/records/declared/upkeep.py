@@ -99,6 +99,7 @@ class ScheduleTried(DeclaredFact, frozen=True, kw_only=True, tag="schedule-tried
 
     schedule: str
     every: str
+    """`step`, `epoch`, or `never` for one that is made and not stepped."""
     steps: int
     """Of the optimizer, over the whole run."""
     epoch_steps: int | None

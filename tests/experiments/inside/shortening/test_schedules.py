@@ -22,9 +22,18 @@ for epoch in range(40):
 """
 
 
-def played_out(monkeypatch: pytest.MonkeyPatch, schedule: str, place: str, code: str = "schedule.step()") -> list[Any]:
-    kind = torch.optim.lr_scheduler.LRScheduler
-    monkeypatch.setattr(kind, "step", kind.step)
+KINDS = ("LRScheduler", "SequentialLR", "ChainedScheduler")
+
+
+@pytest.fixture(autouse=True)
+def _torchs_own_steps_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in KINDS:
+        kind = getattr(torch.optim.lr_scheduler, name)
+        monkeypatch.setattr(kind, "step", kind.step)
+    monkeypatch.setattr(torch.optim.lr_scheduler.LRScheduler, "__init__", torch.optim.lr_scheduler.LRScheduler.__init__)
+
+
+def played_out(schedule: str, place: str, code: str = "schedule.step()") -> list[Any]:
     seen = book()
     schedules = Schedules(seen)
     follow(schedules, lambda told: told)
@@ -33,18 +42,22 @@ def played_out(monkeypatch: pytest.MonkeyPatch, schedule: str, place: str, code:
     return list(schedules.played_out())
 
 
+HELD = "torch.optim.lr_scheduler.ConstantLR(optimizer, factor=1.0)"
+DECAYS = "torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)"
+
+
 @pytest.mark.parametrize(
     ("schedule", "place", "steps", "last"),
     [
         ("StepLR(optimizer, step_size=100)", "BATCH", 400, 1e-5),
         ("StepLR(optimizer, step_size=10)", "EPOCH", 40, 1e-5),
         ("LambdaLR(optimizer, lambda step: 1 - step / 40)", "EPOCH", 40, 1e-2 / 40),
+        (f"SequentialLR(optimizer, [{HELD}, {DECAYS}], milestones=[30])", "EPOCH", 40, 1e-2 * 0.5**9),
+        (f"ChainedScheduler([{HELD}, {DECAYS}])", "EPOCH", 40, 1e-2 * 0.5**39),
     ],
 )
-def test_it_is_stepped_as_often_as_the_whole_program_will(
-    monkeypatch: pytest.MonkeyPatch, schedule: str, place: str, steps: int, last: float
-) -> None:
-    (found,) = played_out(monkeypatch, schedule, place)
+def test_it_is_stepped_as_often_as_the_whole_program_will(schedule: str, place: str, steps: int, last: float) -> None:
+    (found,) = played_out(schedule, place)
 
     assert isinstance(found, ScheduleTried)
     assert (found.steps, found.known_length) == (steps, True)
@@ -53,22 +66,27 @@ def test_it_is_stepped_as_often_as_the_whole_program_will(
 
 
 @pytest.mark.parametrize(("total", "breaks"), [(40, True), (300, False), (400, False)])
-def test_one_that_raises_long_before_the_end_is_told(monkeypatch: pytest.MonkeyPatch, total: int, breaks: bool) -> None:
+def test_one_that_raises_long_before_the_end_is_told(total: int, breaks: bool) -> None:
     """Where it raises only shortly before, the estimate may be at fault."""
-    found = played_out(monkeypatch, f"OneCycleLR(optimizer, 1e-2, total_steps={total})", "BATCH")
+    found = played_out(f"OneCycleLR(optimizer, 1e-2, total_steps={total})", "BATCH")
 
     assert [one.expected for one in found if isinstance(one, ScheduleBreaks)] == [400] * breaks
 
 
-@pytest.mark.parametrize("code", ["schedule.step()\n        if batch > 99: break", "pass"])
-def test_nothing_is_said_where_the_length_is_open(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
-    assert played_out(monkeypatch, "StepLR(optimizer, step_size=10)", "BATCH", code) == []
+def test_nothing_is_said_where_the_length_is_open() -> None:
+    code = "schedule.step()\n        if batch > 99: break"
+
+    assert played_out("StepLR(optimizer, step_size=10)", "BATCH", code) == []
 
 
-def test_the_program_goes_on_with_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_is_never_stepped_is_told() -> None:
+    (found,) = played_out("LinearLR(optimizer, start_factor=0.1, total_iters=50)", "BATCH", "pass")
+
+    assert (found.every, found.rates[0], max(found.rates)) == ("never", pytest.approx(1e-3), pytest.approx(1e-2))
+
+
+def test_the_program_goes_on_with_its_own() -> None:
     """What is stepped on in a copy leaves the optimizer of the program as it is."""
-    kind = torch.optim.lr_scheduler.LRScheduler
-    monkeypatch.setattr(kind, "step", kind.step)
     seen = book()
     schedules = Schedules(seen)
     follow(schedules, lambda told: told)

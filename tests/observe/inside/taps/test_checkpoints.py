@@ -115,6 +115,28 @@ def test_a_resumption_is_told_after_some_steps(seen: Checkpoints, told: list[Any
     assert (found.holds_optimizer, found.model_loaded, found.optimizer_loaded) == (True, True, both)
 
 
+@pytest.mark.parametrize("built", [True, False])
+@pytest.mark.parametrize("given", [True, False])
+def test_a_schedule_built_since_needs_its_state(
+    seen: Checkpoints, told: list[Any], tmp_path: Path, built: bool, given: bool
+) -> None:
+    """One that goes on from before needs none."""
+    optimizer = torch.optim.Adam(nn.Linear(3, 2).parameters())
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 10)
+    path = str(tmp_path / "state.pt")
+    seen.built("schedule")
+    seen.written(path, None)
+    if built:
+        seen.built("schedule")
+    seen.read(path, {"states": {"schedule": schedule.state_dict()}})
+    if given:
+        seen.given_state("schedule")
+    for _ in range(RESUMED_STEPS):
+        seen.step_ended(optimizer)
+
+    assert [record.begun_anew for record in told] == [("schedule",) if built and not given else ()]
+
+
 def test_another_rate_is_another_stage(seen: Checkpoints, told: list[Any], tmp_path: Path) -> None:
     assert resumed(seen, told, tmp_path, 0.01, both=False).holds_optimizer is False
 

@@ -4,6 +4,7 @@ How often the program steps one follows from the rounds that the loops around th
 that may be left early (`break`, `return`) or do not say how many rounds they make leave that open.
 """
 
+import contextlib
 import copy
 import functools
 import sys
@@ -24,6 +25,8 @@ from firstlight.records.rehearsal import ScheduleBreaks
 MOST_FOLLOWED = 8
 MOST_TICKS = 10_000
 LEAST_TICKS = 2
+IDLE_TICKS = 1000
+"""Steps of one that the program never steps, to see where its rate would have gone."""
 SURE = 1.5
 """Times the steps at which a schedule raises that it must be stepped: less may be an error of the estimate."""
 
@@ -54,7 +57,7 @@ class _Followed:
         try:
             rates = rates_over(self.schedule, self.schedule.optimizer, min(expected, MOST_TICKS))
         except Exception as error:  # noqa: BLE001  # a schedule of the user's own may raise whatever it likes
-            at = int(self.schedule.last_epoch)
+            at = int(getattr(self.schedule, "last_epoch", expected))
             breaks = ScheduleBreaks(
                 step=0,
                 schedule=name,
@@ -69,14 +72,44 @@ class _Followed:
         )
 
 
+@dataclass
+class _Idle:
+    """A schedule that was made and not stepped so far."""
+
+    schedule: Any
+    site: Site | None
+
+    def played_out(self) -> ScheduleTried | None:
+        """What it would have done to an optimizer that steps, as far as it goes."""
+        if not getattr(self.schedule.optimizer, "_opt_called", False):
+            return None
+        apart, rates = _apart(self.schedule), list[float]()
+        with contextlib.suppress(Exception):  # past its end, or a schedule of the user's own that raises
+            for _ in range(IDLE_TICKS):
+                rates += rates_over(apart, apart.optimizer, 1)
+        about = {"every": "never", "steps": len(rates), "epoch_steps": None, "known_length": False}
+        return tried(rates, schedule=type(apart).__name__, site=self.site, **about) if rates else None
+
+
 class Schedules:
     def __init__(self, book: Book) -> None:
         self._book = book
+        self._idle: dict[int, _Idle] = {}
         self._followed: dict[int, _Followed] = {}
+        self.stepping = False
+        """Inside the step of one; what it steps itself belongs to it."""
+
+    def made(self, schedule: Any) -> None:
+        if len(self._idle) < MOST_FOLLOWED and hasattr(schedule, "base_lrs"):
+            self._idle[id(schedule)] = _Idle(schedule, sites.caller())
 
     def about_to_step(self, schedule: Any) -> None:
         """Its first step is made when it is built, and belongs to no round."""
-        if not self._book.steps or not getattr(schedule, "_step_count", 1):
+        if not getattr(schedule, "_step_count", 1):
+            return
+        for part in _parts(schedule):
+            self._idle.pop(id(part), None)
+        if not self._book.steps:
             return
         if id(schedule) not in self._followed:
             if len(self._followed) >= MOST_FOLLOWED:
@@ -94,7 +127,8 @@ class Schedules:
 
     def played_out(self) -> Iterator[ScheduleTried | ScheduleBreaks]:
         followed, self._followed = self._followed, {}
-        for one in followed.values():
+        idle, self._idle = self._idle, {}
+        for one in (*followed.values(), *idle.values()):
             if (found := one.played_out()) is not None:
                 yield found
 
@@ -106,20 +140,65 @@ def _apart(schedule: Any) -> Any:
     ]
     stand_in = torch.optim.SGD([torch.zeros(1)], lr=0.0)
     stand_in.param_groups = [{**copy.deepcopy(group), "params": []} for group in groups]
+    return _copied(schedule, stand_in)
+
+
+def _copied(schedule: Any, optimizer: torch.optim.Optimizer) -> Any:
+    """With those that it is made of."""
     found = copy.copy(schedule)
     found.__dict__ = {key: copy.copy(value) for key, value in schedule.__dict__.items() if key != "optimizer"}
-    found.optimizer = stand_in
+    found.optimizer = optimizer
+    if hasattr(found, PARTS):
+        setattr(found, PARTS, [_copied(part, optimizer) for part in getattr(found, PARTS)])
     return found
 
 
+def _parts(schedule: Any) -> Iterator[Any]:
+    """The schedule, and all that it is made of."""
+    yield schedule
+    for part in getattr(schedule, PARTS, ()):
+        yield from _parts(part)
+
+
+PARTS = "_schedulers"
+"""Under which torch's combinations of schedules keep what they combine."""
+
+
 def follow(schedules: Schedules, shielded: Callable[[Callable[..., None]], Callable[..., None]]) -> None:
-    """Those that combine others, or follow a metric, step by their own means and are left out."""
-    kind: Any = torch.optim.lr_scheduler.LRScheduler
-    original, told = kind.step, shielded(schedules.about_to_step)
+    """One that combines others is followed as a whole. Those that follow a metric are left out."""
+    told = shielded(schedules.about_to_step)
+    for kind in (
+        torch.optim.lr_scheduler.LRScheduler,
+        torch.optim.lr_scheduler.SequentialLR,
+        torch.optim.lr_scheduler.ChainedScheduler,
+    ):
+        _follow_kind(kind, schedules, told)
+    _tell_when_made(torch.optim.lr_scheduler.LRScheduler, shielded(schedules.made))
+
+
+def _tell_when_made(kind: Any, made: Callable[..., None]) -> None:
+    original = kind.__init__
+
+    @functools.wraps(original)
+    def init(self: Any, *arguments: Any, **options: Any) -> None:
+        original(self, *arguments, **options)
+        made(self)
+
+    kind.__init__ = init
+
+
+def _follow_kind(kind: Any, schedules: Schedules, told: Callable[..., None]) -> None:
+    original = kind.step
 
     @functools.wraps(original)
     def step(self: Any, *arguments: Any, **options: Any) -> Any:
+        if schedules.stepping:
+            return original(self, *arguments, **options)
         told(self)
-        return original(self, *arguments, **options)
+        schedules.stepping = True
+        try:
+            return original(self, *arguments, **options)
+        finally:
+            schedules.stepping = False
 
     kind.step = step

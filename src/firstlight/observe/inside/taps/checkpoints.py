@@ -11,6 +11,8 @@ import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps import states
+from firstlight.observe.inside.taps.reuse import Reuse
 from firstlight.records.places import Site
 from firstlight.records.restored import Restored, Resumption
 
@@ -33,6 +35,8 @@ class Reading:
     groups: list[Mapping[str, Any]]
     """Of the optimizer state in it."""
     step: int
+    held: frozenset[str]
+    """Kinds of state in it."""
     model: bool = False
     optimizer: bool = False
     steps: int = 0
@@ -54,7 +58,10 @@ class Checkpoints:
         self._written: set[str] = set()
         self._taken: list[Taken] = []
         self._reading: Reading | None = None
+        self._empty: set[str] = set()
+        """Kinds of things that were built since the first checkpoint was written, and were given no state."""
         self._own = self._told = 0
+        self.reuse = Reuse(observer)
 
     def written(self, path: str, given: Any) -> None:
         if len(self._written) < MOST_KEPT:
@@ -78,7 +85,9 @@ class Checkpoints:
     def read(self, path: str, found: Any) -> None:
         """Only what the program wrote itself: a stranger's checkpoint is a beginning, not a continuation."""
         if path in self._written and self.observer.step and isinstance(found, Mapping):
-            self._reading = Reading(sites.caller(), _groups(found), self.observer.step)
+            self._reading = Reading(
+                sites.caller(), _groups(found), self.observer.step, frozenset(states.kinds_in(found))
+            )
 
     def taken(self, module: torch.nn.Module, state: Any) -> None:
         """A hook of the program may have made a plain dict of it, to which no weak reference can be had."""
@@ -93,6 +102,7 @@ class Checkpoints:
     def model_loaded(self, module: torch.nn.Module, given: Mapping[str, Any]) -> None:
         if self._reading is not None:
             self._reading.model = True
+        self.reuse.loaded(module, given)
         self._tell(Restored.LOADED, module, given, self._own, self.observer.step - self._step_of(given))
 
     def _tell(self, how: str, module: torch.nn.Module, given: Mapping[str, Any], own: int, steps: int) -> None:
@@ -127,6 +137,13 @@ class Checkpoints:
         if self._reading is not None:
             self._reading.optimizer = True
 
+    def built(self, kind: str) -> None:
+        if self._written:
+            self._empty.add(kind)
+
+    def given_state(self, kind: str) -> None:
+        self._empty.discard(kind)
+
     def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         reading = self._reading
         if reading is None:
@@ -144,6 +161,7 @@ class Checkpoints:
                 holds_optimizer=_same_settings(reading.groups, optimizer),
                 model_loaded=reading.model,
                 optimizer_loaded=reading.optimizer,
+                begun_anew=tuple(sorted(reading.held & self._empty)),
                 steps=reading.steps,
             )
         )
@@ -188,6 +206,9 @@ def install(observer: "Observer") -> None:
     checkpoints = Checkpoints(observer)
     _watch_files(observer, checkpoints)
     _watch_models(observer, checkpoints)
+    states.watch(
+        observer.shielded("checkpoints", checkpoints.built), observer.shielded("checkpoints", checkpoints.given_state)
+    )
     loaded = observer.shielded("checkpoints", checkpoints.optimizer_loaded)
     original = torch.optim.Optimizer.load_state_dict
 
@@ -199,6 +220,7 @@ def install(observer: "Observer") -> None:
 
     torch.optim.Optimizer.load_state_dict = load  # type: ignore[method-assign]
     observer.moments.step_ended.append(observer.shielded("checkpoints", checkpoints.step_ended))
+    observer.moments.model_returned.append(observer.shielded("checkpoints", checkpoints.reuse.returned))
 
 
 def _watch_files(observer: "Observer", checkpoints: Checkpoints) -> None:

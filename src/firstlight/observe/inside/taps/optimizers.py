@@ -57,6 +57,10 @@ class Held:
     summed: float | None = None
     """Norm of the gradients that several backwards left, on steps observed in full."""
     reworked: bool | None = None
+    stateful: bool = False
+    """The last step left something behind for the next one: momentum, second moments."""
+    forgotten: int = 0
+    """Times that this was gone when the next step came."""
     unused: int = 0
     """Backwards whose gradients were cleared before a step used them."""
 
@@ -146,6 +150,7 @@ class Optimizers:
             held.watch()
         if held.generation is not None and not held.steps:
             held.generation.starts(optimizer)
+        held.forgotten += held.stateful and not _keeps(optimizer, held)
         held.reworked = None if held.summed is None else abs(_norm(held) - held.summed) > SAME_NORM * held.summed
         held.empty = held.got_gradients and not held.closure and self._are_gone(held)
 
@@ -165,6 +170,7 @@ class Optimizers:
             held.index = self._stepped
             self._stepped += 1
         fresh = {id(p) for p in held.watched if p.grad is not None and _mark(p.grad) != held.marks.get(id(p))}
+        held.stateful = _keeps(optimizer, held)
         self.observer.emit(self._seen(optimizer, held, fresh))
         if held.generation is not None:
             held.generation.stepped(held.watched)
@@ -209,7 +215,8 @@ class Optimizers:
             batch=self.models.batch,
             batch_rebuilt=self.models.batch_rebuilt,
             rebuilt=held.generation.number if held.generation is not None else 0,
-            stateful=any(keeps(optimizer.state.get(p)) for p in held.watched),
+            stateful=held.stateful,
+            forgotten=held.forgotten,
             reworked=held.reworked,
         )
 
@@ -227,6 +234,10 @@ class Optimizers:
             unused={f"{held.name} built at {held.site}": (held.unused, held.steps) for held in self.held.values()},
             weights_moved=self.weights_moved,
         )
+
+
+def _keeps(optimizer: torch.optim.Optimizer, held: Held) -> bool:
+    return any(keeps(optimizer.state.get(p)) for p in held.watched)
 
 
 def _mark(gradient: torch.Tensor) -> Mark:

@@ -1,0 +1,73 @@
+"""Evaluation scores something other than the model's answers to its own questions.
+
+## What it sees
+In a rehearsal, what an evaluation compares is followed back to the model. Either the class that is held against the
+targets is the one the model finds least likely, by the sense in which its loss trained it; or the targets were put in
+another order (rolled, flipped, indexed) which neither the inputs nor the answers were, so that each answer meets the
+target of another row.
+
+## When it is fine
+A score against shuffled targets beside the real one, as a measure of chance, is not reported. Nor are models whose
+smallest output is the best one, such as distances, or targets that are the inputs shifted by a place.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.scoring import AnswersScored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    answers: int = 8
+    """Fewer may be so by chance."""
+    share: float = 0.9
+    """Of the answers compared on a line; the rest are batches too small to be told apart."""
+
+
+def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
+    enough = max(limits.answers, limits.share * scored.answers)
+    if scored.least >= enough:
+        yield _evidence(
+            scored,
+            f"{scored.least} of {scored.answers} answers compared here are the class that `{scored.model}` finds least "
+            "likely",
+            "the most likely class",
+            do="take the largest output: `argmax`, without a minus sign before it",
+        )
+    elif scored.moved >= enough and not scored.elsewhere:
+        yield _evidence(
+            scored,
+            f"{scored.moved} of {scored.answers} answers of `{scored.model}` are compared with targets in another "
+            "order than the inputs came in",
+            "each answer held against the target of its own row",
+            do="compare with the targets as they came with the inputs",
+        )
+
+
+def _evidence(scored: AnswersScored, saw: str, wanted: str, do: str) -> Evidence:
+    return Evidence(
+        where=at(scored.site, rank=scored.rank),
+        saw=saw,
+        wanted=wanted,
+        do=do,
+        numbers={"answers": scored.answers, "least": scored.least, "moved": scored.moved},
+    )
+
+
+CHECK = Check(
+    id="FL552",
+    name="answers-scored-wrongly",
+    summary="evaluation scores something other than the model's answers to its own questions",
+    causes=("train-metric",),
+    likely="the decision or the comparison in the evaluation is not the one that was meant",
+    fix="compute the score by hand on three examples, and compare",
+    severity=Severity.ERROR,
+    confidence=0.93,
+    needs=AnswersScored,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,51 @@
+"""What was loaded into a model is gone before the model is used.
+
+## What it sees
+A state is loaded with `load_state_dict`, and when the model is next called, before another step, most of its parameters
+hold something else altogether.
+
+## When it is fine
+A new head on loaded weights changes a few parameters only; rounding, pruning and moving to another device or precision
+leave them what they are. Neither is reported.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+from firstlight.records.restored import Reused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    changed: float = 0.6
+    """Of the loaded parameters; in a small model a new head is half of them."""
+
+
+def find(reused: Reused, limits: Limits) -> Iterator[Evidence]:
+    if not reused.tensors or not reused.changed >= limits.changed * reused.tensors:
+        return
+    yield Evidence(
+        where=at(reused.site, module=reused.module, step=reused.step, rank=reused.rank),
+        saw=f"{reused.changed} of {reused.tensors} parameters that were loaded into `{reused.module}`, such as "
+        f"`{reused.first_changed}`, hold other values when it is called at {reused.called}",
+        wanted="the loaded values, until the next optimizer step",
+        numbers={"changed": reused.changed, "tensors": reused.tensors},
+    )
+
+
+CHECK = Check(
+    id="FL346",
+    name="loading-undone",
+    summary="what was loaded into a model is gone before the model is used",
+    causes=("train-checkpoint",),
+    likely="the layers are initialised after the state was loaded into them",
+    fix="load the state last: after the model is built, initialised and changed",
+    severity=Severity.ERROR,
+    confidence=0.95,
+    needs=Reused,
+    limits=Limits(),
+    find=find,
+)

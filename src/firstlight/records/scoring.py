@@ -1,0 +1,20 @@
+"""What an evaluation holds against the targets."""
+
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+
+class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
+    """On one line, the answers of a model were compared with something that does not come from it."""
+
+    site: Site | None
+    model: str
+    times: int
+    answers: int
+    """All that were compared."""
+    least: int
+    """Those that are the class the model holds for the least likely, by the sense in which it was trained."""
+    moved: int
+    """Those that met the targets of other rows: put in another order, which neither inputs nor answers were."""
+    elsewhere: bool
+    """On some other line answers met targets in their own order, in the same way: compared, or subtracted."""

@@ -1,0 +1,57 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.learning.answers_scored_wrongly import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.places import Site
+from firstlight.records.scoring import AnswersScored
+
+SCORED = AnswersScored(
+    step=12,
+    site=Site(file="train.py", line=40),
+    model="Net",
+    times=5,
+    answers=100,
+    least=0,
+    moved=0,
+    elsewhere=False,
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(SCORED, **changes), CHECK.limits))
+
+
+def test_an_honest_score_is_fine() -> None:
+    assert found() == []
+
+
+def test_the_least_likely_class_is_told() -> None:
+    (evidence,) = found(least=100)
+
+    assert evidence.saw == "100 of 100 answers compared here are the class that `Net` finds least likely"
+    assert evidence.where.line == 40
+
+
+def test_targets_of_other_rows_are_told() -> None:
+    (evidence,) = found(moved=100)
+
+    assert "targets in another order than the inputs came in" in evidence.saw
+
+
+def test_a_measure_of_chance_beside_the_score_is_fine() -> None:
+    assert found(moved=100, elsewhere=True) == []
+
+
+@pytest.mark.parametrize("name", ["least", "moved"])
+@pytest.mark.parametrize(("count", "findings"), [(89, 0), (90, 1)])
+def test_each_side_of_share(name: str, count: int, findings: int) -> None:
+    assert len(found(**{name: count})) == findings
+
+
+@pytest.mark.parametrize("name", ["least", "moved"])
+@pytest.mark.parametrize(("count", "findings"), [(7, 0), (8, 1)])
+def test_each_side_of_answers(name: str, count: int, findings: int) -> None:
+    assert len(found(**{"answers": count, name: count})) == findings

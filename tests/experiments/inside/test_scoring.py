@@ -1,0 +1,134 @@
+"""Answers are followed from the model to what they are held against."""
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from firstlight.experiments.inside.measured import MeasuredLosses
+from firstlight.records.scoring import AnswersScored
+
+torch.manual_seed(0)
+INPUTS, WANTED = torch.randn(12, 5), torch.arange(12) % 3
+SCORES = torch.randn(12, 3)
+
+
+class Seen:
+    """As much of an observer as is asked."""
+
+    reading = False
+    step = 1
+
+    def shielded(self, _tap: str, function: Any) -> Any:
+        return function
+
+
+class Program:
+    """A model that is trained once with a loss and then evaluated."""
+
+    def __init__(self) -> None:
+        observer: Any = Seen()
+        self.measured = MeasuredLosses(observer)
+        self.model = torch.nn.Linear(5, 3)
+
+    def call(self, output: Tensor, training: bool, inputs: Tensor = INPUTS) -> Tensor:
+        self.model.train(training)
+        call: Any = SimpleNamespace(training=training, module=self.model, inputs=[inputs], output=output)
+        self.measured.returned(call)
+        return output
+
+    def train(self, loss: Callable[[Tensor], Tensor]) -> None:
+        loss(self.call(SCORES, training=True))
+        self.measured.training_goes_on()
+
+    def evaluate(self, score: Callable[[Tensor], Any], inputs: Tensor = INPUTS) -> AnswersScored:
+        score(self.call(SCORES.clone(), training=False, inputs=inputs))
+        (found,) = self.measured.scoring.seen()
+        return found
+
+
+@pytest.fixture
+def program() -> Iterator[Program]:
+    found = Program()
+    yield found
+    found.measured.training_goes_on()
+
+
+def by_class(output: Tensor) -> Tensor:
+    return F.cross_entropy(output, WANTED)
+
+
+DECISIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "argmin": lambda output: output.argmin(1),
+    "of the negative": lambda output: (-output).argmax(-1),
+    "of min": lambda output: output.min(dim=1)[1],
+    "of a share": lambda output: (1 - output.softmax(1)).argmax(1),
+    "kept as a column": lambda output: output.argmin(1, keepdim=True).squeeze(1),
+}
+
+
+@pytest.mark.parametrize("decide", DECISIONS.values(), ids=DECISIONS)
+def test_the_least_likely_class_is_known(program: Program, decide: Callable[[Tensor], Tensor]) -> None:
+    program.train(by_class)
+    found = program.evaluate(lambda output: decide(output) == WANTED)
+
+    assert (found.answers, found.least, found.moved) == (12, 12, 0)
+
+
+def test_the_most_likely_one_is_fine(program: Program) -> None:
+    program.train(by_class)
+    found = program.evaluate(lambda output: output.argmax(1).eq(WANTED))
+
+    assert (found.answers, found.least, found.moved) == (12, 0, 0)
+
+
+def test_a_distance_is_best_where_it_is_least(program: Program) -> None:
+    program.train(lambda output: F.cross_entropy(-output, WANTED))
+    found = program.evaluate(lambda output: output.argmin(1) == WANTED)
+
+    assert found.least == 0
+
+
+ORDERS: dict[str, Callable[[], Tensor]] = {
+    "rolled": lambda: WANTED.roll(1, 0),
+    "flipped": lambda: torch.flip(WANTED, (0,)),
+    "indexed": lambda: WANTED[torch.arange(11, -1, -1)],
+}
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_targets_in_another_order_are_known(program: Program, order: Callable[[], Tensor]) -> None:
+    assert program.evaluate(lambda output: output.argmax(1) == order()).moved == 12
+
+
+def test_a_difference_is_a_meeting_too(program: Program) -> None:
+    wanted = torch.randn(12, 3)
+
+    assert program.evaluate(lambda output: output - wanted.roll(1, 0)).moved == 36
+
+
+def test_there_and_back_is_fine(program: Program) -> None:
+    assert program.evaluate(lambda output: output.argmax(1) == WANTED.roll(1, 0).roll(-1, 0)).moved == 0
+
+
+def test_answers_in_the_same_other_order_are_fine(program: Program) -> None:
+    assert program.evaluate(lambda output: output.argmax(1).flip(0) == WANTED.flip(0)).moved == 0
+
+
+def test_the_inputs_shifted_by_a_place_are_what_comes_next(program: Program) -> None:
+    found = program.evaluate(lambda output: output.argmax(1) == WANTED.roll(-1, 0), inputs=WANTED)
+
+    assert found.moved == 0
+
+
+def test_a_measure_of_chance_stands_beside_the_score(program: Program) -> None:
+    output = program.call(SCORES.clone(), training=False)
+    assert (output.argmax(1) == WANTED).any()
+    assert (output.argmax(1) == WANTED.roll(1, 0)).any()
+    plain, shuffled = program.measured.scoring.seen()
+
+    assert (plain.moved, plain.elsewhere, shuffled.moved, shuffled.elsewhere) == (0, False, 12, True)
