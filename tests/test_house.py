@@ -36,12 +36,13 @@ SPELT_OUT = """
 SMALL = (0, 1, 2, 3, 4)
 """Counts of what is there, not limits."""
 AGAIN = """
-    BATCHES ENDS EVERY_STEP GRACE GRACE_SECONDS HELD_OUT LARGEST LEAST LEAST_BATCH LEAST_DISTINCT LEAST_EXAMPLES
-    LEAST_LENGTH LEAST_ROWS LEAST_SECONDS LEAST_STEPS MOST_BATCHES MOST_COLUMNS MOST_DEPTH MOST_EARLIER MOST_EXAMPLES
-    MOST_KEPT MOST_MESSAGE MOST_NAMED MOST_NAMES MOST_TENSORS MOST_VALUES MOST_WIDTH NEAR NEVER NOISE PAIR PATIENCE
-    PAUSE SAME SAMPLE SAMPLE_EVERY SECONDS SEED SHARE SMOOTHING STEPS SURE TINY
+    cli/STEPS experiments/declared/BATCHES experiments/declared/LARGEST experiments/declared/LEAST
+    experiments/declared/MOST_COLUMNS experiments/declared/PAIR experiments/declared/SECONDS
+    experiments/inside/LEAST facts/ENDS lab/GRACE lab/LEAST_SECONDS lab/LEAST_STEPS lab/NEVER
+    observe/inside/relations/LEAST_EXAMPLES observe/inside/relations/MOST_EXAMPLES observe/inside/taps/EVERY_STEP
+    observe/inside/taps/LEAST_STEPS observe/inside/taps/MOST_DEPTH observe/inside/taps/SAMPLE_EVERY
 """
-"""Names under which one number stands in several files."""
+"""Numbers that stand under one name in several files of a folder."""
 
 
 def classes() -> Iterator[tuple[Path, ast.ClassDef]]:
@@ -101,15 +102,14 @@ def test_what_is_compared_with_has_a_name() -> None:
 
 
 def test_a_limit_is_written_once() -> None:
-    places: defaultdict[tuple[str, float], list[str]] = defaultdict(list)
+    """In one folder a name stands for one number, written in one place."""
+    places: defaultdict[tuple[str, str, float], list[str]] = defaultdict(list)
     for path, tree in TREES.items():
         for node in tree.body if path.parts[0] != "demo" else ():
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if (written := number(value)) is not None:
-                    places[name, written].append(path.as_posix())
-    again = {name for (name, _), where in places.items() if len(where) > 1}
+                    places[path.parent.as_posix(), name, written].append(path.name)
+    again = {f"{folder}/{name}": where for (folder, name, _), where in places.items() if len(where) > 1}
 
-    assert {
-        f"{name} in {where}" for (name, _), where in places.items() if len(where) > 1 and name not in AGAIN.split()
-    } == set()
-    assert set(AGAIN.split()) - again == set(), "these are written once now: strike them"
+    assert {name: where for name, where in again.items() if name not in AGAIN.split()} == {}
+    assert set(AGAIN.split()) - set(again) == set(), "these are written once now: strike them"
