@@ -18,7 +18,7 @@ from firstlight.facts.flows import (
 )
 from firstlight.facts.learning import feedings, first_bads, learning_signs, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
-from firstlight.facts.motion import erased, handlings, motions, norm_statistics, precisions, units, wrapped
+from firstlight.facts.motion import entropies, erased, handlings, motions, norm_statistics, precisions, units, wrapped
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.relations import conflicts, lags, relations
 from firstlight.facts.sightings import Sightings, groups
@@ -189,6 +189,7 @@ REDUCERS: tuple[Reducer, ...] = (
     handlings,
     precisions,
     units,
+    entropies,
     erased,
     norm_statistics,
     wrapped,

@@ -8,16 +8,8 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
-from firstlight.records.flows import (
-    AlteredSeen,
-    CancelSeen,
-    ComparisonSeen,
-    MuteSeen,
-    ReachSeen,
-    TapeSeen,
-    TermSeen,
-)
-from firstlight.records.inner import Erased, Movement, NormStatistics, ShapesSeen, Touched, Units
+from firstlight.records.flows import AlteredSeen, CancelSeen, ComparisonSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
+from firstlight.records.inner import EntropySeen, Erased, Movement, NormStatistics, ShapesSeen, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
 from firstlight.records.program import (
@@ -36,7 +28,7 @@ from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
-from firstlight.records.steered import CallsSeen, RatesSeen, ValuesSeen, WeightsTaken
+from firstlight.records.steered import CallsSeen, RatesSeen, TermJoined, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
     Behaviour,
@@ -89,6 +81,7 @@ Observed = (
     | Ending
     | Movement
     | Touched
+    | EntropySeen
     | Erased
     | NormStatistics
     | Wrapped
@@ -114,6 +107,7 @@ Observed = (
     | AlteredSeen
     | MuteSeen
     | RatesSeen
+    | TermJoined
     | CallsSeen
     | ValuesSeen
     | WeightsTaken
