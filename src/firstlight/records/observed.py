@@ -8,7 +8,7 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
-from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
+from firstlight.records.flows import FreeSeen, ReachSeen, TapeSeen, TermSeen
 from firstlight.records.inner import Erased, Movement, ShapesSeen, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
@@ -27,7 +27,7 @@ from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shorten
 from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.selection import Selection
-from firstlight.records.steered import CallsSeen, RatesSeen, ValuesSeen, WeightsTaken
+from firstlight.records.steered import CallsSeen, CurvatureSeen, RatesSeen, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
     Behaviour,
@@ -93,11 +93,13 @@ Observed = (
     | RehearsalEnded
     | TapeSeen
     | ReachSeen
+    | FreeSeen
     | Selection
     | CopySeen
     | RandomAgain
     | TermSeen
     | RatesSeen
+    | CurvatureSeen
     | CallsSeen
     | ValuesSeen
     | WeightsTaken
