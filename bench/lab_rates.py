@@ -1,14 +1,18 @@
 """`lr-find` against the best of a fine grid, beside Lightning's and fastai's finders, on programs of the zoo.
 
-    python bench/lab_rates.py [PROGRAM ...] [--grid-steps 1000] [--output bench/results/lab-rates.md]
+    python bench/lab_rates.py [PROGRAM ...] [--grid-steps 600] [--ask-again]
 
 For each program: the suggestion of `firstlight lr-find` as a user gets it; a grid of trainings at held rates, a quarter
-of a decade apart and longer than those of `lr-find`, whose lowest last loss is the best rate; and ramps as the two
+of a decade apart and twice as long as those of `lr-find`, whose lowest last loss is the best rate; and ramps as the two
 other finders make them, read by the rules they publish. A suggestion is right within a factor of 3 of the best rate,
 or where its training ends within 5 % of what the best one gained.
+
+What is done is kept in `bench/results/lab_rates.json`, program by program, and within a program copy by copy, so that an
+interrupted bench goes on where it stood. `--ask-again` asks `lr-find` anew and keeps the grids.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -17,9 +21,11 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import torch
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial, Workbench
@@ -31,67 +37,53 @@ from firstlight.observe import target as targets
 from firstlight.observe.watch import Eyes
 from firstlight.settings import load
 
-ZOO = Path(__file__).parents[1] / "zoo" / "programs"
-PROGRAMS = (
-    "digits-cnn",
-    "housing-regression",
-    "gcn-communities",
-    "mingpt-sorter",
-    "lstm-seasonal",
-    "realnvp-density",
-    "pinn-heat-equation",
-    "clip-two-tower-scenes",
-    "lightning-digits",
-    "waveform-denoiser",
-)
-"""Of all kinds: vision, tabular, graphs, language, series, density, physics, contrastive, a framework, audio."""
-DECADES, PER_DECADE = (-6, 1), 4
+ROOT = Path(__file__).resolve().parents[1]
+ZOO = ROOT / "zoo" / "programs"
+RESULTS = ROOT / "bench" / "results" / "lab_rates.json"
+COPIES = Path(tempfile.gettempdir()) / "firstlight-lab-rates"
+"""Copies of grids that are not whole yet."""
+PROGRAMS = {
+    "digits-cnn": "vision",
+    "embedding-tabular": "tables",
+    "gcn-communities": "graphs",
+    "bow-review-sentiment": "text",
+    "char-gru-stories": "language model",
+    "autoencoder-anomaly": "time series",
+    "mdn-inverse-sine": "density",
+    "triplet-identity-retrieval": "contrastive",
+    "lightning-digits": "framework",
+    "waveform-denoiser": "audio",
+}
+"""Of ten kinds, and quick: all of the half of the zoo that may be looked at."""
+DECADES, PER_DECADE = (-5.0, 0.5), 4
 FACTOR = 3.0
-LIGHTNING = "lr-ramp=1e-8:1:100"
-"""As `Tuner.lr_find` of Lightning 2 does by default: 100 steps from 1e-8 to 1."""
-FASTAI = "lr-ramp=1e-7:10:100"
-"""As `Learner.lr_find` of fastai 2 does by default: 100 steps from 1e-7 to 10."""
+SECONDS = 120.0
+RAMP_STEPS = 100
+RAMPS = {"Lightning": f"lr-ramp=1e-8:1:{RAMP_STEPS}", "fastai": f"lr-ramp=1e-7:10:{RAMP_STEPS}"}
+"""As `Tuner.lr_find` of Lightning 2 and `Learner.lr_find` of fastai 2 do by default."""
 BETA = 0.98
 """Weight of the past in the losses that both read."""
 
 
-@dataclass(frozen=True)
-class Row:
-    program: str
-    best: float
-    grid: Ladder
-    found: dict[str, float | None]
-
-    def factor(self, finder: str) -> float | None:
-        rate = self.found[finder]
-        return None if rate is None else max(rate, self.best) / min(rate, self.best)
-
-    def is_right(self, finder: str) -> bool:
-        rate, factor = self.found[finder], self.factor(finder)
-        if rate is None or factor is None:
-            return False
-        nearest = min(self.grid.rungs, key=lambda rung: abs(math.log(rung.rate / rate)))
-        return factor <= FACTOR or self.grid.as_good(nearest)
-
-
 def lightning(rates: Sequence[float], losses: Sequence[float]) -> float | None:
-    """`_LRFinder.suggestion` (lightning/pytorch/tuner/lr_finder.py): the steepest point, without 10 and the last."""
-    kept_ = smoothed(losses, BETA)[10:-1]
-    if len(kept_) < 2 or not all(map(math.isfinite, kept_)):
+    """The steepest point over the rate, without the first ten and the last.
+
+    `_LRFinder.suggestion`, lightning/pytorch/tuner/lr_finder.py of Lightning 2.6.
+    """
+    points = list(zip(rates, smoothed(losses, BETA), strict=True))[10:-1]
+    finite = [(rate, loss) for rate, loss in points if math.isfinite(loss)]
+    if len(finite) < 2:
         return None
-    slopes = [_central(kept_, place) for place in range(len(kept_))]
-    return rates[10 + min(range(len(slopes)), key=slopes.__getitem__)]
-
-
-def _central(values: Sequence[float], place: int) -> float:
-    """As `torch.gradient`: one-sided at the ends."""
-    before, after = max(0, place - 1), min(len(values) - 1, place + 1)
-    return (values[after] - values[before]) / (after - before)
+    along, heights = (torch.tensor(column, dtype=torch.float64) for column in zip(*finite, strict=True))
+    slopes = torch.gradient(heights, spacing=(along,))[0]
+    return finite[int(slopes.argmin())][0]
 
 
 def fastai(rates: Sequence[float], losses: Sequence[float]) -> float | None:
-    """`valley` (fastai/callback/schedule.py), line by line, its start included."""
-    smooth = [loss for loss in smoothed(losses, BETA) if math.isfinite(loss)]
+    """`valley` of fastai/callback/schedule.py (fastai 2.8), its start included, and what `lr_find` leaves out before."""
+    points = list(zip(rates, smoothed(losses, BETA), strict=True))[RAMP_STEPS // 10 : -5]
+    gone = next((place for place, (_, loss) in enumerate(points) if math.isnan(loss)), len(points))
+    smooth = [loss for _, loss in points[:gone]]
     start, end = 0, 0
     longest = [1] * len(smooth)
     for i in range(1, len(smooth)):
@@ -102,20 +94,22 @@ def fastai(rates: Sequence[float], losses: Sequence[float]) -> float | None:
                 end = i
                 start = end - longest[end]
     sections = (end - start) / 3
-    return rates[start + int(sections) + int(sections / 2)] if smooth else None
+    return points[start + int(sections) + int(sections / 2)][0] if smooth else None
+
+
+RULES = {"Lightning": lightning, "fastai": fastai}
 
 
 def grid_of(bench: Workbench) -> tuple[Ladder, dict[str, float | None]]:
     """The grid, and what the other two finders suggest."""
     low, high = DECADES
-    rates = [10 ** (low + place / PER_DECADE) for place in range((high - low) * PER_DECADE + 1)]
+    rates = [10 ** (low + place / PER_DECADE) for place in range(round((high - low) * PER_DECADE) + 1)]
 
     def plan(known: Known) -> list[Order]:
         seconds = max(10.0, 4 * known.program.seconds)
         steps = len(known.program.losses)
         ramps = [
-            Order(name=name, interventions=(word,), steps=100, seconds=seconds)
-            for name, word in (("lightning", LIGHTNING), ("fastai", FASTAI))
+            Order(name=name, interventions=(word,), steps=RAMP_STEPS, seconds=seconds) for name, word in RAMPS.items()
         ]
         held = [
             Order(name=f"{rate:.6g}", interventions=(f"lr-held={rate:.6g}",), steps=steps, seconds=seconds)
@@ -123,10 +117,12 @@ def grid_of(bench: Workbench) -> tuple[Ladder, dict[str, float | None]]:
         ]
         return [*ramps, *held]
 
-    trials = bench.asked(plan).known.trials
-    others = {name: rule(*_points(trials[name])) for name, rule in (("lightning", lightning), ("fastai", fastai))}
-    tried = {float(name): trial.losses for name, trial in trials.items() if name not in others and trial.losses}
-    return ladder(tried), others
+    copies = bench.asked(plan)
+    if copies.left:
+        raise KeyboardInterrupt
+    trials = copies.known.trials
+    others = {name: rule(*_points(trials[name])) for name, rule in RULES.items()}
+    return ladder({float(name): one.losses for name, one in trials.items() if name not in RULES and one.losses}), others
 
 
 def _points(trial: Trial) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -134,67 +130,115 @@ def _points(trial: Trial) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return trial.rates[:count], trial.losses[:count]
 
 
-def measured(program: str, grid_steps: int) -> Row:
-    words = tuple(tomllib.loads((ZOO / program / "program.toml").read_text())["command"])
+@contextlib.contextmanager
+def unpacked(program: str) -> Iterator[tuple[str, ...]]:
+    """The words of its command, to be run where the program lies."""
     here = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         shutil.copytree(ZOO / program, folder, dirs_exist_ok=True)
         os.chdir(folder)
         try:
-            suggested = _suggested(words)
-            module = words[0] == "-m"
-            target = targets.parse(words[1:] if module else words, module, "lr-find")
-            settings = load(Path.cwd(), steps=grid_steps, seconds=120.0)
-            with kept(target.words) as where:
-                journal = LabJournal(where.run.path / "grid.ndjson")
-                eyes = Eyes(lambda _: None, None, 120.0)
-                grid, others = grid_of(Workbench(target, settings, eyes, where.run, journal, grid_steps))
+            yield tuple(tomllib.loads((ZOO / program / "program.toml").read_text())["command"])
         finally:
             os.chdir(here)
-    best = grid.best
-    assert best is not None, f"no rate of the grid gives {program} a finite loss"
-    return Row(program, best.rate, grid, {"firstlight": suggested, **others})
 
 
-def _suggested(words: tuple[str, ...]) -> float | None:
-    command = (sys.executable, "-m", "firstlight", "lr-find", "--format", "json", *words)
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found: float | None = json.loads(told)["suggested"]
-    return found
+def gridded(program: str, grid_steps: int) -> dict[str, Any]:
+    """Every rate of the grid with its last loss and whether that is as good as the best, and the other finders."""
+    with unpacked(program) as words:
+        module = words[0] == "-m"
+        target = targets.parse(words[1:] if module else words, module, "lr-find")
+        settings = load(Path.cwd(), steps=grid_steps, seconds=SECONDS)
+        with kept(target.words) as where:
+            journal = LabJournal(COPIES / f"{program}-{grid_steps}.ndjson")
+            eyes = Eyes(lambda _: None, None, SECONDS)
+            grid, others = grid_of(Workbench(target, settings, eyes, where.run, journal, grid_steps))
+    assert grid.best is not None, f"no rate of the grid gives {program} a finite loss"
+    journal.clear()
+    rungs = [(rung.rate, rung.end if math.isfinite(rung.end) else None, grid.as_good(rung)) for rung in grid.rungs]
+    return {"steps": len(grid.best.losses), "best": grid.best.rate, "grid": rungs, "found": others}
 
 
-def table(rows: Sequence[Row]) -> str:
-    finders = list(rows[0].found)
+def asked(program: str) -> dict[str, Any]:
+    """What `firstlight lr-find` says, as a user asks it."""
+    with unpacked(program) as words:
+        command = (sys.executable, "-m", "firstlight", "lr-find", "--format", "json", *words)
+        told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return {key: told[key] for key in ("suggested", "low", "high", "seconds", "answer")}
+
+
+def is_right(row: Mapping[str, Any], rate: float | None) -> bool:
+    if rate is None:
+        return False
+    nearest = min(row["grid"], key=lambda rung: abs(math.log(rung[0] / rate)))
+    return _factor(row, rate) <= FACTOR or nearest[2]
+
+
+def _factor(row: Mapping[str, Any], rate: float) -> float:
+    return float(max(rate, row["best"]) / min(rate, row["best"]))
+
+
+def _found(row: Mapping[str, Any]) -> dict[str, float | None]:
+    return {"firstlight": row["asked"]["suggested"], **row["found"]}
+
+
+def section(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    finders = ["firstlight", *RULES]
     lines = [
-        "| program | best of the grid | as good | " + " | ".join(finders) + " |",
-        "|---" * (3 + len(finders)) + "|",
+        "| program | kind | steps | best of the grid | as good | " + " | ".join(finders) + " |",
+        "|---" * (5 + len(finders)) + "|",
     ]
-    for row in rows:
-        low, high = row.grid.range() or (row.best, row.best)
-        cells = [_cell(row, finder) for finder in finders]
-        lines.append(f"| {row.program} | {row.best:.2g} | {low:.2g} to {high:.2g} | {' | '.join(cells)} |")
-    right = [f"{sum(row.is_right(finder) for row in rows)} of {len(rows)}" for finder in finders]
-    return "\n".join([*lines, f"| right | | | {' | '.join(right)} |"]) + "\n"
+    for program, row in rows.items():
+        good = [rate for rate, _, as_good in row["grid"] if as_good]
+        cells = [_cell(row, rate) for rate in _found(row).values()]
+        lines.append(
+            f"| {program} | {PROGRAMS.get(program, '')} | {row['steps']} | {row['best']:.2g} | "
+            f"{min(good):.2g} to {max(good):.2g} | {' | '.join(cells)} |"
+        )
+    within = [_counted(rows, finder, lambda row, rate: _factor(row, rate) <= FACTOR) for finder in finders]
+    right = [_counted(rows, finder, is_right) for finder in finders]
+    lines.append(f"| within a factor of {FACTOR:g} | | | | | {' | '.join(within)} |")
+    lines.append(f"| that, or as good a loss | | | | | {' | '.join(right)} |")
+    return lines
 
 
-def _cell(row: Row, finder: str) -> str:
-    rate, factor = row.found[finder], row.factor(finder)
-    return "none" if rate is None else f"{rate:.2g} (×{factor:.1f}{'' if row.is_right(finder) else ', wrong'})"
+def _counted(rows: Mapping[str, Mapping[str, Any]], finder: str, holds: Any) -> str:
+    rates = [(row, _found(row)[finder]) for row in rows.values()]
+    return f"{sum(rate is not None and holds(row, rate) for row, rate in rates)} of {len(rates)}"
+
+
+def _cell(row: Mapping[str, Any], rate: float | None) -> str:
+    if rate is None:
+        return "none"
+    return f"{rate:.2g} (×{_factor(row, rate):.1f}{'' if is_right(row, rate) else ', wrong'})"
+
+
+def known_rows() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    return {program: found[program] for program in PROGRAMS if program in found}
+
+
+def measured(programs: Sequence[str], grid_steps: int, ask_again: bool = False) -> dict[str, Any]:
+    """Every program that is not known yet, kept one by one."""
+    for program in programs:
+        rows = known_rows()
+        row = rows.get(program)
+        if row is None:
+            row = {**gridded(program, grid_steps), "asked": asked(program)}
+        elif ask_again:
+            row = {**row, "asked": asked(program)}
+        RESULTS.write_text(json.dumps({**rows, program: row}, indent=1) + "\n", encoding="utf-8")
+        print(section({program: row})[2], flush=True)
+    return known_rows()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("programs", nargs="*", default=PROGRAMS)
-    parser.add_argument("--grid-steps", type=int, default=1000)
-    parser.add_argument("--output", type=Path)
+    parser.add_argument("programs", nargs="*", default=list(PROGRAMS))
+    parser.add_argument("--grid-steps", type=int, default=600)
+    parser.add_argument("--ask-again", action="store_true")
     options = parser.parse_args()
-    rows = []
-    for program in options.programs:
-        rows.append(measured(program, options.grid_steps))
-        print(table(rows[-1:]).splitlines()[2], flush=True)
-    print(table(rows))
-    if options.output is not None:
-        options.output.write_text(f"# `lr-find` against a grid\n\n{table(rows)}", encoding="utf-8")
+    print("\n".join(section(measured(options.programs, options.grid_steps, options.ask_again))))
 
 
 if __name__ == "__main__":

@@ -1,24 +1,47 @@
 """What the statistics of the lab promise, by simulation: false winners, power, shares of variance, trials of a search.
 
-`python bench/lab_statistics.py [REPETITIONS]` writes `bench/results/lab_statistics.md`. Nothing is trained: each run is a
-draw, so that what is true is known.
+`python bench/lab_statistics.py [REPETITIONS]`. The verbs are asked as a user's command asks them; only the runs are
+drawn instead of trained, so that what is true is known.
 """
 
 import math
 import random
 import sys
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean, median
 
-from firstlight.lab import statistics
-from firstlight.lab.delta import Outcome, narrowed
-from firstlight.lab.statistics import ALPHA, holm, paired, shares, side
+from firstlight.errors import UsageError
+from firstlight.lab import bisect, compare, seeds, statistics
+from firstlight.lab.compare import CompareQuestion
+from firstlight.lab.seeds import SeedsQuestion
+from firstlight.lab.trials import Run, RunChoices, Runner
+from firstlight.observe.target import Target
+from firstlight.records.lab import LabReport
+from firstlight.records.trials import FinishedRun
+from firstlight.store.run_directory import RunDirectory
 
 Draw = Callable[[random.Random], float]
 SEEDS = 16
 KEYS = tuple(f"key{at}" for at in range(30))
+METRIC = "val_acc"
+
+
+class DrawnRuns(Runner):
+    """Gives the result of each run at once."""
+
+    def __init__(self, result: Callable[[Run], float]) -> None:
+        super().__init__(RunDirectory(Path("nowhere")), RunChoices(jobs=1), lambda _text: None)
+        self._result = result
+
+    def run(self, runs: Sequence[Run]) -> list[FinishedRun | None]:
+        made = [FinishedRun(name=run.name, seed=run.seed, values={METRIC: (self._result(run),)}) for run in runs]
+        self.made += made
+        return list(made)
+
+
+def target(*words: str) -> Target:
+    return Target(words, words, None, "python")
 
 
 def _accuracy(examples: int) -> Draw:
@@ -35,44 +58,27 @@ NULL: dict[str, Draw] = {
 }
 
 
-def looked_at(draw: Callable[[], float], seeds: int) -> int | None:
-    """After how many pairs a winner is declared, a look being taken after every pair; None for never."""
-    gains: list[float] = []
-    for count in range(1, seeds + 1):
-        gains.append(draw())
-        if count >= statistics.LEAST_PAIRS and paired(gains).p <= ALPHA:
-            return count
-    return None
+def judged(result: Callable[[Run], float], variants: int = 1, most: int = SEEDS) -> dict[str, compare.AgainstReference]:
+    """As `compare` judges, which looks after every pair and stops once all is decided."""
+    named = [Run(name=f"v{at}", target=target(f"{at}.py")) for at in range(variants + 1)]
+    evidence, _ = compare.gathered(named, CompareQuestion(seeds=most), DrawnRuns(result))
+    return evidence.judged()
 
 
 def false_winners(repetitions: int) -> list[str]:
     lines = [f"| metric | false winners in up to {SEEDS} looks |", "|---|---|"]
     for name, draw in NULL.items():
         luck = random.Random(1)
-        hits = sum(looked_at(partial(_difference, draw, luck), SEEDS) is not None for _ in range(repetitions))
+        hits = sum(_any_winner(lambda _: draw(luck), 1) for _ in range(repetitions))  # noqa: B023 (used at once)
         lines.append(f"| {name} | {hits / repetitions:.1%} |")
-    luck = random.Random(2)
-    hits = sum(_any_of_several(luck, 5) for _ in range(repetitions // 2))
-    lines.append(f"| normal, any of 5 variants against one, corrected | {hits / (repetitions // 2):.1%} |")
+    luck, several = random.Random(2), max(1, repetitions // 2)
+    hits = sum(_any_winner(lambda _: luck.gauss(0, 1), 5) for _ in range(several))
+    lines.append(f"| normal, any of 5 variants against one, corrected | {hits / several:.1%} |")
     return lines
 
 
-def _difference(draw: Draw, luck: random.Random) -> float:
-    return draw(luck) - draw(luck)
-
-
-def _any_of_several(luck: random.Random, variants: int) -> bool:
-    reference: list[float] = []
-    others: list[list[float]] = [[] for _ in range(variants)]
-    for count in range(1, SEEDS + 1):
-        reference.append(luck.gauss(0, 1))
-        for other in others:
-            other.append(luck.gauss(0, 1))
-        if count >= statistics.LEAST_PAIRS:
-            found = [paired([x - y for x, y in zip(other, reference, strict=True)]).p for other in others]
-            if min(holm(found)) <= ALPHA:
-                return True
-    return False
+def _any_winner(result: Callable[[Run], float], variants: int) -> bool:
+    return any(one.verdict != "undecided" for one in judged(result, variants).values())
 
 
 def power(repetitions: int) -> list[str]:
@@ -82,11 +88,17 @@ def power(repetitions: int) -> list[str]:
     ]
     for effect in (0.5, 1.0, 1.5, 2.0, 3.0, 5.0):
         luck = random.Random(3)
-        ends = [looked_at(partial(luck.gauss, effect, 1), SEEDS) for _ in range(repetitions)]
-        within = [f"{sum(end is not None and end <= most for end in ends) / repetitions:.0%}" for most in (5, 8, 16)]
-        found = [end for end in ends if end is not None]
-        lines.append(f"| {effect} | {' | '.join(within)} | {median(found) if found else ''} |")
+        found = [_pairs_until_better(luck, effect) for _ in range(repetitions)]
+        ends = [end for end in found if end is not None]
+        within = [f"{sum(end <= most for end in ends) / repetitions:.0%}" for most in (5, 8, 16)]
+        lines.append(f"| {effect} | {' | '.join(within)} | {median(ends) if ends else ''} |")
     return lines
+
+
+def _pairs_until_better(luck: random.Random, effect: float) -> int | None:
+    """The reference is constant: what a pair differs by is drawn whole."""
+    one = judged(lambda run: luck.gauss(effect, 1) if run.name == "v1" else 0.0)["v1"]
+    return one.paired.pairs if one.verdict == "better" else None
 
 
 def coverage(repetitions: int) -> list[str]:
@@ -104,62 +116,102 @@ def coverage(repetitions: int) -> list[str]:
 
 
 CASES: dict[str, dict[str, float]] = {
-    "initialisation alone": {"init": 1.0, "order": 0.0, "dropout": 0.0},
-    "two alike": {"init": 1.0, "order": 1.0, "dropout": 0.0},
-    "4 : 2 : 1": {"init": 4.0, "order": 2.0, "dropout": 1.0},
+    "initialisation alone": {"init": 1.0},
+    "order alone": {"order": 1.0},
+    "dropout alone": {"dropout": 1.0},
+    "nondeterminism alone": {"nondeterminism": 1.0},
+    "initialisation and order alike": {"init": 1.0, "order": 1.0},
+    "4 : 2 : 1 : 0": {"init": 4.0, "order": 2.0, "dropout": 1.0},
+    "4 : 2 : 1 : 1": {"init": 4.0, "order": 2.0, "dropout": 1.0, "nondeterminism": 1.0},
 }
+"""Variances by source; what is not named is constant."""
+SHARED = ("init", "order", "dropout", "nondeterminism")
 
 
 def variance_shares(repetitions: int) -> list[str]:
     lines = [
-        "| constructed variances | runs each | true share of init | mean estimate | 90 % interval holds it |",
-        "|---|---|---|---|---|",
+        "| initialisation : order : dropout : nondeterminism | true shares | mean of the estimates | 90 % intervals hold them |",
+        "|---|---|---|---|",
     ]
     for name, variances in CASES.items():
-        truth = variances["init"] / sum(variances.values())
-        for runs in (4, 8):
-            luck = random.Random(5)
-            found = []
-            for _ in range(repetitions // 20):
-                drawn = {
-                    source: [luck.gauss(0, math.sqrt(one)) for _ in range(runs)] for source, one in variances.items()
-                }
-                found.append(shares(drawn, [0.0] * 3)["init"])
-            held = fmean(one.low <= truth <= one.high for one in found)
-            lines.append(f"| {name} | {runs} | {truth:.0%} | {fmean(one.share for one in found):.0%} | {held:.0%} |")
+        luck, total = random.Random(5), sum(variances.values())
+        asked = SeedsQuestion(seeds=2, sources=("init", "order", "dropout"), each=8)
+        told = [
+            seeds.of_runs(target("a.py"), asked, DrawnRuns(_constructed(variances, luck)))
+            for _ in range(max(1, repetitions // 20))
+        ]
+        truth = [variances.get(source, 0.0) / total for source in SHARED]
+        means = [fmean(float(str(one.numbers[f"share.{source}"])) for one in told) for source in SHARED]
+        held = fmean(_holds(one, truth) for one in told)
+        lines.append(f"| {name} | {_percent(truth)} | {_percent(means)} | {held:.0%} |")
     return lines
+
+
+def _constructed(variances: dict[str, float], luck: random.Random) -> Callable[[Run], float]:
+    """A program whose metric is a sum of draws, one for each source; a source that is not varied draws the same."""
+    drawn: dict[tuple[str, int], float] = {}
+
+    def draw(source: str, seed: int) -> float:
+        return drawn.setdefault((source, seed), luck.gauss(0, math.sqrt(variances.get(source, 0.0))))
+
+    def result(run: Run) -> float:
+        varied = {name: int(at) for name, _, at in (word[5:].partition(":") for word in run.orders if "vary=" in word)}
+        return luck.gauss(0, math.sqrt(variances.get("nondeterminism", 0.0))) + sum(
+            draw(source, varied.get(source, run.seed)) for source in ("init", "order", "dropout")
+        )
+
+    return result
+
+
+def _holds(report: LabReport, truth: Iterable[float]) -> float:
+    """Of all sources, the share whose interval holds the true one."""
+    ends = [(float(str(row[4])), float(str(row[5]))) for row in report.tables[1].rows]
+    return fmean(low - 1e-9 <= true <= high + 1e-9 for (low, high), true in zip(ends, truth, strict=True))
+
+
+def _percent(shares: Sequence[float]) -> str:
+    return " : ".join(f"{share:.0%}" for share in shares)
 
 
 def searches(repetitions: int) -> list[str]:
     """A planted difference among 30 keys, each trial judged by as many noisy runs as it takes."""
     lines = [
-        "| distance of good and bad, in sd | found | trials (log2(30) = 4.9) | runs a trial |",
-        "|---|---|---|---|",
+        "| distance of good and bad, in sd | found | trials, mean | most | runs a trial |",
+        "|---|---|---|---|---|",
     ]
     for distance in (5.0, 10.0, 30.0):
         luck = random.Random(6)
-        results = [_search(luck, distance) for _ in range(repetitions // 10)]
+        results = [_search(luck, distance) for _ in range(max(1, repetitions // 10))]
         right, trials, runs = (fmean(column) for column in zip(*results, strict=True))
-        lines.append(f"| {distance:g} | {right:.0%} | {trials:.1f} | {runs:.2f} |")
-    return lines
+        most = max(trials for _, trials, _ in results)
+        lines.append(f"| {distance:g} | {right:.0%} | {trials:.2f} | {most} | {runs:.2f} |")
+    least = math.log2(len(KEYS))
+    return [
+        *lines,
+        "",
+        (
+            f"One of {len(KEYS)} takes log2({len(KEYS)}) = {least:.2f} questions on average, whoever asks them, and "
+            f"{math.ceil(least)} at most."
+        ),
+    ]
 
 
 def _search(luck: random.Random, distance: float) -> tuple[bool, int, float]:
-    culprit, count = luck.choice(KEYS), [0]
-    good, bad = [luck.gauss(distance, 1) for _ in range(3)], [luck.gauss(0, 1) for _ in range(3)]
-
-    def test(chosen: tuple[str, ...]) -> Outcome:
-        values: list[float] = []
-        for _ in range(8):
-            count[0] += 1
-            values.append(luck.gauss(0 if culprit in chosen else distance, 1))
-            odds = side(values, good, bad)
-            if abs(odds) >= math.log(100):
-                return "bad" if odds > 0 else "good"
-        return "unclear"
-
-    found = narrowed(KEYS, test)
-    return found.culprits == (culprit,), found.trials, count[0] / max(1, found.trials)
+    culprit = luck.choice(KEYS)
+    space = bisect.Space(
+        names=KEYS,
+        told={key: key for key in KEYS},
+        run=lambda chosen: Run(name="trial", target=target("a.py", *chosen)),
+        command=("a.py",),
+    )
+    runner = DrawnRuns(lambda run: luck.gauss(0 if culprit in run.target.words else distance, 1))
+    try:
+        report = bisect.of_space(space, CompareQuestion(seeds=SEEDS), runner)
+    except UsageError:  # good and bad could not be told apart
+        return False, 0, 0.0
+    (table,) = report.tables
+    judged_by = [float(str(row[2])) for row in table.rows if isinstance(row[0], int)]
+    return report.numbers["culprit"] == culprit, int(str(report.numbers["trials"])), fmean(judged_by)
 
 
 PARTS: tuple[tuple[str, Callable[[int], list[str]]], ...] = (
@@ -171,19 +223,12 @@ PARTS: tuple[tuple[str, Callable[[int], list[str]]], ...] = (
 )
 
 
+def sections(repetitions: int) -> list[str]:
+    return [line for title, part in PARTS for line in (f"## {title}", "", *part(repetitions), "")]
+
+
 def main() -> None:
-    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    lines = [
-        "# Statistics of the lab",
-        "",
-        f"`python bench/lab_statistics.py {repetitions}`. Simulated; nothing is trained.",
-        "",
-    ]
-    for title, part in PARTS:
-        lines += [f"## {title}", "", *part(repetitions), ""]
-    text = "\n".join(lines)
-    print(text)
-    Path(__file__).with_name("results").joinpath("lab_statistics.md").write_text(text, encoding="utf-8")
+    print("\n".join(sections(int(sys.argv[1]) if len(sys.argv) > 1 else 400)))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ import pytest
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial
+from firstlight.lab.lr_find import warm_up_told
 from firstlight.lab.rate_search import STEP, RateSearch, climb, present
-from firstlight.records.steered import GroupRate, RatesSeen
+from firstlight.records.steered import CurvatureSeen, GroupRate, RatesSeen
 
 STEPS = 100
 
@@ -67,3 +68,19 @@ def test_copies_of_a_program_that_warms_up_warm_up_too() -> None:
     known = Known(Trial(name="program", losses=(1.0,) * STEPS, rates=rates), finished=False)
     known.trials |= {order.name: carried_out(order, 1e-3, 1e-3) for order in RateSearch(STEPS)(known)}
     assert all(order.interventions[0].endswith(":10") for order in RateSearch(STEPS)(known) if "rate-" in order.name)
+
+
+@pytest.mark.parametrize(
+    ("stable", "said"),
+    [
+        (0.1, "A warm-up is not needed: at the start the curvature allows rates up to 0.1."),
+        (1e-5, "At the start the curvature allows no more than 1e-05, but a warm-up brought nothing."),
+        (None, "A warm-up is not needed."),
+    ],
+)
+def test_the_curvature_at_the_start_is_held_against_the_rate(stable: float | None, said: str) -> None:
+    known = searched(1e-3, 1e-3)
+    assert "curvature" in known.trials
+    seen = CurvatureSeen(step=10, top=1.0, stable=stable)
+    known.trials["curvature"] = Trial(name="curvature", curvature=seen)
+    assert warm_up_told(known, climb(known)) == said

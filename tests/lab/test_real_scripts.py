@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -44,6 +45,7 @@ def test_a_rate_far_too_low_is_found_and_mended(script: Path) -> None:
     told = json.loads(done.stdout)
     assert 0.02 < told["suggested"] < 1.0  # the largest stable one is near 1, as the inputs have unit variance
     assert told["numbers"]["present"] == 1e-5
+    assert 0.2 < told["numbers"]["stable_at_start"] < 1.0  # two over twice the variance of what a batch holds
     assert told["answer"].startswith("Use a learning rate of about")
     assert any("ratios kept" in advice for advice in told["advice"])
     run = script.parent / told["run"]
@@ -128,10 +130,66 @@ def test_a_surface_is_walked_and_a_part_of_the_data_held_out(script: Path) -> No
     assert rows[0][1] > rows[-1][1]
 
 
+STAGES = """import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(256, 4)
+data = TensorDataset(x, 2 * x[:, :1] ** 2)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Linear(4, 1)
+        self.head = nn.Linear(1, 1)
+
+    def forward(self, x):
+        return self.head(self.encoder(x))
+
+
+model = Model()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+for epoch in range(30):
+    for x, y in DataLoader(data, 64, shuffle=True):
+        loss = nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+TRUTH = """def codes(made, batch):
+    return batch[0][:, :1] ** 2
+"""
+
+
+def test_what_limits_a_model_is_found_by_larger_copies_and_by_perfect_stages(script: Path) -> None:
+    """A square that a linear model cannot express; an encoder that gave it would leave nothing to be learnt."""
+    script.write_text(STAGES)
+    (script.parent / "truth.py").write_text(TRUTH)
+
+    def asked(oracle: str) -> Any:
+        done = CliRunner().invoke(cli, ["ceiling", "--format", "json", "--oracle", oracle, script.name])
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    told = asked("encoder=truth:codes")
+    numbers = told["numbers"]
+    assert numbers["the_program"] > 2 * numbers["the_program_wider"]
+    assert numbers["the_program"] > 10 * numbers["with_a_perfect_encoder"]
+    assert numbers["free_predictions"] < 0.1
+    assert "a larger model would pay" in told["answer"]
+    assert "that stage is in the way" in told["answer"]
+    absent = asked("decoder=truth:codes")
+    assert "with_a_perfect_decoder" not in absent["numbers"]
+    assert any("no model that was called has a module `decoder`" in limit for limit in absent["limits"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["lr-find"], "nothing to lr-find"),
+        (["ceiling", "--oracle", "encoder", "train.py"], "is not STAGE=MODULE:FUNCTION"),
         (["lr-find", "absent.py"], "absent.py"),
         (["curve", "package:experiment"], "is a declared experiment"),
         (["surface", "--loss", "nowhere"], "names no function"),

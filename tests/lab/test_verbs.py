@@ -88,6 +88,20 @@ def test_a_program_that_crashes_is_told_at_once() -> None:
         seeds.of_runs(target("a.py"), SeedsQuestion(seeds=3), Formula(lambda _: 0.0))
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda runner: seeds.of_runs(target("a.py"), SeedsQuestion(seeds=8, metric="val_loss"), runner),
+        lambda runner: ablate.of_runs(target("a.py"), CompareQuestion(metric="val_loss"), runner, None),
+    ],
+)
+def test_a_metric_that_no_run_tells_is_refused_after_the_first(ask: Callable[[Runner], object]) -> None:
+    runner = Formula(lambda run: 0.5 + luck(run))
+    with pytest.raises(UsageError, match=r"no run tells `val_loss`.* The runs tell `val_acc`"):
+        ask(runner)
+    assert len(runner.asked) == 1
+
+
 def test_an_interrupt_before_the_first_run_is_over_is_one() -> None:
     with pytest.raises(KeyboardInterrupt):
         seeds.of_runs(target("a.py"), SeedsQuestion(), Formula(luck, most=0))
@@ -122,6 +136,7 @@ def test_ablate_says_what_matters_what_hurts_and_what_shows_nothing() -> None:
     assert report.answer == "In `val_acc`, matters: dropout; hurts: clipping; no effect seen: weight-decay."
     assert report.numbers["alone.dropout"] == "better"
     assert report.numbers["alone.clipping"] == "worse"
+    assert [curve.name for curve in report.plots[0].curves] == ["as it is", *PARTS]
 
 
 def test_ablate_of_a_part_that_is_not_there_is_refused() -> None:
@@ -146,6 +161,7 @@ def test_bisect_finds_one_key_of_thirty_with_one_run_a_trial_where_that_is_clear
     report = bisect.of_space(space(*KEYS), CompareQuestion(), runner)
     assert report.answer.startswith("k17: 1 → 2 makes it bad (`val_acc`): found among 30 differences in 5 trials.")
     assert report.done <= 6 + 5 + 1
+    assert [len(curve.x) for curve in report.plots[0].curves] == [6, 6, 6]  # five, and the one found alone
 
 
 def test_bisect_says_when_a_key_does_harm_only_with_another() -> None:

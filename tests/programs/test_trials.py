@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.conftest import Run as Command
 
 from firstlight.cli.main import run as command
 from firstlight.experiments.engines.warm import WarmParent
@@ -164,15 +163,6 @@ def test_each_part_that_a_program_has_is_found_and_goes_off(bench: Bench) -> Non
     assert survey.values["val_loss"][-1] == base
 
 
-def test_ray_gives_the_same_numbers(bench: Bench, firstlight: Command) -> None:
-    target = script(PROGRAM)
-    local = values(bench(), [Run(name="a", target=target, seed=seed) for seed in (0, 1)])
-    options = ("--sources", "none", "-n", "2", "--fresh", "--format", "json")
-    done = firstlight("seeds", "--engine", "ray", *options, "train.py")
-    assert done.returncode == 0, done.stderr
-    assert [value for _, value in json.loads(done.stdout)["tables"][0]["rows"]] == local
-
-
 def test_a_comparison_of_tables_runs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -191,6 +181,8 @@ def test_a_comparison_of_tables_runs_nothing(
     [
         (["compare", "train.py"], "compare needs two variants"),
         (["compare", "train.py", "train.py"], "the variants are the same"),
+        (["compare", "train.py --lr 1", "train.py  --lr 1"], "the variants are the same"),
+        (["compare", "--arg", "lr=1,1", "train.py"], "the variants are the same"),
         (["compare", "--arg", "lr", "train.py"], "is not NAME=V1,V2"),
         (["compare", "--arg", "lr=1", "train.py"], "gives one value"),
         (["compare", "none.py", "train.py"], "compare needs two variants"),

@@ -1,28 +1,50 @@
 """`firstlight ceiling`: how low could the loss get, and what is in the way?"""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from firstlight.cli.laboratory import asked_of_copies, deliver_lab, on_copies
+from firstlight.errors import UsageError
 
 STEPS = 300
 
 
 @click.command("ceiling", context_settings={"allow_interspersed_args": False})
 @on_copies(STEPS, least=20)
+@click.option("--oracle", metavar="STAGE=MODULE:FUNCTION", help="Try perfect answers of a stage of the model.")
 @click.pass_context
-def command(context: click.Context, /, words: tuple[str, ...], form: str, output: Path | None, **asked: Any) -> None:
+def command(
+    context: click.Context, /, words: tuple[str, ...], form: str, output: Path | None, oracle: str | None, **asked: Any
+) -> None:
     """Measure how low the loss of a script can get, and name what keeps it from there.
 
     \b
     firstlight ceiling train.py --epochs 3
     firstlight ceiling --steps 1000 train.py
+    firstlight ceiling --oracle encoder=truth:codes train.py
+
+    With `--oracle`, a copy is given what `codes(made, batch)` of truth.py returns wherever the module `encoder` of its
+    model answers: how low would the loss get if that stage were perfect?
 
     Exit code: 0 it answered, 2 it could not, 130 interrupted: the same command goes on from there.
     """
-    from firstlight.lab.ceiling import TAPS, ceiling
+    from firstlight.lab.ceiling import TAPS, Oracle, ceiling
 
-    report = asked_of_copies("ceiling", ceiling, words, **asked, taps=TAPS)
+    declared = Oracle(*_parts(oracle)) if oracle is not None else None
+    ask = partial(ceiling, oracle=declared)
+    report = asked_of_copies("ceiling", ask, words, **asked, taps=TAPS, also=oracle)
     deliver_lab(context, report, form, output)
+
+
+def _parts(oracle: str) -> tuple[str, str]:
+    stage, _, function = oracle.partition("=")
+    module, _, name = function.partition(":")
+    if not (stage and module and name):
+        raise UsageError(
+            f"`--oracle {oracle}` is not STAGE=MODULE:FUNCTION: a module of the model, and the function that answers "
+            "for it, such as `encoder=truth:codes`."
+        )
+    return stage, function

@@ -101,22 +101,27 @@ def _variants(
 
     if arguments:
         base = script(words, module, "compare")
-        return [(" ".join(label), with_arguments(base, given)) for label, given in _combinations(arguments)]
+        return _different([(" ".join(label), with_arguments(base, given)) for label, given in _combinations(arguments)])
     if len(named) < 2:
         raise UsageError(
             "compare needs two variants. Name two scripts: `firstlight compare a.py b.py`, or vary an option of one: "
             "`firstlight compare --arg lr=1e-3,3e-3 train.py`"
         )
     rest = words[len(named) :]
-    parsed = [
-        (word, targets.parse((*(shlex.split(word) if " " in word else (word,)), *rest), False, "compare"))
-        for word in named
-    ]
-    if len(set(named)) < len(named):
+    return _different(
+        [
+            (word, targets.parse((*(shlex.split(word) if " " in word else (word,)), *rest), False, "compare"))
+            for word in named
+        ]
+    )
+
+
+def _different(variants: list[tuple[str, "Target"]]) -> list[tuple[str, "Target"]]:
+    if len({target.words for _, target in variants}) < len(variants):
         raise UsageError(
             "the variants are the same. Name two that differ, or use `firstlight seeds` for the spread of one."
         )
-    return parsed
+    return variants
 
 
 def _combinations(arguments: tuple[str, ...]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -81,8 +81,12 @@ def asked_of_copies(
     seconds: float | None,
     engine: str | None,
     taps: tuple[str, ...] = ("loaders",),
+    also: str | None = None,
 ) -> LabReport:
-    """What a verb finds out on copies of a script, kept in a run directory."""
+    """What a verb finds out on copies of a script, kept in a run directory.
+
+    `also` is whatever else its copies depend on.
+    """
     from firstlight.lab.copies import Workbench
     from firstlight.lab.journal import LabJournal
     from firstlight.lab.keeping import kept
@@ -94,7 +98,7 @@ def asked_of_copies(
     settings = load(Path.cwd(), steps=steps, seconds=seconds, engine=engine)
     target = targets.parse(words, module, verb)
     folder = Path(target.file).parent if target.file is not None else None
-    options = {"steps": steps, "seconds": settings.budget.seconds}
+    options = {"steps": steps, "seconds": settings.budget.seconds, "also": also}
     with interruptible() as tell, kept(target.words) as where:
         journal = LabJournal.of(verb, target.words, options, folder)
         eyes = Eyes(tell, None, settings.startup_seconds)

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from firstlight.errors import UsageError
-from firstlight.lab.compare import AgainstReference, CompareQuestion, Variants, gathered
+from firstlight.lab.compare import AgainstReference, CompareQuestion, Variants, gathered, seed_plot
+from firstlight.lab.metric import choose
 from firstlight.lab.trials import Run, Runner, must_have_run
 from firstlight.observe.target import Target
 from firstlight.records.finding import Scalar
@@ -22,6 +25,7 @@ def of_runs(target: Target, question: CompareQuestion, bench: Runner, only: Sequ
     (survey,) = bench.run([Run(name=target.shown, target=target, orders=("survey",))])
     must_have_run([survey])
     assert survey is not None
+    choose([survey], question.metric, question.better)  # a metric that is not there is said before the long part
     parts = _chosen(survey.parts, only)
     base = Run(name=AS_IT_IS, target=target, orders=EAGER)
     without = [replace(base, name=part, orders=(*EAGER, f"off={part}")) for part in parts]
@@ -64,6 +68,7 @@ def _report(target: Target, evidence: Variants, alone: Variants | None, left: in
             **{f"alone.{name}": one.verdict for name, one in added.items()},
         },
         tables=tuple(_tables(evidence, judged, alone, added)),
+        plots=(structs.replace(seed_plot(evidence), title="each seed, with one part switched off"),),
         done=done,
         left=left,
         limits=(*evidence.metric.told(), "a part that shows no effect in these runs may have one in longer ones"),

@@ -18,7 +18,7 @@ from firstlight.lab.delta import Narrowed, Outcome, narrowed
 from firstlight.lab.metric import value
 from firstlight.lab.trials import Run, Runner
 from firstlight.records.finding import Scalar
-from firstlight.records.lab import LabReport, LabTable
+from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
 from firstlight.records.trials import FinishedRun
 
 CERTAIN = math.log(100)
@@ -158,6 +158,7 @@ def _report(space: Space, sides: Sides, found: Narrowed, alone: Outcome | None, 
             "alone": None if alone is None else alone == "bad",
         },
         tables=_tables(sides, sides.rows),
+        plots=_plots(sides),
         done=done,
         limits=() if sides.crashes else sides.evidence.metric.told(),
     )
@@ -174,6 +175,20 @@ def _tables(sides: Sides | None, rows: Sequence[tuple[Scalar, ...]]) -> tuple[La
     ]
     head = ("trial", "differences", "seeds", name, "outcome")
     return (LabTable(title="trials", head=head, rows=(*ends, *rows)),)
+
+
+def _plots(sides: Sides) -> tuple[LabPlot, ...]:
+    """On which side each trial lies; none where it is a crash that is bad, which has no value."""
+    values = [(float(str(row[0])), float(str(row[3]))) for row in sides.rows if row[3] is not None]
+    if sides.crashes or len(values) < 2:
+        return ()
+    xs = tuple(x for x, _ in values)
+    ends = [
+        LabCurve(name=side, x=xs, y=(fmean(sides.evidence.finite(side)),) * len(xs), dashed=True)
+        for side in sides.evidence.runs
+    ]
+    trials = LabCurve(name="trials", x=xs, y=tuple(y for _, y in values))
+    return (LabPlot(title="each trial", x="trial", y=sides.evidence.metric.name, curves=(trials, *ends)),)
 
 
 def commits_between(good: str, bad: str) -> list[str]:

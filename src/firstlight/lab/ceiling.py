@@ -1,54 +1,99 @@
 """`ceiling`: how low the loss could get, and what keeps it from there.
 
-Three levels are measured below the program's own: of a copy that learns one batch by heart without regularisation, at
-several rates (what its parameters can express), of the loss over free predictions (what its last activation lets
-through), and of a copy whose inputs do not belong to its targets (what is left without looking).
+Measured beside the program's own level are those of
+
+- a copy that learns one batch by heart without regularisation, at several rates: what its parameters can express;
+- copies whose layers are wider, or followed by further ones: what more of them could;
+- the loss over free predictions, and through the last activation: what the answers allow, and what that lets through;
+- a copy whose inputs do not belong to its targets: what is left without looking;
+- a copy in which a stage that the user declares gives perfect answers.
 """
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean, median
 
 from firstlight.experiments.plan import Order
+from firstlight.lab.agreement import Agreement, agreement
 from firstlight.lab.copies import Known, Workbench
 from firstlight.lab.keeping import LabRun
+from firstlight.observe.printed import numbers_in
 from firstlight.records.finding import Scalar
-from firstlight.records.flows import ReachSeen
+from firstlight.records.flows import FreeSeen, ReachSeen
 from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
 
 FREE = ("no-dropout", "no-decay", "no-smoothing")
 RATES = (1.0, 3.0, 10.0)
-TAPS = ("loaders", "operations", "tape")
+SIZES = {"wider": "wider=2", "deeper": "deeper=1"}
+"""Copies that can express more, by name."""
+TAPS = ("loaders", "operations", "tape", "free-predictions")
 TAIL = 10
 """One in so many of the last steps is a level."""
 LEAST_STEPS = 20
 GRACE = 3.0
 LEAST_SECONDS = 10.0
+ORACLE = "oracle"
+UNTOLD = "the copy was not changed, or did not come to its end"
 NEAR = 0.1
 """Share of the way from the blind level down that counts as nothing."""
 
 
-def plan(known: Known) -> Sequence[Order]:
-    steps = len(known.program.losses)
-    if steps < LEAST_STEPS or not known.by_loader:
-        return ()
-    seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
-    by_heart = [
-        Order(
-            name=f"by-heart-{rate:g}",
-            interventions=("repeat-batch", *FREE, f"lr={rate:g}"),
-            steps=steps,
-            seconds=seconds,
-        )
-        for rate in RATES
-    ]
-    blind = Order(name="blind", interventions=("permute-inputs",), steps=steps, seconds=seconds)
-    return [*by_heart, blind]
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """A stage of the program, and what gives its perfect answers."""
+
+    stage: str
+    """A module by its name within the model."""
+    function: str
+    """`module:function`, from what the stage made and the batch to what it should have made."""
+
+    @property
+    def intervention(self) -> str:
+        return f"oracle={self.stage}={self.function}"
+
+    @property
+    def level(self) -> str:
+        return f"with a perfect {self.stage}"
 
 
-def ceiling(bench: Workbench, _kept: LabRun) -> LabReport:
-    copies = bench.asked(plan)
-    report = answer(copies.known, copies.watched.of(ReachSeen), copies.left, bench.target.words)
+@dataclass(frozen=True, slots=True)
+class CeilingPlan:
+    """Which copies are made; all at once, because none depends on another."""
+
+    oracle: Oracle | None = None
+
+    def __call__(self, known: Known) -> Sequence[Order]:
+        steps = len(known.program.losses)
+        if steps < LEAST_STEPS:
+            return ()
+        seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
+        wanted: dict[str, tuple[str, ...]] = {}
+        if known.by_loader:
+            wanted |= {f"by-heart-{rate:g}": ("repeat-batch", *FREE, f"lr={rate:g}") for rate in RATES}
+            wanted |= {"blind": ("permute-inputs",)}
+        wanted |= {name: (word,) for name, word in SIZES.items()}
+        wanted |= {ORACLE: (self.oracle.intervention,)} if self.oracle is not None else {}
+        return [Order(name=name, interventions=words, steps=steps, seconds=seconds) for name, words in wanted.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen of the program and its copies."""
+
+    known: Known
+    reached: Sequence[ReachSeen] = ()
+    free: Sequence[FreeSeen] = ()
+    metric: Agreement | None = None
+    oracle: Oracle | None = None
+
+
+def ceiling(bench: Workbench, _kept: LabRun, oracle: Oracle | None = None) -> LabReport:
+    copies = bench.asked(CeilingPlan(oracle))
+    watched, known = copies.watched, copies.known
+    told = agreement(known.program.losses, numbers_in(watched.lines))
+    seen = Seen(known, watched.of(ReachSeen), watched.of(FreeSeen), told, oracle)
+    report = answer(seen, copies.left, bench.target.words)
     if not report.left:
         bench.journal.clear()
     return report
@@ -59,61 +104,124 @@ def level(losses: Sequence[float]) -> float | None:
     return median(tail) if tail and all(map(math.isfinite, tail)) else None
 
 
-def levels(known: Known, reached: Sequence[ReachSeen]) -> dict[str, float]:
+def levels(seen: Seen) -> dict[str, float]:
     """By their names, the highest first; those that could not be measured are left out."""
-    by_heart = [level(trial.losses) for name, trial in known.trials.items() if name.startswith("by-heart")]
+    known = seen.known
+    ends = {name: level(trial.losses) for name, trial in known.trials.items() if _counts(known, name)}
+    by_heart = [end for name, end in ends.items() if name.startswith("by-heart")]
+    free = [one.free for one in seen.reached] + [one.free for one in seen.free]
     found: dict[str, float | None] = {
         "at the start": fmean(known.program.losses[:3]),
-        "without looking": level(known.trials["blind"].losses) if "blind" in known.trials else None,
+        "without looking": ends.get("blind"),
         "the program": level(known.program.losses),
+        **{f"the program, {name}": ends.get(name) for name in SIZES},
+        **({seen.oracle.level: ends.get(ORACLE)} if seen.oracle is not None else {}),
         "one batch by heart": min((one for one in by_heart if one is not None), default=None),
-        "what the last activation allows": min((seen.bound for seen in reached), default=None),
-        "free predictions": min((seen.free for seen in reached), default=None),
+        "what the last activation allows": min((one.bound for one in seen.reached), default=None),
+        "free predictions": min(free, default=None),
     }
     return {name: value for name, value in found.items() if value is not None and math.isfinite(value)}
 
 
-def answer(known: Known, reached: Sequence[ReachSeen], left: int, command: tuple[str, ...]) -> LabReport:
-    found = levels(known, reached)
+def _counts(known: Known, name: str) -> bool:
+    """Whether a copy came as far as the program, and was changed at all."""
+    losses = known.trials[name].losses
+    same = name in SIZES and losses == known.program.losses
+    return len(losses) > len(known.program.losses) / 2 and not known.trials[name].died and not same
+
+
+def answer(seen: Seen, left: int, command: tuple[str, ...]) -> LabReport:
+    found = levels(seen)
     rows: list[tuple[Scalar, ...]] = list(found.items())
-    numbers: dict[str, Scalar] = {name.replace(" ", "_"): value for name, value in found.items()}
+    numbers: dict[str, Scalar] = {name.replace(",", "").replace(" ", "_"): value for name, value in found.items()}
+    metric = seen.metric
+    numbers |= {"metric": metric.metric.name, "metric_and_loss": metric.course} if metric is not None else {}
     return LabReport(
         kind="ceiling",
         command=command,
-        answer=" ".join(_sentences(found, reached)),
+        answer=" ".join(_sentences(seen, found)),
         numbers=numbers,
         tables=(LabTable(title="how low the loss gets", head=("level", "loss"), rows=tuple(rows)),),
-        plots=tuple(_plots(known)),
-        done=len(known.trials),
+        plots=tuple(_plots(seen.known)),
+        done=len(seen.known.trials),
         left=left,
-        limits=tuple(_limits(known, reached)),
+        limits=tuple(_limits(seen)),
     )
 
 
-def _sentences(found: dict[str, float], reached: Sequence[ReachSeen]) -> Iterator[str]:
-    program, heart = found.get("the program"), found.get("one batch by heart")
-    if program is None or heart is None:
-        yield "No copy came to a finite loss on one batch, so that there is no ceiling to name."
+def _sentences(seen: Seen, found: dict[str, float]) -> Iterator[str]:
+    program = found.get("the program")
+    if program is None:
+        yield "The program itself does not end at a finite loss, so that there is no ceiling to name."
         return
     top = max(found.get("without looking", found["at the start"]), program)
     scale = NEAR * (top - min(found.values())) or 1e-12
-    free, bound = found.get("free predictions"), found.get("what the last activation allows")
-    if free is not None and bound is not None and bound - free > scale:
-        worst = max(reached, key=lambda seen: seen.bound - seen.free)
-        place = f" ({worst.site.file}:{worst.site.line})" if worst.site is not None else ""
-        yield f"`{worst.operation}`{place} is the ceiling: with it the loss gets to {bound:.3g}, without to {free:.3g}."
-    elif heart > top - scale:
-        yield f"The model cannot even learn one batch ({heart:.3g}): its parameters do not reach the answers."
-    elif program - heart > scale:
-        yield (
-            f"The model can express more than it has learnt: one batch by heart ends at {heart:.3g}, the program at "
-            f"{program:.3g}. What limits it is the time, the rate, regularisation or the data, not its size."
-        )
-    else:
-        yield f"The program ({program:.3g}) is as low as the model gets on one batch ({heart:.3g}): its size limits it."
+    yield _limit(seen, found, top, scale)
+    yield from _of_sizes(found, scale)
+    yield from _of_oracle(seen, found, scale)
     blind = found.get("without looking")
     if blind is not None and blind - program < scale:
         yield f"So far it does no better than without looking at its inputs ({blind:.3g})."
+    yield from _of_metric(seen)
+
+
+def _limit(seen: Seen, found: dict[str, float], top: float, scale: float) -> str:
+    """What keeps the loss from getting lower, by the levels below the program's."""
+    program, heart = found["the program"], found.get("one batch by heart")
+    free, bound = found.get("free predictions"), found.get("what the last activation allows")
+    if free is not None and bound is not None and bound - free > scale:
+        worst = max(seen.reached, key=lambda one: one.bound - one.free)
+        place = f" ({worst.site.file}:{worst.site.line})" if worst.site is not None else ""
+        return (
+            f"`{worst.operation}`{place} is the ceiling: with it the loss gets to {bound:.3g}, without to {free:.3g}."
+        )
+    if free is not None and program - free < scale:
+        return (
+            f"The program ({program:.3g}) is nearly as low as its answers allow ({free:.3g}): little is left to gain."
+        )
+    if heart is None:
+        return f"The program ends at {program:.3g}; no copy came to a finite loss on one batch to compare it with."
+    if heart > top - scale:
+        return f"The model cannot even learn one batch ({heart:.3g}): its parameters do not reach the answers."
+    if program - heart > scale:
+        return (
+            f"The model can express more than it has learnt: one batch by heart ends at {heart:.3g}, the program at "
+            f"{program:.3g}."
+        )
+    return f"The program ({program:.3g}) is as low as the model gets on one batch ({heart:.3g}): its size limits it."
+
+
+def _of_sizes(found: dict[str, float], scale: float) -> Iterator[str]:
+    program = found["the program"]
+    grown = {name: found[f"the program, {name}"] for name in SIZES if f"the program, {name}" in found}
+    if not grown:
+        return
+    best = min(grown, key=grown.__getitem__)
+    if program - grown[best] > scale:
+        yield f"A {best} copy gets to {grown[best]:.3g} in as many steps: a larger model would pay."
+    else:
+        told = " or ".join(f"{name} ({value:.3g})" for name, value in grown.items())
+        yield f"Made {told}, it gets no lower: what limits it is the time, the rate, regularisation or the data."
+
+
+def _of_oracle(seen: Seen, found: dict[str, float], scale: float) -> Iterator[str]:
+    if seen.oracle is None or seen.oracle.level not in found:
+        return
+    program, perfect = found["the program"], found[seen.oracle.level]
+    if program - perfect > scale:
+        yield f"With perfect answers of `{seen.oracle.stage}` it ends at {perfect:.3g}: that stage is in the way."
+    else:
+        yield f"Perfect answers of `{seen.oracle.stage}` bring nothing ({perfect:.3g}): it is not in the way."
+
+
+def _of_metric(seen: Seen) -> Iterator[str]:
+    if seen.metric is None or seen.metric.course == "agrees":
+        return
+    does = "stands" if seen.metric.course == "stands" else "gets worse"
+    yield (
+        f"While the loss falls, `{seen.metric.metric.name}` {does} ({seen.metric.first:.3g} → {seen.metric.last:.3g}): "
+        "the loss does not ask for what the metric measures, or what is learnt does not carry over."
+    )
 
 
 def _plots(known: Known) -> Iterator[LabPlot]:
@@ -127,12 +235,16 @@ def _plots(known: Known) -> Iterator[LabPlot]:
         yield LabPlot(title="Loss of each copy", x="step", y="loss", curves=curves)
 
 
-def _limits(known: Known, reached: Sequence[ReachSeen]) -> Iterator[str]:
-    if not known.by_loader:
-        yield "no DataLoader feeds training, so that a copy cannot be given one batch again and again"
-    elif not known.trials:
+def _limits(seen: Seen) -> Iterator[str]:
+    known = seen.known
+    if not known.trials:
         yield f"the program makes only {len(known.program.losses)} steps: no copy was made"
-    if not reached:
-        yield "no activation stands before the loss, or none that can be replayed: its floor was not measured"
+    elif not known.by_loader:
+        yield "no DataLoader feeds training, so that a copy cannot be given one batch again and again"
+    if not (seen.reached or seen.free):
+        yield "the loss cannot be computed again from free predictions: its floor was not measured"
     if not known.finished:
         yield "the program was seen at its beginning only; its level is that of the steps that were seen (`--steps`)"
+    for name in (*SIZES, ORACLE):
+        if name in known.trials and not _counts(known, name):
+            yield f"{name}: {'; '.join(known.trials[name].unseen) or UNTOLD}"

@@ -150,7 +150,7 @@ def report(evidence: Variants, command: tuple[str, ...], left: int = 0) -> LabRe
         numbers=_numbers(evidence, judged),
         advice=tuple(_advice(evidence, judged)),
         tables=(_table(evidence, judged), _by_seed(evidence)),
-        plots=(_plot(evidence),),
+        plots=(seed_plot(evidence),),
         done=sum(map(len, evidence.runs.values())),
         left=left,
         limits=(*evidence.metric.told(), *_limits(evidence)),
@@ -266,7 +266,8 @@ def _by_seed(evidence: Variants) -> LabTable:
     return LabTable(title="by seed", head=("seed", *values), rows=rows)
 
 
-def _plot(evidence: Variants) -> LabPlot:
+def seed_plot(evidence: Variants) -> LabPlot:
+    """The metric of every run, a line for each variant."""
     curves = []
     for name in evidence.runs:
         points = sorted((seed, number) for seed, number in evidence.values(name).items() if math.isfinite(number))

@@ -16,8 +16,8 @@ from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.records.declared import Logged
-from firstlight.records.program import Ending, LoaderSeen
-from firstlight.records.steered import RatesSeen
+from firstlight.records.program import Ending, LoaderSeen, Unseen
+from firstlight.records.steered import CurvatureSeen, RatesSeen
 from firstlight.records.training import BackwardSeen, StepSeen
 from firstlight.settings import Settings
 from firstlight.store.run_directory import RunDirectory
@@ -40,6 +40,10 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     died: bool = False
     optimizers: tuple[RatesSeen, ...] = ()
     """With the rates the program means, where the copy was steered to others."""
+    curvature: CurvatureSeen | None = None
+    """Where the copy was made to measure it."""
+    unseen: tuple[str, ...] = ()
+    """What could not be done to the copy, each with its reason."""
 
 
 @dataclass
@@ -138,6 +142,8 @@ def trial_of(name: str, records: Sequence[Logged], seconds: float, *, died: bool
         seconds=round(seconds, 3),
         died=died,
         optimizers=tuple(seen for seen in records if isinstance(seen, RatesSeen)),
+        curvature=next((seen for seen in records if isinstance(seen, CurvatureSeen)), None),
+        unseen=tuple(seen.reason for seen in records if isinstance(seen, Unseen)),
     )
 
 

@@ -7,7 +7,19 @@ from firstlight.lab import ramps
 from firstlight.lab.copies import Known, LabCopies, Workbench
 from firstlight.lab.keeping import LabRun
 from firstlight.lab.ladder import Ladder, Rung, ladder
-from firstlight.lab.rate_search import RateSearch, climb, present, readings, warm_name, warm_ups, warms_up
+from firstlight.lab.rate_search import (
+    HIGH,
+    LOW,
+    RateSearch,
+    climb,
+    curvature_at_start,
+    present,
+    readings,
+    stable_at_start,
+    warm_name,
+    warm_ups,
+    warms_up,
+)
 from firstlight.records import events
 from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabCurve, LabMark, LabPlot, LabReport, LabTable
@@ -110,10 +122,15 @@ def warm_up_told(known: Known, climbed: Ladder) -> str:
         return ""
     if warms_up(known.program):
         return "The program warms up already, and so did the copies."
-    helped = best_warm_up(known, best)
-    if helped is None:
+    helped, stable = best_warm_up(known, best), stable_at_start(known)
+    if helped is not None:
+        why = f": at the start the curvature allows {stable:.2g}" if stable is not None and stable < helped[0] else ""
+        return f"A warm-up of about {helped[1]} steps helps, up to a rate of {helped[0]:.2g}{why}."
+    if stable is None:
         return "A warm-up is not needed."
-    return f"A warm-up of about {helped[1]} steps helps, up to a rate of {helped[0]:.2g}."
+    if stable < best.rate:
+        return f"At the start the curvature allows no more than {stable:.2g}, but a warm-up brought nothing."
+    return f"A warm-up is not needed: at the start the curvature allows rates up to {stable:.2g}."
 
 
 def _advice(known: Known, climbed: Ladder, suggested: float | None) -> Iterator[str]:
@@ -132,11 +149,14 @@ def _numbers(known: Known, climbed: Ladder) -> dict[str, Scalar]:
     told = readings(known)
     best = climbed.best
     helped = best_warm_up(known, best) if best is not None else None
+    curvature = curvature_at_start(known)
     return {
         "present": _rounded(present(known)) if known.program.rates else None,
         "steepest": _rounded(ramps.middle([one.steepest for one in told])),
         "valley": _rounded(ramps.middle([one.valley for one in told])),
         "diverged_at": _rounded(ramps.middle([one.diverged_at for one in told])),
+        "curvature_at_start": _rounded(curvature.top) if curvature is not None else None,
+        "stable_at_start": _rounded(stable_at_start(known)),
         "steps": len(known.program.losses),
         "warm_up_steps": helped[1] if helped else 0,
         "warm_up_rate": _rounded(helped[0]) if helped else None,
@@ -171,6 +191,8 @@ def _plots(known: Known, climbed: Ladder, suggested: float | None) -> Iterator[L
     made = [known.trials[name] for name in sorted(known.trials) if name.startswith("ramp-")]
     marks = [LabMark(x=present(known), text="present")] if known.program.rates and present(known) > 0 else []
     marks += [LabMark(x=suggested, text="suggested")] if suggested is not None else []
+    stable = stable_at_start(known)
+    marks += [LabMark(x=stable, text="stable at the start")] if stable is not None and LOW < stable < HIGH else []
     if made:
         curves = tuple(
             LabCurve(name=trial.name, x=trial.rates, y=tuple(ramps.smoothed(trial.losses)))
@@ -203,6 +225,9 @@ def _limits(known: Known) -> Iterator[str]:
     steps = len(known.program.losses)
     if not known.finished and known.trials:
         yield f"trainings of {steps} steps at a held rate; over a whole run a lower one may catch up (`--steps`)"
+    curvature = curvature_at_start(known)
+    if curvature is not None and curvature.reason:
+        yield f"the curvature at the start was not measured: {curvature.reason}"
     if any(len(trial.optimizers) > 1 for trial in known.trials.values()):
         yield "several optimizers: their rates were moved together, and the loss compared is that of the first"
 

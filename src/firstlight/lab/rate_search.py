@@ -12,6 +12,7 @@ from firstlight.experiments.plan import Order
 from firstlight.lab import ramps
 from firstlight.lab.copies import Known, Trial
 from firstlight.lab.ladder import Ladder, Rung, ladder
+from firstlight.records.steered import CurvatureSeen
 
 LOW, HIGH = 1e-7, 10.0
 """The rates a ramp goes through."""
@@ -25,6 +26,9 @@ REACH = 2
 """Rungs below and above the middle, at first."""
 MOST_ROUNDS = 4
 """Times the ladder grows at an end."""
+STILL = 10
+"""Steps at a rate that moves nothing, in which an optimizer gathers what it divides its steps by."""
+CURVATURE = "curvature"
 WARM = (10, 3)
 """A warm-up lasts one step in so many of the training."""
 RISES = 1.5
@@ -53,11 +57,14 @@ class RateSearch:
         return self._warm_ups(known)
 
     def _ramps(self, known: Known) -> list[Order]:
+        """And, beside them, how curved the loss is before anything was learnt."""
         steps = min(RAMP_STEPS, len(known.program.losses))
-        return [
+        ramps = [
             self._order(known, f"ramp-{place}", f"lr-ramp={LOW}:{HIGH}:{steps}", *_from_elsewhere(place), steps=steps)
             for place in range(RAMPS)
         ]
+        still = self._order(known, CURVATURE, f"lr-held={LOW}", f"{CURVATURE}={STILL}", steps=STILL + 1)
+        return [*ramps, still]
 
     def _rungs(self, known: Known) -> list[Order]:
         """As far as the best is at an end of what was tried, the ladder goes on there."""
@@ -124,6 +131,16 @@ def warms_up(program: Trial) -> bool:
 def readings(known: Known) -> list[ramps.Reading]:
     made = [known.trials[name] for name in sorted(known.trials) if name.startswith("ramp-")]
     return [ramps.read(trial.rates, trial.losses) for trial in made]
+
+
+def curvature_at_start(known: Known) -> CurvatureSeen | None:
+    return known.trials[CURVATURE].curvature if CURVATURE in known.trials else None
+
+
+def stable_at_start(known: Known) -> float | None:
+    """The rate above which the steepest direction overshoots from the first step on; None where it was not measured."""
+    seen = curvature_at_start(known)
+    return None if seen is None else seen.stable
 
 
 def middle_of(known: Known) -> float:

@@ -77,10 +77,13 @@ class SeedSpread:
 
 def of_runs(target: Target, question: SeedsQuestion, bench: Runner) -> LabReport:
     name = target.shown
-    made = bench.run([Run(name=name, target=target, seed=seed) for seed in range(question.seeds)])
+    asked = [Run(name=name, target=target, seed=seed) for seed in range(question.seeds)]
+    made = bench.run(asked[: bench.choices.at_once])  # what is wrong with all of them shows in the first
     must_have_run(made)
+    metric = choose([one for one in made if one is not None and one.exit_code == 0], question.metric, question.better)
+    made += bench.run(asked[len(made) :])
     done = [trial for trial in made if trial is not None]
-    found = SeedSpread(choose([one for one in done if one.exit_code == 0], question.metric, question.better), [])
+    found = SeedSpread(metric, [])
     found.spread = found.finite(done)
     found.failed = len(done) - len(found.spread)
     found.seeded = any(trial.seeded for trial in done)

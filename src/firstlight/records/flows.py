@@ -61,6 +61,12 @@ class ReachSeen(Sighting, frozen=True, kw_only=True, tag="reach"):
     bound: float
 
 
+class FreeSeen(Sighting, frozen=True, kw_only=True, tag="free"):
+    """How low the loss gets over free predictions: what its answers allow, whatever the model."""
+
+    free: float
+
+
 class TermSeen(Sighting, frozen=True, kw_only=True, tag="silent-term"):
     """A term of the loss that rests on trained tensors and carries no gradient."""
 

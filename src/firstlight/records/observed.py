@@ -8,7 +8,16 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
-from firstlight.records.flows import AlteredSeen, CancelSeen, ComparisonSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
+from firstlight.records.flows import (
+    AlteredSeen,
+    CancelSeen,
+    ComparisonSeen,
+    FreeSeen,
+    MuteSeen,
+    ReachSeen,
+    TapeSeen,
+    TermSeen,
+)
 from firstlight.records.inner import EntropySeen, Erased, Movement, NormStatistics, ShapesSeen, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
@@ -28,7 +37,7 @@ from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
-from firstlight.records.steered import CallsSeen, RatesSeen, TermJoined, ValuesSeen, WeightsTaken
+from firstlight.records.steered import CallsSeen, CurvatureSeen, RatesSeen, TermJoined, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
     Behaviour,
@@ -97,6 +106,7 @@ Observed = (
     | RehearsalEnded
     | TapeSeen
     | ReachSeen
+    | FreeSeen
     | Selection
     | AnswersScored
     | CopySeen
@@ -108,6 +118,7 @@ Observed = (
     | MuteSeen
     | RatesSeen
     | TermJoined
+    | CurvatureSeen
     | CallsSeen
     | ValuesSeen
     | WeightsTaken

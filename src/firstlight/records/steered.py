@@ -31,6 +31,17 @@ class TermJoined(Sighting, frozen=True, kw_only=True, tag="term-joined"):
     """The line on which it is added to the others."""
 
 
+class CurvatureSeen(Sighting, frozen=True, kw_only=True, tag="curvature"):
+    """How curved the loss is in its steepest direction, as the optimizer sees it, on one batch."""
+
+    top: float | None = None
+    """The largest eigenvalue of the Hessian, with what the optimizer divides its steps by divided out."""
+    stable: float | None = None
+    """The rate above which steps in that direction overshoot by more each time; None where nothing is curved."""
+    reason: str = ""
+    """Why it could not be measured, where that is so."""
+
+
 class Fingerprint(msgspec.Struct, frozen=True, array_like=True):
     """What tells the values of two tensors apart, whatever their layout: reshaped or transposed, they stay alike."""
 

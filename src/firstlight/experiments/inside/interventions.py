@@ -9,12 +9,15 @@ import msgspec
 import torch
 
 from firstlight.experiments.inside import (
+    capacity,
+    curvature,
     data_steering,
     loader_steering,
     localising,
     loss_steering,
     model_steering,
     optimizer_steering,
+    oracles,
     probes,
     rate_steering,
     steering,
@@ -92,6 +95,10 @@ INTERVENTIONS: dict[str, Apply] = {
     "shuffle": loader_steering.shuffle,
     "skip-batches": loader_steering.skip_batches,
     "data-part": data_steering.train_on_part,
+    "curvature": curvature.measure,
+    "wider": capacity.wider,
+    "deeper": capacity.deeper,
+    "oracle": oracles.substitute,
     "walk-plane": walking.plane,
     "walk-line": walking.line,
     "term-off": term_steering.term_off,

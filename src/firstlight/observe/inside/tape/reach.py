@@ -59,6 +59,25 @@ def reaches(tail: Tail) -> Iterator[Reached]:
                 into = activation
 
 
+def lowest_free(tail: Tail) -> float | None:
+    """The lowest loss over free predictions, where one tensor of them meets the answers and the search settles."""
+    met = {
+        id(tensor): (tensor, meeting.answer)
+        for meeting in tail.meetings
+        for tensor, _, _ in meeting.row.inputs
+        if tensor.requires_grad and tensor.is_floating_point()
+    }
+    if len(met) != 1:
+        return None
+    ((place, answer),) = met.values()
+    if place.numel() > MOST_ELEMENTS:
+        return None
+    with contextlib.suppress(*CANNOT):
+        found = _lowest(tail, place, place, _size(place, answer))
+        return found.loss if found.settled else None
+    return None
+
+
 def _activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterator[tuple[Row, torch.Tensor]]:
     """The calls before the meeting that change values, with their outputs, the last first, as long as shapes stay."""
     rows = {row.number for row in tail.rows}

@@ -9,11 +9,11 @@ from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
-from firstlight.observe.inside.tape.reach import reaches
+from firstlight.observe.inside.tape.reach import lowest_free, reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
 from firstlight.observe.inside.tape.tail import Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms
-from firstlight.records.flows import CancelSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
+from firstlight.records.flows import CancelSeen, FreeSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -23,6 +23,8 @@ STEPS = (1, 8, 24)
 """The first step is left out: layers may begin at zero."""
 SEARCHED = (1, 8)
 """Steps at which the loss is minimised over free outputs."""
+FREE = "free-predictions"
+"""Asked for by name: the loss is then minimised over free predictions even where no activation stands before it."""
 PART = 300
 """Rows of one record, so that it fits a line of the event log."""
 MOST_ROWS = 3000
@@ -114,6 +116,9 @@ class Looks:
                         bound=found.bound,
                     )
                 )
+
+            if FREE in self.observer.spec.taps and (lowest := lowest_free(tail)) is not None:
+                self.observer.emit(FreeSeen(step=self.observer.step, rank=rank(), free=lowest))
 
     def _write(self, tail: Tail) -> None:
         rows = sorted(walk(tail.rows[-1], within=True), key=lambda row: row.number)[-MOST_ROWS:]
