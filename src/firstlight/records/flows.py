@@ -39,7 +39,7 @@ class TapeSeen(Sighting, frozen=True, kw_only=True, tag="tape"):
     """The backward."""
     part: int
     batch: int
-    """Examples in it, as far as the answers tell."""
+    """Examples in it, as far as the answers and what was fed tell."""
     fed: int
     """How many examples the network was fed that differ from one another."""
     files: tuple[str, ...]

@@ -18,7 +18,7 @@ ABSOLUTE = Altered(
     lost=0.0,
     uneven=0.0,
 )
-ROUNDED = replace(ABSOLUTE, by="the program", name="gradients", flipped=0.0, cosine=0.9, lost=0.6, uneven=0.2)
+ROUNDED = replace(ABSOLUTE, by="the program", name="the weights", flipped=0.0, cosine=0.9, lost=0.6, uneven=0.2)
 
 
 def found(altered: Altered = ABSOLUTE, **changes: Any) -> list[Evidence]:

@@ -54,8 +54,8 @@ def find(altered: Altered, limits: Limits) -> Iterator[Evidence]:
     elif altered.lost >= limits.lost and altered.uneven >= limits.uneven:
         yield Evidence(
             where=place,
-            saw=f"{altered.by} changes the gradient of {altered.name}: {altered.lost:.0%} of its elements become zero, "
-            f"and the others change by factors that differ by {altered.uneven:.0%}",
+            saw=f"{altered.by} changes the gradient of {altered.name}: {100 * altered.lost:.3g}% of its elements "
+            f"become zero, and the others change by factors that differ by {altered.uneven:.0%}",
             wanted="gradients that survive until the step",
             cause="num-precision",
             likely="they are cast to a format in which they are too small to be told from zero",

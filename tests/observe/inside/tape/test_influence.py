@@ -43,6 +43,7 @@ def mute(loss: Loss, answers: torch.Tensor = TAGS) -> list[Mute]:
         (lambda z, y: (z - y).mean(0).abs().sum(), [0]),
         (lambda z, y: F.mse_loss(z.sum(0), y.sum(0)), [0]),
         (lambda z, y: (z - y).mean() ** 2, [0, 1]),
+        (lambda z, y: (z - torch.randn(16, 4)).mean(0).square().sum(), [0]),
         (lambda z, y: (z - y).sum(1).square().mean(), [1]),
         (lambda z, y: F.smooth_l1_loss(z.mean(), y.mean()), [0]),
         (lambda z, y: (torch.ones(1, 16) @ z - y.sum(0)).square().sum(), [0]),

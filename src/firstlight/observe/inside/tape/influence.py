@@ -156,7 +156,8 @@ def _data(tail: Tail) -> list[Input]:
 
 
 def _from_data(marks: Mark) -> bool:
-    return bool(marks & Mark.DATA) and not marks & PARAMETER
+    """Data may be drawn, in programs that try something out."""
+    return bool(marks & (Mark.DATA | Mark.DRAWN)) and not marks & PARAMETER
 
 
 def _behind(item: Input) -> Iterator[torch.Tensor]:

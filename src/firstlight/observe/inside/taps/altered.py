@@ -86,7 +86,7 @@ class GradientWatch:
         found = [(was, p.grad.detach()) for p, was in mine if p.grad is not None and not p.grad.is_sparse]
         if found and any(bool(now.any()) for _, now in found):
             flat = [torch.cat([pair[at].flatten().float() for pair in found]) for at in (0, 1)]
-            self._tell(PROGRAM, "gradients", sites.caller(), *flat)
+            self._tell(PROGRAM, "the weights", sites.caller(), *flat)
 
     def step_ended(self, *_: Any) -> None:
         self._left.clear()

@@ -122,7 +122,7 @@ class Looks:
 
     def _write(self, tail: Tail) -> None:
         rows = sorted(walk(tail.rows[-1], within=True), key=lambda row: row.number)[-MOST_ROWS:]
-        batch = min((len(meeting.answer) for meeting in tail.meetings), default=0)
+        batch = count_examples(tail, self.recorder)
         predictions = {
             made[0].number
             for meeting in tail.meetings
@@ -146,3 +146,10 @@ class Looks:
                     rows=tuple(cards[start : start + PART]),
                 )
             )
+
+
+def count_examples(tail: Tail, recorder: Recorder) -> int:
+    """As many as there are answers; where each example has several, in one long row, as many as were fed."""
+    answers = min((len(meeting.answer) for meeting in tail.meetings), default=0)
+    fed = {len(tensor) for tensor in recorder.entered}
+    return answers if answers in fed else max((n for n in fed if n > 1 and answers % n == 0), default=answers)
