@@ -18,7 +18,7 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.flows import ReachSeen, TermSeen
-from firstlight.records.inner import Erased, Moved, Movement, Units
+from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, Units
 from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
@@ -95,6 +95,7 @@ def program(rank: int) -> list[Observed]:
             looks=1,
             examples=4,
         ),
+        EntropySeen(step=2, rank=rank, name="Normal", site=None, lowered=1, raised=2, draws=3),
         Erased(step=2, rank=rank, module="norm", kind="LayerNorm", site=None, shape=(4, 1), looks=1),
         Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
         Failing(**place, module="Net", failed=3, returned=9, error="ValueError"),

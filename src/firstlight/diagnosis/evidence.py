@@ -1,7 +1,6 @@
 """From facts and findings to what the knowledge base speaks of. Only what was measured is said, present or absent."""
 
 import math
-import statistics
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -187,15 +186,11 @@ def _units(units: Units) -> Seen:
 
 
 def _motion(motion: Motion) -> Seen:
-    matrices = (
-        [one for one in motion.looks[-1].tensors if len(one.shape) > 1 and one.weight > 0] if motion.looks else []
-    )
-    if not matrices:
-        return
-    pace = statistics.median(one.update / one.weight for one in matrices)
-    yield "update-ratio-too-low", 0 < pace < SLOW
-    yield "update-ratio-too-high", pace > FAST
-    yield "parameters-unchanged-by-step", pace == 0
+    last = motion.looks[-1].pace if motion.looks else None
+    if last is not None:
+        yield "update-ratio-too-low", 0 < last < SLOW
+        yield "update-ratio-too-high", last > FAST
+        yield "parameters-unchanged-by-step", last == 0
 
 
 def _clip(clip: ClipOrder) -> Seen:

@@ -31,6 +31,8 @@ class Experiment:
     needs: frozenset[str] = field(default_factory=frozenset)
 
 
+TERMS = (1, 2, 3)
+"""Of a loss that is a sum, by their place in it; longer sums are not taken apart."""
 EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("same-again", (), "does the same seed give the same losses?"),
     Experiment("one-batch", ("repeat-batch",), "can it learn one batch by heart?"),
@@ -45,6 +47,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("lr-hundredfold", ("lr=100",), "is the learning rate far too low?"),
     Experiment("lr-thousandfold", ("lr=1e3",), "is the learning rate a thousand times too low?"),
     Experiment("lr-millionfold", ("lr=1e6",), "is the learning rate absurdly low?"),
+    Experiment("unmoved", ("lr=0",), "where does the loss stay if nothing is learnt?"),
     Experiment("lr-constant", ("lr-constant",), "does the schedule hold it back?"),
     Experiment("unregularised", ("no-dropout", "no-decay", "no-smoothing"), "does regularisation drown the signal?", 5),
     Experiment("regularised", (), "the same, as it is, measured in eval mode", 5),
@@ -75,6 +78,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("one-batch-hundredfold", ("repeat-batch", "lr=100"), "can it at a far higher rate?"),
     Experiment("probes", ("probe",), "what depends on what?"),
     Experiment("thawed", ("thaw",), "do frozen parameters hold it back?"),
+    *(Experiment(f"term-{at}-off", (f"term-off={at}",), "does this term hold the others back?") for at in TERMS),
+    *(Experiment(f"term-{at}-aside", (f"term-aside={at}",), "the others beside it, as it is") for at in TERMS),
 )
 
 BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}

@@ -32,6 +32,8 @@ class Fed:
     by_loader: bool
     calls: int
     """Of models, for one backward."""
+    answered: bool = False
+    """Its predictions meet answers that are not its own, and one optimizer alone trains it."""
 
 
 def contrast(
@@ -51,6 +53,7 @@ def contrast(
         steps=len(baseline.losses),
         supervised=(fed.by_loader or (loss is not None and loss.function in CLASSES))
         and _accounts(loss, level(baseline.losses).first),
+        answered=fed.answered,
         by_loader=fed.by_loader,
         compares_rows=fed.calls > 1 or (len(shape) > 1 and shape[0] == shape[1]),
         lr=first_step.lr if first_step is not None else None,

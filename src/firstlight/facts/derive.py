@@ -8,7 +8,7 @@ import msgspec
 from firstlight.facts.flows import alike, reaches, silent_terms
 from firstlight.facts.learning import feedings, first_bads, learning_signs, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
-from firstlight.facts.motion import erased, handlings, motions, precisions, units, wrapped
+from firstlight.facts.motion import entropies, erased, handlings, motions, precisions, units, wrapped
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.relations import conflicts, lags, relations
 from firstlight.facts.sightings import Sightings, groups
@@ -166,6 +166,7 @@ REDUCERS: tuple[Reducer, ...] = (
     handlings,
     precisions,
     units,
+    entropies,
     erased,
     wrapped,
     loss_terms,

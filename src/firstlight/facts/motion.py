@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
-from firstlight.records.inner import Erased, Movement, Touched, Units
+from firstlight.records.inner import EntropySeen, Erased, Movement, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.program import Wrapped
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
@@ -52,6 +52,12 @@ def _fell(losses: list[float]) -> float | None:
         return None
     first, last = statistics.median(losses[:ENDS]), statistics.median(losses[-ENDS:])
     return (first - last) / abs(first) if first else None
+
+
+def entropies(seen: Sightings) -> Iterator[EntropySeen]:
+    """The last count of each line."""
+    for counts in groups(seen.of(EntropySeen), lambda e: (e.rank, e.name, e.site)):
+        yield counts[-1]
 
 
 def units(seen: Sightings) -> Iterator[Units]:

@@ -87,6 +87,7 @@ SOURCES: dict[type, Source] = {
     restored.Resumption: _from("checkpoints", absent="training did not go on from a checkpoint of its own"),
     failing.Failing: _from("failures", absent="no call of a model raised"),
     Waiting: _from("loaders", absent="no DataLoader was read between steps"),
+    inner.EntropySeen: _from("entropy", absent="no entropy of a distribution is a part of the loss"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),
     Selection: _from(absent="no rehearsal came to a number that is held against the best so far"),
     CopySeen: _from(absent="no rehearsal came to a copy of a model in training"),

@@ -43,7 +43,11 @@ def steppings(seen: Sightings) -> Iterator[facts.Stepping]:
             unstepped=last.unstepped,
             unused=last.unused,
             weights_moved=last.weights_moved,
+            swallowed=last.swallowed,
             backward_site=backwards[0].site if backwards else None,
+            gathered=sum(not back.within_step for back in backwards),
+            finished=last.reason == "exit",
+            whole_epochs=_whole_epochs(seen, last.rank),
         )
 
 
@@ -91,6 +95,12 @@ def _epoch_steps(seen: Sightings, rank: int) -> int | None:
     """Steps between two beginnings of the loader that is read while steps go on."""
     epochs = training_epochs(seen, rank)
     return epochs[1].step - epochs[0].step if len(epochs) > 1 else None
+
+
+def _whole_epochs(seen: Sightings, rank: int) -> int:
+    """Examples of a training loader that gives them all in one batch."""
+    epochs = training_epochs(seen, rank)
+    return epochs[0].examples or 0 if epochs and epochs[0].batches == 1 else 0
 
 
 def training_epochs(seen: Sightings, rank: int) -> list[LoaderSeen]:

@@ -21,6 +21,7 @@ from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
 from firstlight.judge.orders import LOCALISED, contrasted
 from firstlight.judge.rehearsal import rehearsal_of
+from firstlight.judge.written import written
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import Contrast
 from firstlight.records.copies import CopySeen
@@ -79,7 +80,7 @@ def judged(
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
     proven = prove(uncontradicted(kept, checks, found.outcomes), contrast, checks)
-    gathered = gather(proven, symptoms=frozenset(check.id for check in checks if check.symptom))
+    gathered = written(gather(proven, symptoms=frozenset(check.id for check in checks if check.symptom)), facts)
     outcomes = settled(found.outcomes, gathered, kept)
     return Judged(tuple(facts), gathered, outcomes, allowed, tuple(orders))
 

@@ -19,6 +19,7 @@ from firstlight.findings.gather import UNKNOWN, gather
 from firstlight.findings.judge import judge
 from firstlight.judge.assurance import sign_of
 from firstlight.judge.evidence import Judged
+from firstlight.judge.written import written
 from firstlight.records.contrast import Contrast
 from firstlight.records.finding import Severity
 from firstlight.records.inferred import Inferred
@@ -52,7 +53,8 @@ def concluded(known: Judged, suspects: tuple[Suspect, ...], checks: Iterable[Che
     outcomes = tuple(found.outcomes[0] if one.id == check.id else one for one in known.outcomes)
     if found.outcomes[0].status is not Status.ILL:
         return replace(known, outcomes=outcomes)
-    return replace(known, findings=gather((*known.findings, *found.findings), symptoms), outcomes=outcomes)
+    gathered = gather((*known.findings, *found.findings), symptoms)
+    return replace(known, findings=written(gathered, known.facts), outcomes=outcomes)
 
 
 def inferred(known: Judged, suspects: tuple[Suspect, ...]) -> Inferred | None:

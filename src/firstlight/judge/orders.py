@@ -1,22 +1,27 @@
 """Which copies of a program are made first, and how an experiment becomes an order."""
 
-from collections.abc import Callable, Iterable
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
 
 from firstlight.checks.learning import one_batch_not_learned
+from firstlight.diagnosis.evidence import FAST
 from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
-from firstlight.experiments.plan import BY_NAME, Order
+from firstlight.experiments.plan import BY_NAME, TERMS, Order
 from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, contrast, level, lost
 from firstlight.facts.sightings import Sightings
+from firstlight.facts.standing import BLIND
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
-from firstlight.records.contrast import HIGHER_RATES, LOWER_RATES, Contrast, Level
+from firstlight.records.contrast import HIGHER_RATES, LOWER_RATES, UNMOVED, Contrast, Level, TermTried
 from firstlight.records.facts import ClipOrder, LossSite
-from firstlight.records.learning import NO_SIGN, LearningSign
+from firstlight.records.inner import Movement
+from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.program import LoaderSeen
+from firstlight.records.steered import TermJoined
 from firstlight.records.training import BackwardSeen, StepSeen
 
 CONTROLS: dict[str, tuple[str, ...]] = {
@@ -88,17 +93,68 @@ def next_rungs(watched: Watched) -> tuple[str, ...]:
         found += ["one-batch-tenfold", "one-batch-hundredfold"]
     if fair:
         found += ["sharpened"] if not _learns(level(base)) else []
-        found += _rates(watched, level(base), levels)
+        found += [UNMOVED] if level(base).finite and abs(lost(level(base))) < STARTS else []
+        found += _rates(watched, base, levels)
+        found += _terms(watched, base, levels)
     return tuple(found)
 
 
-def _rates(watched: Watched, base: Level, levels: dict[str, Level]) -> list[str]:
-    """Lower ones where the program goes up, until one learns; higher ones where it stands, until one moves."""
+def _terms(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:
+    """Each term of the loss taken out of it, where there are several and nothing is known to be learnt.
+
+    A term that outweighs the others may fall by itself, while they are no better than with answers of other inputs.
+    """
+    sums = [back.terms for back in watched.of(BackwardSeen) if back.terms is not None]
+    if not sums or not 1 < sums[0] <= max(TERMS):
+        return []
+    certified = any(sign.status == CERTIFIED for sign in watched.of(LearningSign)[-1:])
+    if not _shows_no_sign(watched) and (certified or not _is_blind(watched, losses, levels)):
+        return []
+    return [f"term-{at}-{how}" for at in TERMS[: sums[0]] for how in ("off", "aside")]
+
+
+def _is_blind(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> bool:
+    """The copy whose answers belong to other inputs is as good."""
+    if BLIND not in levels:
+        return False
+    base = level(losses[: len(losses_of(watched.timelines[BLIND]))])
+    return levels[BLIND].finite and base.finite and levels[BLIND].last - base.last < STANDS * abs(base.last)
+
+
+def _shows_no_sign(watched: Watched) -> bool:
+    return any(sign.status == NO_SIGN for sign in watched.of(LearningSign)[-1:])
+
+
+def _rates(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:
+    """Lower ones where the program goes up or its weights leap, until one learns; higher ones where it stands, until
+    one moves."""
+    base = level(losses)
     rises = not base.finite or lost(base) < -STANDS
-    lower = _climbs(LOWER_RATES, base, levels, lambda at: rises and (not at.finite or lost(at) < STANDS))
-    still = any(sign.status == NO_SIGN for sign in watched.of(LearningSign)[-1:]) or abs(lost(base)) < STANDS
-    stands = still and base.finite and abs(lost(base)) < STARTS
+    leaps = _leaps(watched)
+    lower = _climbs(
+        LOWER_RATES,
+        base,
+        levels,
+        lambda at: (rises and (not at.finite or lost(at) < STANDS)) or (leaps and not _learns(at)),
+    )
+    stands = base.finite and _stands(watched, losses, levels)
     return lower + _climbs(HIGHER_RATES, base, levels, lambda at: stands and at.finite and abs(lost(at)) < STARTS)
+
+
+def _stands(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> bool:
+    """Hardly below the copy that never moved, on the same batches; or, as long as there is none, below its start."""
+    base = level(losses)
+    if UNMOVED in levels and levels[UNMOVED].finite:
+        unmoved = losses_of(watched.timelines[UNMOVED])
+        return abs(level(unmoved).last - level(losses[: len(unmoved)]).last) < STANDS * abs(base.first)
+    still = _shows_no_sign(watched) or abs(lost(base)) < STANDS
+    return still and abs(lost(base)) < STARTS
+
+
+def _leaps(watched: Watched) -> bool:
+    """A step changes weights by a good part of their size, at most looks."""
+    paces = [look.pace for look in watched.of(Movement) if look.pace is not None]
+    return bool(paces) and statistics.median(paces) > FAST
 
 
 def _climbs(ladder: Iterable[str], base: Level, levels: dict[str, Level], ill_at: Callable[[Level], bool]) -> list[str]:
@@ -149,9 +205,20 @@ def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) ->
         fed=Fed(
             by_loader=bool(watched.of(LoaderSeen)),
             calls=max((backward.calls for backward in backwards[:10]), default=0),
+            answered=len({step.optimizer for step in steps}) == 1
+            and any(sign.steps and not sign.own_answers for sign in watched.of(LearningSign)),
         ),
     )
-    return found and msgspec.structs.replace(found, clip=clip_of(watched))
+    return found and msgspec.structs.replace(found, clip=clip_of(watched), terms=tuple(_terms_of(watched, found)))
+
+
+def _terms_of(watched: Watched, found: Contrast) -> Iterator[TermTried]:
+    for at in TERMS:
+        off, aside = found.of(f"term-{at}-off"), found.of(f"term-{at}-aside")
+        joined = [one for one in watched.timelines.get(f"term-{at}-off", ()) if isinstance(one, TermJoined)]
+        if off is not None and aside is not None and joined:
+            steps = min(off.steps, aside.steps)
+            yield TermTried(site=joined[0].site, steps=steps, without=off.other, beside=aside.other)
 
 
 def clip_of(watched: Watched) -> ClipOrder | None:

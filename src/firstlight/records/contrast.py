@@ -8,6 +8,8 @@ from firstlight.records.places import Site
 LOWER_RATES = {"lr-tenth": 10, "lr-hundredth": 100, "lr-thousandth": 1_000, "lr-millionth": 1_000_000}
 HIGHER_RATES = {"lr-tenfold": 10, "lr-hundredfold": 100, "lr-thousandfold": 1_000, "lr-millionfold": 1_000_000}
 """The two ladders of learning rates, nearest rung first: by what the rate is divided or multiplied."""
+UNMOVED = "unmoved"
+"""The copy whose rate is zero: the loss of the same batches where nothing is learnt."""
 BY_HEART_COPIES = ("one-batch", "one-batch-tenfold", "one-batch-hundredfold")
 """Given the first batch again and again, at the rate of the program and at higher ones."""
 
@@ -32,6 +34,16 @@ class Level(msgspec.Struct, frozen=True, kw_only=True):
     last: float
     noise: float
     finite: bool
+
+
+class TermTried(msgspec.Struct, frozen=True, kw_only=True):
+    """What becomes of the other terms of the loss without one of them, and with it, over the same steps."""
+
+    site: Site | None
+    """The line on which it joins the others."""
+    steps: int
+    without: Level
+    beside: Level
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +72,9 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     supervised: bool = False
     """The loss it minimises is essentially one of torch's own, and a loader feeds it or its targets are classes: it is
     meant to fall."""
+    answered: bool = False
+    """Whatever its loss, predictions meet answers in it that are not the network's own doing, and one optimizer alone
+    minimises it: it is meant to fall, too."""
     by_loader: bool = False
     """A DataLoader feeds it, so that a copy can be given the very same batch again."""
     compares_rows: bool = False
@@ -68,8 +83,14 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     lr: float | None = None
     lr_site: Site | None = None
     loss_site: Site | None = None
+    terms: tuple[TermTried, ...] = ()
+    """Of a loss that is a sum, each that was tried."""
     clip: ClipOrder | None = None
     """The clipping of the program, where it clips on one line."""
+
+    @property
+    def meant_to_fall(self) -> bool:
+        return self.supervised or self.answered
 
     def of(self, name: str) -> Pair | None:
         return next((pair for pair in self.pairs if pair.name == name), None)

@@ -8,6 +8,7 @@ import msgspec
 from firstlight.records.inner import Movement, Touched
 from firstlight.records.nonfinite import Argument
 from firstlight.records.places import Site
+from firstlight.records.program import Swallowed
 from firstlight.records.sighting import TensorCard
 
 
@@ -113,6 +114,13 @@ class Stepping(Ranked, frozen=True, kw_only=True):
     """By optimizer: backwards whose gradients were cleared before a step used them, and steps."""
     weights_moved: bool | None
     backward_site: Site | None
+    swallowed: Swallowed | None = None
+    gathered: int = 0
+    """Backwards that no closure of a step called."""
+    finished: bool = False
+    """The program came to its own end: more steps will not follow."""
+    whole_epochs: int = 0
+    """Examples in the one batch that is a whole epoch of the training loader; 0 where it has several."""
 
 
 class LossRoot(Ranked, frozen=True, kw_only=True):

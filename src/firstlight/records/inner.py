@@ -1,5 +1,7 @@
 """What was seen inside a model: the shapes that go through it, how its weights move, and what its units do."""
 
+import statistics
+
 import msgspec
 
 from firstlight.records.places import Site
@@ -53,6 +55,16 @@ class Movement(Sighting, frozen=True, kw_only=True, tag="movement"):
     tensors: tuple[Moved, ...]
     """At most so many as fit a line, spread over the model from its first layer to its last."""
 
+    @property
+    def matrices(self) -> list[Moved]:
+        return [one for one in self.tensors if len(one.shape) > 1 and one.weight > 0]
+
+    @property
+    def pace(self) -> float | None:
+        """By what part of its size the step changes a matrix, in the median; None where none was looked at."""
+        parts = [one.update / one.weight for one in self.matrices]
+        return statistics.median(parts) if parts else None
+
 
 class Touched(Sighting, frozen=True, kw_only=True, tag="touched"):
     """Weights that something changed after a step of their optimizer and before its next; medians over a few."""
@@ -70,6 +82,19 @@ class Touched(Sighting, frozen=True, kw_only=True, tag="touched"):
     """Of their sizes, after over before."""
     own: float
     """How far the last step had moved them, over their size."""
+
+
+class EntropySeen(Sighting, frozen=True, kw_only=True, tag="entropy"):
+    """The entropy of distributions, computed on one line as a part of the loss; the last record counts."""
+
+    name: str
+    """Their class."""
+    site: Site | None
+    lowered: int
+    """Backwards whose gradient makes it smaller, and below, larger."""
+    raised: int
+    draws: int
+    """Times the program drew from any distribution."""
 
 
 class Erased(Sighting, frozen=True, kw_only=True, tag="erased"):

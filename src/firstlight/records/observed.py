@@ -9,7 +9,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
 from firstlight.records.flows import ReachSeen, TapeSeen, TermSeen
-from firstlight.records.inner import Erased, Movement, ShapesSeen, Touched, Units
+from firstlight.records.inner import EntropySeen, Erased, Movement, ShapesSeen, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
 from firstlight.records.program import (
@@ -27,7 +27,7 @@ from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shorten
 from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption
 from firstlight.records.selection import Selection
-from firstlight.records.steered import CallsSeen, RatesSeen, ValuesSeen, WeightsTaken
+from firstlight.records.steered import CallsSeen, RatesSeen, TermJoined, ValuesSeen, WeightsTaken
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
     Behaviour,
@@ -80,6 +80,7 @@ Observed = (
     | Ending
     | Movement
     | Touched
+    | EntropySeen
     | Erased
     | Wrapped
     | Units
@@ -98,6 +99,7 @@ Observed = (
     | RandomAgain
     | TermSeen
     | RatesSeen
+    | TermJoined
     | CallsSeen
     | ValuesSeen
     | WeightsTaken

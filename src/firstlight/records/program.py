@@ -1,5 +1,7 @@
 """The program under observation: its process, models, loaders and wrappers, and how its observation ended."""
 
+import msgspec
+
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
@@ -82,6 +84,16 @@ class Unseen(Sighting, frozen=True, kw_only=True, tag="unseen"):
     reason: str
 
 
+class Swallowed(msgspec.Struct, frozen=True, kw_only=True):
+    """An exception that was raised after a backward, no step having followed, in a program that went on."""
+
+    error: str
+    site: Site | None
+    times: int
+    looks: int
+    """Backwards after which exceptions were looked for."""
+
+
 class Ending(Sighting, frozen=True, kw_only=True, tag="ending"):
     """The process let go of the program. Absent when it was killed."""
 
@@ -94,6 +106,7 @@ class Ending(Sighting, frozen=True, kw_only=True, tag="ending"):
     """Optimizers that were built, whose parameters got gradients by so many backwards, and that never stepped."""
     unused: dict[str, tuple[int, int]]
     """By optimizer: backwards whose gradients were cleared before a step used them, and steps."""
+    swallowed: Swallowed | None = None
     weights_moved: bool | None = None
     """Where no optimizer exists: whether any weight changed between two backwards."""
     held_back: tuple[str, ...] = ()

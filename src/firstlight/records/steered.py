@@ -2,6 +2,7 @@
 
 import msgspec
 
+from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
 
@@ -19,6 +20,15 @@ class RatesSeen(Sighting, frozen=True, kw_only=True, tag="rates"):
 
     optimizer: str
     groups: tuple[GroupRate, ...]
+
+
+class TermJoined(Sighting, frozen=True, kw_only=True, tag="term-joined"):
+    """The loss is a sum, and one of its terms was taken out of it."""
+
+    terms: int
+    """Of the sum, with this one."""
+    site: Site | None
+    """The line on which it is added to the others."""
 
 
 class Fingerprint(msgspec.Struct, frozen=True, array_like=True):

@@ -88,6 +88,10 @@ class BackwardSeen(Sighting, frozen=True, kw_only=True, tag="backward"):
     """Root models called for it."""
     negated: float | None = None
     """Value of the single known loss of which the root is the negative."""
+    terms: int | None = None
+    """Numbers that were added up to it, one after the other; None where it was not looked at."""
+    within_step: bool = False
+    """Called by the closure of an optimizer's step."""
     averaged: bool = False
     """The root is the very result of a loss function of torch that averages, undivided."""
 

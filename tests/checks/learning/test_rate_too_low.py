@@ -93,3 +93,21 @@ def test_each_side_of_stands(base: float, times: int) -> None:
 def test_each_side_of_moves(last: float, times: int) -> None:
     """Three tenths of the first loss, 2.0."""
     assert len(found(pair(last))) == times
+
+
+@pytest.mark.parametrize(("base", "times"), [(1.59, 1), (1.61, 1), (1.55, 0)])
+def test_where_a_copy_never_moved_it_is_the_start(base: float, times: int) -> None:
+    """Batches that get easier by themselves, from 2.0 to 1.6, are not learnt."""
+    unmoved = pair(1.6, base, name="unmoved")
+
+    assert len(found(pair(0.5, base), unmoved)) == times
+
+
+def test_one_that_ran_for_other_steps_is_no_start() -> None:
+    assert found(pair(0.5, 1.6), pair(1.6, 1.6, name="unmoved", steps=120)) == []
+
+
+def test_a_hand_written_loss_in_which_predictions_meet_answers_is_meant_to_fall() -> None:
+    contrast = Contrast(pairs=(pair(),), classes=None, loss=None, steps=200, answered=True)
+
+    assert len(list(CHECK.find(contrast, CHECK.limits))) == 1

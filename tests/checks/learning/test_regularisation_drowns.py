@@ -59,7 +59,19 @@ def test_losses_that_are_not_positive_have_no_share(first: float) -> None:
 @pytest.mark.parametrize(("without", "times"), [(1.01, 0), (1.0, 1), (0.99, 1), (0.02, 1)])
 def test_each_side_of_learnt_without(without: float, times: int) -> None:
     """Half of the first loss, 2.0."""
+    assert len(found(1.8, without)) == times
+
+
+@pytest.mark.parametrize(("without", "times"), [(1.61, 0), (1.59, 1)])
+def test_each_side_of_little_without(without: float, times: int) -> None:
+    """A fifth of the first loss, 2.0, where nothing is learnt with it."""
     assert len(found(2.0, without)) == times
+
+
+@pytest.mark.parametrize(("with_it", "times"), [(1.94, 0), (1.96, 1)])
+def test_each_side_of_nothing(with_it: float, times: int) -> None:
+    """A tenth of the way from 2.0 to 1.5."""
+    assert len(found(with_it, 1.5)) == times
 
 
 @pytest.mark.parametrize(("with_it", "times"), [(0.5, 0), (1.19, 0), (1.21, 1), (1.6, 1)])

@@ -62,3 +62,20 @@ def test_each_side_of_beta2(beta2: float, times: int) -> None:
 @pytest.mark.parametrize(("eps", "times"), [(9e-4, 0), (1e-3, 1)])
 def test_each_side_of_eps(eps: float, times: int) -> None:
     assert len(found(eps=eps)) == times
+
+
+@pytest.mark.parametrize(
+    ("settings", "confidence"),
+    [
+        ({"beta1": 0.998, "beta2": 0.9999}, None),
+        ({"beta1": 0.999, "beta2": 0.9999}, 0.85),
+        ({"momentum": 0.998}, None),
+        ({"momentum": 0.999}, 0.85),
+        ({"eps": 0.09}, None),
+        ({"eps": 0.1}, 0.85),
+    ],
+)
+def test_each_side_of_grave(settings: dict[str, float], confidence: float | None) -> None:
+    (evidence,) = found(**settings)
+
+    assert evidence.confidence == confidence

@@ -7,6 +7,7 @@ from firstlight.checks.step.step_missing import CHECK
 from firstlight.records.facts import Stepping
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
+from firstlight.records.program import Swallowed
 
 IDLE = Stepping(
     rank=1,
@@ -72,3 +73,22 @@ def test_gradients_that_are_cleared_before_a_step_uses_them() -> None:
 )
 def test_each_side_of_how_many_are_cleared(unused: int, steps: int, times: int) -> None:
     assert len(found(unstepped={}, unused={"Adam built at train.py:15": (unused, steps)}, steps=steps)) == times
+
+
+def test_an_exception_that_was_swallowed_is_the_reason() -> None:
+    error = Swallowed(error="TypeError: not iterable", site=Site(file="train.py", line=22), times=8, looks=8)
+    (evidence,) = found(swallowed=error)
+
+    assert evidence.cause == "train-swallowed"
+    assert evidence.saw == (
+        "200 backwards, and no step of Adam built at train.py:15; an exception is raised here after the backward, and "
+        "the program goes on: TypeError: not iterable"
+    )
+    assert evidence.where.line == 22
+
+
+@pytest.mark.parametrize(("times", "cause"), [(3, None), (4, "train-swallowed")])
+def test_each_side_of_raised(times: int, cause: str | None) -> None:
+    error = Swallowed(error="KeyError: 3", site=None, times=times, looks=8)
+
+    assert found(swallowed=error)[0].cause == cause

@@ -5,7 +5,8 @@ The program's loss is no lower than at its start, or is no longer finite, while 
 batch with a tenth of the learning rate, and nothing else changed, learnt a good deal.
 
 ## When it is fine
-Only programs fed by a loader that minimise one of torch's own losses are judged. A loss that is meant to rise
+Only programs whose loss is meant to fall are judged: predictions meet answers in it that the network had no hand in,
+and no other optimizer pulls the other way. A loss that is meant to rise
 (adversaries, a term that is warmed up) does not fall at a tenth of the rate either.
 """
 
@@ -27,7 +28,7 @@ class Limits:
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
-    if not contrast.supervised:
+    if not contrast.meant_to_fall:
         return
     rungs = [(name, pair) for name in LOWER_RATES if (pair := contrast.of(name)) is not None and pair.cured]
     learns = [(name, pair) for name, pair in rungs if pair.steps >= limits.steps and _learns(pair, limits)]

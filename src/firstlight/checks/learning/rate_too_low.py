@@ -1,13 +1,14 @@
 """The learning rate is so low that nothing moves.
 
 ## What it sees
-The program made next to no progress, while a copy of it from the same first batch, with ten or a hundred times the
-learning rate and nothing else changed, learnt a good deal.
+The program made next to no progress, while a copy of it from the same first batch, with ten or more times the
+learning rate and nothing else changed, learnt a good deal. Progress is measured against a copy whose rate is zero,
+where there is one: it sees the same batches, so that what differs between batches does not pass for learning.
 
 ## When it is fine
-Losses that are not meant to fall (policy gradients, adversaries) are not judged: only programs fed by a loader that
-minimise one of torch's own losses are. A warm-up that is still near its beginning looks the same; the report then
-comes from too few steps.
+Losses that are not meant to fall (policy gradients, adversaries) are not judged: only programs whose predictions meet
+answers that the network had no hand in, and that one optimizer trains. A warm-up that is still near its beginning looks
+the same; the report then comes from too few steps.
 """
 
 import math
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.contrast import HIGHER_RATES, Contrast, Level, Pair
+from firstlight.records.contrast import HIGHER_RATES, UNMOVED, Contrast, Level, Pair
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
@@ -31,14 +32,15 @@ class Limits:
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
-    if not contrast.supervised:
+    if not contrast.meant_to_fall:
         return
     rungs = [(name, pair) for name in HIGHER_RATES if (pair := contrast.of(name)) is not None]
-    found = [(name, pair) for name, pair in rungs if pair.steps >= limits.steps and _wakes(pair, limits)]
+    fair = [(name, pair) for name, pair in rungs if pair.steps >= limits.steps]
+    found = [(name, pair) for name, pair in fair if _wakes(contrast, pair, limits)]
     if not found:
         return
     name, pair = min(found, key=lambda rung: rung[1].other.last)
-    start, factor = min(pair.base.first, pair.other.first), HIGHER_RATES[name]
+    start, factor = _start(contrast, pair), HIGHER_RATES[name]
     yield Evidence(
         where=at(contrast.lr_site, rank=contrast.rank),
         saw=f"in {pair.steps} steps the loss went from {start:.4g} to {pair.base.last:.4g}; with {factor:,} times the "
@@ -50,10 +52,18 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     )
 
 
-def _wakes(pair: Pair, limits: Limits) -> bool:
+def _wakes(contrast: Contrast, pair: Pair, limits: Limits) -> bool:
     """The program stands still, and the copy moves."""
-    start = min(pair.base.first, pair.other.first)  # the same weights; the faster run may have left them at once
+    start = _start(contrast, pair)
     return abs(_lost(start, pair.base)) <= limits.stands and _lost(start, pair.other) >= limits.moves
+
+
+def _start(contrast: Contrast, pair: Pair) -> float:
+    """The loss of weights that never moved; both runs began with them, and the faster may have left them at once."""
+    unmoved = contrast.of(UNMOVED)
+    if unmoved is not None and unmoved.steps == pair.steps and unmoved.other.finite:
+        return unmoved.other.last
+    return min(pair.base.first, pair.other.first)
 
 
 def _lost(start: float, level: Level) -> float:

@@ -24,6 +24,11 @@ class Limits:
     """Share of the first loss that the unregularised copy must have lost for the comparison to mean something."""
     part: float = 0.4
     """Of that, what the regularised copy has managed; with half the units dropped it is usually over four fifths."""
+    little_without: float = 0.2
+    """The same share where the regularised copy has learnt next to nothing: noise leaves some losses no further to
+    fall."""
+    nothing: float = 0.1
+    """Of that, what is next to nothing."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
@@ -32,7 +37,9 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         return
     first = without.other.first
     learnt, possible = first - with_it.other.last, first - without.other.last
-    if not (first > 0 and possible >= limits.learnt_without * first and learnt <= limits.part * possible):
+    drowned = possible >= limits.learnt_without * first and learnt <= limits.part * possible
+    silenced = possible >= limits.little_without * first and learnt <= limits.nothing * possible
+    if not (first > 0 and (drowned or silenced)):
         return
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),

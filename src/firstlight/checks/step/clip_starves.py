@@ -28,7 +28,7 @@ class Limits:
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     pair, clip = contrast.of("unclipped"), contrast.clip
-    if pair is None or clip is None or not contrast.supervised or pair.steps < limits.steps:
+    if pair is None or clip is None or not contrast.meant_to_fall or pair.steps < limits.steps:
         return
     if clip.late or clip.scaled or not clip.median_norm >= limits.tightness * clip.max_norm:
         return

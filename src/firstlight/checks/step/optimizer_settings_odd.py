@@ -3,7 +3,7 @@
 ## What it sees
 A momentum of 0.99 and more, a first beta above the second or above 0.98, a second beta below 0.9, or an epsilon of
 1e-3 and more. A copy of the program with the usual settings decides: it is reported when that copy learns and the
-program hardly does.
+program hardly does; where no method needs such a value, when that copy gets clearly further.
 
 ## When it is fine
 Some methods need unusual values (large epsilons in reinforcement learning, no first beta in adversarial training);
@@ -29,6 +29,10 @@ class Limits:
     """Below it the size of the step follows single gradients; 0.95 to 0.999 is usual."""
     eps: float = 1e-3
     """From here on it outweighs most gradients; 1e-8 is usual."""
+    grave_memory: float = 0.999
+    """Momentum or first beta with which a gradient is felt for a thousand steps: no method needs it."""
+    grave_eps: float = 0.1
+    """No method needs it either."""
 
 
 def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
@@ -48,11 +52,18 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
         where=at(motion.site, step=0, rank=motion.rank),
         saw=f"`{motion.optimizer}` has {name} {settings[name]:g}",
         wanted=f"about {usual}",
-        confidence=0.85 if beta1 > beta2 else None,
+        confidence=STRONG if beta1 > beta2 or _is_grave(settings, limits) else None,
         numbers={name: settings[name] for name, _ in found},
     )
 
 
+def _is_grave(settings: dict[str, float], limits: Limits) -> bool:
+    memory = max(settings.get("momentum", 0.0), settings.get("beta1", 0.0))
+    return memory >= limits.grave_memory or settings.get("eps", 0.0) >= limits.grave_eps
+
+
+STRONG = 0.85
+"""Then a copy with the usual settings that gets clearly further is enough to tell it."""
 CHECK = Check(
     id="FL311",
     name="optimizer-settings-odd",

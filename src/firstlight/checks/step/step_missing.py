@@ -2,7 +2,8 @@
 
 ## What it sees
 The program took many gradients and never stepped the optimizer that holds the parameters; or it cleared most of them
-before a step used them; or, without an optimizer, no weight changed between two backwards.
+before a step used them; or, without an optimizer, no weight changed between two backwards. Where an exception was
+raised after most of these backwards, and swallowed, that is what is told.
 
 ## When it is fine
 Very long gradient accumulation: raise `--steps` or `--seconds` until the first step is reached.
@@ -15,6 +16,7 @@ from firstlight.checks.declare import Check
 from firstlight.records.facts import Stepping
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
+from firstlight.records.program import Swallowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,8 @@ class Limits:
     """Backwards whose gradients were cleared before a step used them."""
     times: float = 4.0
     """As many as there are steps, at the least: two players, and methods that look ahead, clear one for each step."""
+    raised: float = 0.5
+    """Share of the backwards looked at after which an exception was raised, from which on it is the reason."""
 
 
 def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
@@ -43,6 +47,10 @@ def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
         saw = f"{stepping.backwards} backwards, no optimizer, and no weight changed"
     else:
         return
+    raised = stepping.swallowed
+    if raised is not None and raised.times >= limits.raised * raised.looks:
+        yield _swallowed(stepping, raised, saw)
+        return
     yield Evidence(
         where=at(stepping.backward_site, rank=stepping.rank),
         saw=saw,
@@ -51,11 +59,23 @@ def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
     )
 
 
+def _swallowed(stepping: Stepping, raised: Swallowed, saw: str) -> Evidence:
+    return Evidence(
+        where=at(raised.site, rank=stepping.rank),
+        saw=f"{saw}; an exception is raised here after the backward, and the program goes on: {raised.error}",
+        wanted="no exception, or one that ends the program",
+        cause="train-swallowed",
+        likely="an `except` or `suppress` around the step catches every exception, also those that tell of a bug",
+        do="mend what the exception tells of, and catch only what is expected",
+        numbers={"backwards": stepping.backwards, "steps": stepping.steps, "raised": raised.times},
+    )
+
+
 CHECK = Check(
     id="FL302",
     name="step-missing",
     summary="gradients are computed and never used",
-    causes=("train-no-step",),
+    causes=("train-no-step", "train-swallowed"),
     likely="`optimizer.step()` is missing, stands outside the loop, is skipped by a condition, or belongs to another "
     "optimizer",
     fix="call `optimizer.step()` after `backward()`",

@@ -18,6 +18,7 @@ from firstlight.experiments.inside import (
     probes,
     rate_steering,
     steering,
+    term_steering,
     walking,
 )
 from firstlight.experiments.plan import Order
@@ -93,6 +94,8 @@ INTERVENTIONS: dict[str, Apply] = {
     "data-part": data_steering.train_on_part,
     "walk-plane": walking.plane,
     "walk-line": walking.line,
+    "term-off": term_steering.term_off,
+    "term-aside": term_steering.term_aside,
     "probe": probes.begin,
     "localise": localising.begin,
 }

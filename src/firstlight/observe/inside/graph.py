@@ -161,3 +161,18 @@ def saved_tensors(node: Node) -> dict[str, torch.Tensor]:
         if isinstance(value, torch.Tensor):
             kept[attribute.removeprefix("_saved_")] = value
     return kept
+
+
+def summands(root: torch.Tensor) -> int:
+    """How many numbers were added up, one after the other, to a loss that may have been scaled since."""
+    node: Node | None = root.grad_fn
+    while node is not None and name_of(node) in ("MulBackward0", "DivBackward0"):
+        factors = [behind for behind, _ in node.next_functions if behind is not None]
+        node = factors[0] if len(factors) == 1 else None
+    count = 1
+    while node is not None and name_of(node) in ("AddBackward0", "SubBackward0"):
+        if any(behind is None for behind, _ in node.next_functions):
+            break
+        count += 1
+        node = node.next_functions[0][0]
+    return count

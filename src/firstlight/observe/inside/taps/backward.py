@@ -71,6 +71,8 @@ class Walked:
                 scale=observer.scale,
                 calls=len(self.models.since_backward),
                 negated=self._negated(value),
+                terms=graph.summands(root) if walk and not root.is_leaf else None,
+                within_step=observer.stepping,
                 averaged=graph.is_average(root) and not self.weighted,
             )
         )

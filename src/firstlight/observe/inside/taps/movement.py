@@ -12,7 +12,7 @@ from firstlight.records.inner import Moved, Movement
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.models import Models
-    from firstlight.observe.inside.taps.optimizers import Optimizers
+    from firstlight.observe.inside.taps.optimizers import Held, Optimizers
 
 LOOKS = (1, 9, 29, 99, 299)
 """Steps, counted from 0, at which an optimizer is watched."""
@@ -26,17 +26,21 @@ class Watch:
     def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
         self.observer, self.models, self.optimizers = observer, models, optimizers
         self._before: dict[int, Before] = {}
+        self._backwards = 0
+        """Made before the step that is looked at."""
 
     def step_begins(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         held = self.optimizers.of(optimizer)
-        if held.steps in LOOKS and not held.closure:
-            self._before[id(optimizer)] = [(p, reading.values_of(p).clone()) for p in _some_of(held.parameters)]
+        if held.steps in LOOKS:
+            self._before[id(optimizer)] = [(p, reading.values_of(p).clone()) for p in _some_of(held)]
+            self._backwards = self.observer.backwards
 
     def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         before = self._before.pop(id(optimizer), None)
-        if not before:
-            return
         held = self.optimizers.of(optimizer)
+        searched = held.closure and self.observer.backwards - self._backwards != 1
+        if not before or searched:  # a line search has no single gradient
+            return
         names = {id(p): name for root in self.models.live() for name, p in root.parameters}
         self.observer.emit(
             Movement(
@@ -46,13 +50,22 @@ class Watch:
                 name=held.name,
                 built=held.site,
                 settings=_settings(optimizer.param_groups[0]),
-                tensors=tuple(_moved(names.get(id(p), "a parameter"), p, was) for p, was in before),
+                tensors=tuple(
+                    _moved(names.get(id(p), "a parameter"), p, was) for p, was in before if p.grad is not None
+                ),
             )
         )
 
 
-def _some_of(parameters: list[torch.Tensor]) -> list[torch.Tensor]:
-    known = [p for p in parameters if p.grad is not None and reading.readable(p) and not p.grad.is_sparse and p.numel()]
+def _some_of(held: "Held") -> list[torch.Tensor]:
+    """With a gradient, or one that a closure is about to compute, as under Lightning."""
+    known = [
+        p
+        for p in held.parameters
+        if (not p.grad.is_sparse if p.grad is not None else held.closure and p.requires_grad)
+        and reading.readable(p)
+        and p.numel()
+    ]
     kept, elements = [], 0
     for parameter in known[:: 1 + len(known) // MOST_TENSORS]:
         elements += parameter.numel()

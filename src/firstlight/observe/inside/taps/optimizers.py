@@ -16,6 +16,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.lineage import Generation, Lineage, keeps
+from firstlight.observe.inside.taps.swallowed import Swallows
 from firstlight.records.places import Site
 from firstlight.records.program import Ending
 from firstlight.records.training import StepSeen
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 MOST_WATCHED = 48
 """Tensors of an optimizer whose gradients are followed; spread over all of them."""
 WEIGHTS_EVERY = 10
+MOST_GATHERED = 2
+"""Backwards for a first step; after more, it is looked for exceptions that keep it from being made."""
 SAME_NORM = 1e-6
 """Relative; nothing was done to the gradients in between."""
 Mark = tuple[int, int]
@@ -75,6 +78,7 @@ class Optimizers:
     def __init__(self, observer: "Observer", models: "Models") -> None:
         self.observer = observer
         self.models = models
+        self.swallows = Swallows()
         self.walked: Walked | None = None
         self.held: dict[int, Held] = {}
         self._stepped = 0
@@ -102,11 +106,16 @@ class Optimizers:
         return held
 
     def backward_begins(self, *_: Any) -> None:
+        self.swallows.stop()
         for held in self.held.values():
             if not held.watched:
                 held.watch()
             held.uncleared = {id(p) for p in held.watched if id(p) in held.uncleared and self._is_uncleared(held, p)}
-            held.unused += held.got_gradients and not self.observer.stepping and self._are_gone(held)  # a closure may
+            if held.got_gradients and not self.observer.stepping and self._are_gone(held):  # a closure may
+                held.unused += 1
+                self.swallows.lost()
+            elif not held.steps:
+                self.swallows.lost()
 
     @staticmethod
     def _is_uncleared(held: Held, parameter: torch.Tensor) -> bool:
@@ -124,6 +133,8 @@ class Optimizers:
                 held.got_gradients = held.ever_got_gradients = True
                 held.backwards += 1
                 held.summed = _norm(held) if self.observer.full and held.backwards > 1 else None
+        if any(held.unused or (held.backwards > MOST_GATHERED and not held.steps) for held in self.held.values()):
+            self.swallows.look()
         if not self.held:
             self._step_without_optimizer()
 
@@ -225,6 +236,7 @@ class Optimizers:
             optimizers=tuple(held.name for held in self.held.values())[:8],
             unstepped={f"{held.name} built at {held.site}": held.backwards for held in idle[:8]},
             unused={f"{held.name} built at {held.site}": (held.unused, held.steps) for held in self.held.values()},
+            swallowed=self.swallows.told(),
             weights_moved=self.weights_moved,
         )
 
@@ -264,6 +276,8 @@ def install(observer: "Observer", models: "Models") -> Optimizers:
     moments.backward_ended.append(observer.shielded("optimizers", optimizers.backward_ended))
     moments.step_begins.append(observer.shielded("optimizers", optimizers.step_begins))
     moments.step_ended.append(observer.shielded("optimizers", optimizers.step_ended))
+    for moment in (moments.batch_given, moments.model_returned, moments.step_ended):
+        moment.append(optimizers.swallows.stop)
 
     def begins(optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
         if not torch.compiler.is_compiling():

@@ -1,0 +1,70 @@
+"""One term of the loss keeps the others from falling.
+
+## What it sees
+The loss is a sum, and the program is not known to learn. Two copies of it ran from the same first batch: in one of
+them the term pulls as it does in the program, in the other it was taken out of the sum. The other terms, measured by
+themselves in both, hardly fall beside it and fall well without it. It does not matter what the terms are: a penalty on
+the weights, on the predictions, another task.
+
+## When it is fine
+Terms that pull against each other are how many losses work, and a program that learns with all of them is not asked;
+nor is one whose answers are its own doing, as in reinforcement learning, or whose loss two optimizers pull at.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.contrast import Contrast, TermTried
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    steps: int = 40
+    """Fewer say little about a slow start."""
+    falls: float = 0.3
+    """Share of their first value that the other terms must lose without it."""
+    part: float = 0.3
+    """Of that, what they lose beside it, at the most."""
+    noises: float = 2.0
+    """Median deviations of both ends that lie between them, at the least."""
+
+
+def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+    held = [term for term in contrast.terms if term.steps >= limits.steps and _holds_back(term, limits)]
+    if not held or not contrast.meant_to_fall:
+        return
+    term = max(held, key=lambda one: (one.beside.last - one.without.last) / abs(one.without.first))
+    yield Evidence(
+        where=at(term.site or contrast.loss_site, rank=contrast.rank),
+        saw=f"in {term.steps} steps the rest of the loss goes from {term.without.first:.4g} to {term.beside.last:.4g}; "
+        f"without the term that is added here, from the same start, to {term.without.last:.4g}",
+        wanted="terms that can fall together",
+        numbers={"beside": term.beside.last, "without": term.without.last, "first": term.without.first},
+    )
+
+
+def _holds_back(term: TermTried, limits: Limits) -> bool:
+    if not (term.without.finite and term.beside.finite and term.without.first):
+        return False
+    first = min(term.without.first, term.beside.first)
+    possible, learnt = first - term.without.last, first - term.beside.last
+    clear = possible - learnt > limits.noises * (term.without.noise + term.beside.noise)
+    return clear and possible >= limits.falls * abs(first) and learnt <= limits.part * possible
+
+
+CHECK = Check(
+    id="FL217",
+    name="term-holds-back",
+    summary="one term of the loss keeps the others from falling",
+    causes=("loss-conflict",),
+    likely="a penalty or a second task whose weight is too large by orders of magnitude",
+    fix="divide the weight of the term by ten until the others fall, or leave it out",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    needs=Contrast,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,103 @@
+"""Steers the sum that is minimised: one of its terms is taken out of it, or only out of what is told of it.
+
+Two copies make a pair: in both the loss that is told is that of the other terms, in one of them the term still pulls.
+"""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from firstlight.observe.inside import sites
+from firstlight.observe.inside.observer import rank
+from firstlight.records.places import Site
+from firstlight.records.steered import TermJoined
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+PLUS, MINUS = frozenset({"add", "add_", "__radd__"}), frozenset({"sub", "sub_"})
+TIMES, OVER = frozenset({"mul", "mul_", "__rmul__"}), frozenset({"div", "div_", "true_divide"})
+
+
+class _Part(NamedTuple):
+    """A number that was added to others, the factor it is counted with, and the line where it joins them."""
+
+    value: torch.Tensor
+    factor: float
+    line: Site | None
+
+
+class _Sums(TorchFunctionMode):
+    """Remembers what was added to single numbers, one after the other, until the next backward."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._joined: dict[int, tuple[torch.Tensor, list[_Part]]] = {}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "")
+        parts = self._after(name, *args) if len(args) == 2 and not kwargs and _is_term(args[0]) else []
+        result = func(*args, **(kwargs or {}))
+        if parts:
+            self._joined[id(result)] = result, parts
+        return result
+
+    def _after(self, name: str, left: torch.Tensor, right: Any) -> list[_Part]:
+        before = self.joined(left)
+        if _is_term(right) and (name in PLUS or name in MINUS):
+            return [*before, _Part(right, 1.0 if name in PLUS else -1.0, sites.caller())]
+        if isinstance(right, int | float) and right and (name in TIMES or name in OVER):
+            factor = float(right) if name in TIMES else 1.0 / right
+            return [part._replace(factor=factor * part.factor) for part in before]
+        return []
+
+    def joined(self, root: torch.Tensor) -> list[_Part]:
+        """What was added to a first number to make it; what a product holds, or a sum in brackets, is one part."""
+        known = self._joined.get(id(root))
+        return known[1] if known is not None and known[0] is root else []
+
+    def clear(self) -> None:
+        self._joined.clear()
+
+
+def _is_term(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.numel() == 1 and value.requires_grad
+
+
+def term_off(observer: "Observer", value: str) -> None:
+    """The term of this number, counted from one, is no longer part of what is minimised."""
+    _take_out(observer, int(value), pulls=False)
+
+
+def term_aside(observer: "Observer", value: str) -> None:
+    """It pulls as before, and is not part of the loss that is told."""
+    _take_out(observer, int(value), pulls=True)
+
+
+def _take_out(observer: "Observer", number: int, pulls: bool) -> None:
+    sums = _Sums()
+    sums.__enter__()  # type: ignore[no-untyped-call]  # stays for the life of the timeline
+    original = torch.autograd.backward
+    told: list[int] = []
+
+    def backward(tensors: Any, *arguments: Any, **keywords: Any) -> None:
+        root = tensors if isinstance(tensors, torch.Tensor) else tensors[0]
+        parts = sums.joined(root)
+        sums.clear()
+        if not parts or number > 1 + len(parts):
+            return original(tensors, *arguments, **keywords)
+        if not told:
+            told.append(number)
+            line = parts[max(0, number - 2)].line
+            observer.emit(TermJoined(step=observer.step, rank=rank(), terms=1 + len(parts), site=line))
+        term = _term(root, parts, number)
+        return original(root - (term.detach() if pulls else term), *arguments, **keywords)
+
+    torch.autograd.backward = backward
+
+
+def _term(root: torch.Tensor, parts: list[_Part], number: int) -> torch.Tensor:
+    """The first is what is left of the loss without the others: it may have been added to in place."""
+    counted = [part.factor * part.value for part in parts]
+    return root - sum(counted) if number == 1 else counted[number - 2]

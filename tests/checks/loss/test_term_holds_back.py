@@ -1,0 +1,76 @@
+import math
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.loss.term_holds_back import CHECK
+from firstlight.records.contrast import Contrast, Level, TermTried
+from firstlight.records.finding import Evidence
+from firstlight.records.places import Site
+
+
+def ended(last: float, first: float = 2.0, noise: float = 0.01) -> Level:
+    return Level(first=first, last=last, noise=noise, finite=math.isfinite(last))
+
+
+def term(without: float = 0.5, beside: float = 1.9, *, steps: int = 150, line: int = 22) -> TermTried:
+    site = Site(file="train.py", line=line)
+    return TermTried(site=site, steps=steps, without=ended(without), beside=ended(beside))
+
+
+def found(*terms: TermTried, answered: bool = True) -> list[Evidence]:
+    contrast = Contrast(rank=1, pairs=(), classes=None, loss=None, steps=200, terms=terms, answered=answered)
+    return list(CHECK.find(contrast, CHECK.limits))
+
+
+def test_tells_what_the_rest_becomes_with_and_without_it() -> None:
+    (evidence,) = found(term())
+
+    assert evidence.saw == (
+        "in 150 steps the rest of the loss goes from 2 to 1.9; without the term that is added here, from the same "
+        "start, to 0.5"
+    )
+    assert evidence.wanted == "terms that can fall together"
+    assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 22, 1)
+
+
+def test_the_one_that_holds_back_most_is_named() -> None:
+    (evidence,) = found(term(1.0), term(0.2, line=23))
+
+    assert evidence.where.line == 23
+
+
+@pytest.mark.parametrize("lost", [math.nan, math.inf])
+def test_a_copy_that_breaks_says_nothing(lost: float) -> None:
+    assert found(term(lost), term(beside=lost)) == []
+
+
+def test_a_rest_that_begins_at_nothing_says_nothing() -> None:
+    assert found(replace(term(), without=ended(-1.0, first=0.0))) == []
+
+
+@pytest.mark.parametrize(("steps", "times"), [(39, 0), (40, 1)])
+def test_each_side_of_steps(steps: int, times: int) -> None:
+    assert len(found(term(steps=steps))) == times
+
+
+@pytest.mark.parametrize(("without", "times"), [(1.41, 0), (1.39, 1)])
+def test_each_side_of_falls(without: float, times: int) -> None:
+    """Three tenths of the first value, 2.0."""
+    assert len(found(term(without, beside=2.0))) == times
+
+
+@pytest.mark.parametrize(("beside", "times"), [(1.56, 1), (1.54, 0)])
+def test_each_side_of_part(beside: float, times: int) -> None:
+    """Three tenths of the way from 2.0 to 0.5."""
+    assert len(found(term(beside=beside))) == times
+
+
+@pytest.mark.parametrize(("noise", "times"), [(0.34, 1), (0.36, 0)])
+def test_each_side_of_noises(noise: float, times: int) -> None:
+    """Twice the noise of both must lie between 1.9 and 0.5."""
+    assert len(found(replace(term(), without=ended(0.5, noise=noise), beside=ended(1.9, noise=noise)))) == times
+
+
+def test_a_loss_that_need_not_fall_says_nothing() -> None:
+    assert found(term(), answered=False) == []

@@ -1,0 +1,68 @@
+"""Sums are taken apart into what was added up, whatever way it was written."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from firstlight.experiments.inside.term_steering import _Sums, _term
+from firstlight.observe.inside.graph import summands
+
+Terms = dict[str, torch.Tensor]
+
+
+def in_place(t: Terms) -> torch.Tensor:
+    loss = t["a"] * 1.0
+    loss += t["b"]
+    loss -= t["c"]
+    return loss
+
+
+WAYS: dict[str, tuple[Callable[[Terms], torch.Tensor], list[float]]] = {
+    "one": (lambda t: t["a"], [2.0]),
+    "two": (lambda t: t["a"] + t["b"], [2.0, 3.0]),
+    "a product is one term": (lambda t: t["a"] + 10 * (t["b"] + t["c"]), [2.0, 80.0]),
+    "a difference": (lambda t: t["a"] - 0.5 * t["b"], [2.0, -1.5]),
+    "divided as a whole": (lambda t: (t["a"] + t["b"] + t["c"]) / 4, [0.5, 0.75, 1.25]),
+    "a group that is added stays whole": (lambda t: t["a"] + sum([t["b"], t["c"]]), [2.0, 8.0]),
+    "in place": (in_place, [2.0, 3.0, -5.0]),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_terms_add_up_to_the_loss(way: str) -> None:
+    given = {
+        name: torch.tensor(value, requires_grad=True) * 1.0 for name, value in (("a", 2.0), ("b", 3.0), ("c", 5.0))
+    }
+    write, wanted = WAYS[way]
+    sums = _Sums()
+    with sums:
+        loss = write(given)
+
+    parts = sums.joined(loss)
+
+    assert [_term(loss, parts, at + 1).item() for at in range(1 + len(parts))] == pytest.approx(wanted)
+    assert summands(loss) == len(wanted)
+
+
+@pytest.mark.parametrize(("number", "gradient"), [(1, 10.0), (2, 6.0)])
+def test_a_term_that_is_taken_out_pulls_no_more(number: int, gradient: float) -> None:
+    weight = torch.tensor(3.0, requires_grad=True)
+    sums = _Sums()
+    with sums:
+        loss = weight**2 + 10 * weight
+
+    (part,) = sums.joined(loss)
+    (loss - _term(loss, [part], number)).backward()
+
+    assert weight.grad == gradient
+    assert part.line is not None
+    assert part.line.file.endswith("test_term_steering.py")
+
+
+def test_tensors_of_several_numbers_are_no_terms() -> None:
+    sums = _Sums()
+    with sums:
+        loss = (torch.ones(3, requires_grad=True) + torch.ones(3, requires_grad=True)).sum()
+
+    assert sums.joined(loss) == []

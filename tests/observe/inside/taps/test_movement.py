@@ -1,0 +1,59 @@
+"""How far a step moves the weights is seen whether the gradients come before the step or from its closure."""
+
+import weakref
+from typing import Any, cast
+
+import pytest
+import torch
+from torch import nn
+
+from firstlight.observe.inside.taps.movement import LOOKS, Watch
+from firstlight.observe.inside.taps.optimizers import Held
+from firstlight.records.inner import Movement
+
+
+class Watcher:
+    """As much of an observer, of models and of optimizers as the tap uses."""
+
+    def __init__(self, optimizer: torch.optim.Optimizer, closure: bool) -> None:
+        self.backwards = 0
+        self.told: list[Movement] = []
+        self.held = Held(ref=weakref.ref(optimizer), name="SGD", site=None, first_lr=None, steps=LOOKS[0])
+        self.held.closure = closure
+
+    def emit(self, record: Movement) -> None:
+        self.told.append(record)
+
+    def of(self, _optimizer: torch.optim.Optimizer) -> Held:
+        return self.held
+
+    def live(self) -> list[Any]:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("closure", "backwards", "looks"), [(False, 1, 1), (True, 1, 1), (True, 4, 0)], ids=["loop", "closure", "search"]
+)
+def test_a_step_is_followed_unless_it_searches_along_a_line(closure: bool, backwards: int, looks: int) -> None:
+    model = nn.Linear(3, 2, bias=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    watcher = Watcher(optimizer, closure)
+    watch = Watch(cast("Any", watcher), cast("Any", watcher), cast("Any", watcher))
+
+    def gradients() -> None:
+        optimizer.zero_grad()
+        model(torch.ones(1, 3)).sum().backward()
+        watcher.backwards += backwards
+
+    if not closure:
+        gradients()
+    watch.step_begins(optimizer)
+    if closure:
+        gradients()
+    before = model.weight.detach().clone()
+    optimizer.step()
+    watch.step_ended(optimizer)
+
+    assert len(watcher.told) == looks
+    for seen in watcher.told:
+        assert seen.pace == pytest.approx(0.5 / before.square().mean().sqrt().item(), rel=1e-4)
