@@ -18,7 +18,7 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.flows import AlteredSeen, CancelSeen, ComparisonSeen, MuteSeen, ReachSeen, TermSeen
-from firstlight.records.inner import Erased, Moved, Movement, NormStatistics, Units
+from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
 from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
@@ -95,6 +95,7 @@ def program(rank: int) -> list[Observed]:
             looks=1,
             examples=4,
         ),
+        EntropySeen(step=2, rank=rank, name="Normal", site=None, lowered=1, raised=2, draws=3),
         Erased(step=2, rank=rank, module="norm", kind="LayerNorm", site=None, shape=(4, 1), looks=1),
         NormStatistics(**place, module="norm", batches=80, momentum=0.1, apart=0.2, began=2.0),
         Wrapped(step=2, rank=rank, module="Net", site=None, through=1, beside=0, world=2),
