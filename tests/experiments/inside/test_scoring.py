@@ -79,6 +79,16 @@ def test_the_least_likely_class_is_known(program: Program, decide: Callable[[Ten
     assert (found.answers, found.least, found.moved) == (12, 12, 0)
 
 
+def test_targets_that_are_given_the_shape_of_the_answers_are_still_targets(program: Program) -> None:
+    program.train(by_class)
+
+    def score(output: Tensor) -> Tensor:
+        chosen = output.argmin(1, keepdim=True)
+        return chosen.eq(WANTED.view_as(chosen))
+
+    assert program.evaluate(score).least == 12
+
+
 def test_the_most_likely_one_is_fine(program: Program) -> None:
     program.train(by_class)
     found = program.evaluate(lambda output: output.argmax(1).eq(WANTED))
