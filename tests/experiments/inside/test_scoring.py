@@ -129,6 +129,16 @@ def test_answers_in_the_same_other_order_are_fine(program: Program) -> None:
     assert program.evaluate(lambda output: output.argmax(1).flip(0) == WANTED.flip(0)).moved == 0
 
 
+def test_the_order_that_a_model_gives_is_the_order_of_its_answers(program: Program) -> None:
+    order = torch.arange(11, -1, -1)
+    program.model.eval()
+    call: Any = SimpleNamespace(training=False, module=program.model, inputs=[INPUTS], output=(SCORES, order))
+    program.measured.returned(call)
+    assert (SCORES.argmax(1) == WANTED[order]).any()
+
+    assert [found for found in program.measured.scoring.seen() if found.moved] == []
+
+
 def test_the_inputs_shifted_by_a_place_are_what_comes_next(program: Program) -> None:
     found = program.evaluate(lambda output: output.argmax(1) == WANTED.roll(-1, 0), inputs=WANTED)
 

@@ -70,7 +70,7 @@ class Scoring:
         self._inputs, self._outputs = call.inputs, _floats(call.output)
         self._model, self._likelier = type(call.module).__name__, call.module in self._by_class
         moved = self._marked(call.inputs) & MOVED
-        for tensor in self._outputs:
+        for tensor in reading.tensors_in(call.output):  # places too: a model may tell in which order it answers
             self._marks[tensor] = ANSWER | moved
 
     def rest(self) -> None:
