@@ -26,7 +26,8 @@ from firstlight.records.places import Site
 from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.relations import Lag, RelationsSeen
-from firstlight.records.restored import Restored, Resumption
+from firstlight.records.restored import Restored, Resumption, Reused
+from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Some, TensorCard
 from firstlight.records.symmetry import Symmetry
@@ -104,6 +105,7 @@ def program(rank: int) -> list[Observed]:
         Symmetry(**place, again=0.0),
         Restored(**place, module="Net", held=2, matched=2, unexpected=0),
         Resumption(**place, optimizer="SGD", holds_optimizer=True, model_loaded=True, optimizer_loaded=True, steps=5),
+        Reused(**place, module="Net", called=TRAIN, tensors=4, changed=0),
         attention(0, rank=rank),
         census(3, rank=rank),
         evaluation(3, rank=rank),
@@ -121,6 +123,7 @@ def program(rank: int) -> list[Observed]:
         MuteSeen(**place, operation="mul", value=0.0, elements=9, of=20, others=1.0),
         RelationsSeen(**place, meeting=TRAIN, examples=100, met=100, answers="classes", classes=3, lag=LAG),
         Selection(**place, kind="kept", metric="loss", best="best", larger=False),
+        AnswersScored(**place, model="Net", times=2, answers=9, least=0, moved=0, elsewhere=False),
         CopySeen(
             **place,
             model="Net",

@@ -79,6 +79,16 @@ def test_the_least_likely_class_is_known(program: Program, decide: Callable[[Ten
     assert (found.answers, found.least, found.moved) == (12, 12, 0)
 
 
+def test_targets_that_are_given_the_shape_of_the_answers_are_still_targets(program: Program) -> None:
+    program.train(by_class)
+
+    def score(output: Tensor) -> Tensor:
+        chosen = output.argmin(1, keepdim=True)
+        return chosen.eq(WANTED.view_as(chosen))
+
+    assert program.evaluate(score).least == 12
+
+
 def test_the_most_likely_one_is_fine(program: Program) -> None:
     program.train(by_class)
     found = program.evaluate(lambda output: output.argmax(1).eq(WANTED))
@@ -117,6 +127,16 @@ def test_there_and_back_is_fine(program: Program) -> None:
 
 def test_answers_in_the_same_other_order_are_fine(program: Program) -> None:
     assert program.evaluate(lambda output: output.argmax(1).flip(0) == WANTED.flip(0)).moved == 0
+
+
+def test_the_order_that_a_model_gives_is_the_order_of_its_answers(program: Program) -> None:
+    order = torch.arange(11, -1, -1)
+    program.model.eval()
+    call: Any = SimpleNamespace(training=False, module=program.model, inputs=[INPUTS], output=(SCORES, order))
+    program.measured.returned(call)
+    assert (SCORES.argmax(1) == WANTED[order]).any()
+
+    assert [found for found in program.measured.scoring.seen() if found.moved] == []
 
 
 def test_the_inputs_shifted_by_a_place_are_what_comes_next(program: Program) -> None:

@@ -29,6 +29,8 @@ MEETINGS = frozenset({*COMPARISONS, "sub", "__sub__", "rsub", "__rsub__", *FUNCT
 MOVING = frozenset({"roll", "flip", "flipud", "__getitem__", "index_select", "gather", "take_along_dim", "take"})
 CLASSES = ("cross_entropy", "nll_loss")
 """Losses that raise what is given for the right class."""
+SHAPED = ("_as", "_like")
+"""Ends of names whose further tensors lend a shape or a type, and no values."""
 MOST_ELEMENTS = 100_000
 MOST_LINES = 16
 LEAST_ROWS = 4
@@ -68,7 +70,7 @@ class Scoring:
         self._inputs, self._outputs = call.inputs, _floats(call.output)
         self._model, self._likelier = type(call.module).__name__, call.module in self._by_class
         moved = self._marked(call.inputs) & MOVED
-        for tensor in self._outputs:
+        for tensor in reading.tensors_in(call.output):  # places too: a model may tell in which order it answers
             self._marks[tensor] = ANSWER | moved
 
     def rest(self) -> None:
@@ -83,7 +85,7 @@ class Scoring:
             return
         if name in MEETINGS and len(tensors) > 1:
             self._meet(name, *tensors[:2])
-        mark = self._marked(tensors)
+        mark = self._marked(tensors[:1] if name.endswith(SHAPED) else tensors)
         for made in reading.tensors_in(found):
             if own := self._after(name, tensors[0], made, mark):
                 self._marks[made] = own

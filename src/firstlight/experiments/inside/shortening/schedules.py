@@ -128,7 +128,8 @@ class Schedules:
     def played_out(self) -> Iterator[ScheduleTried | ScheduleBreaks]:
         followed, self._followed = self._followed, {}
         idle, self._idle = self._idle, {}
-        for one in (*followed.values(), *idle.values()):
+        every: list[_Followed | _Idle] = [*followed.values(), *idle.values()]
+        for one in every:
             if (found := one.played_out()) is not None:
                 yield found
 

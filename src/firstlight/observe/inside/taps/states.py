@@ -22,16 +22,16 @@ def kinds_in(tree: Any, depth: int = 0) -> Iterator[str]:
 
 
 def watch(built: Told, given_state: Told) -> None:
-    for kind, owners in {"schedule": list(_schedules()), "scaler": [torch.amp.GradScaler]}.items():
-        for owner in owners:
-            _tell(owner, "__init__", functools.partial(built, kind))
-            _tell(owner, "load_state_dict", functools.partial(given_state, kind))
+    for kind, owner in _owners():
+        _tell(owner, "__init__", functools.partial(built, kind))
+        _tell(owner, "load_state_dict", functools.partial(given_state, kind))
 
 
-def _schedules() -> Iterator[type]:
-    for kind in vars(torch.optim.lr_scheduler).values():
-        if isinstance(kind, type) and issubclass(kind, torch.optim.lr_scheduler.LRScheduler):
-            yield kind
+def _owners() -> Iterator[tuple[str, type]]:
+    yield "scaler", torch.amp.GradScaler
+    for found in vars(torch.optim.lr_scheduler).values():
+        if isinstance(found, type) and issubclass(found, torch.optim.lr_scheduler.LRScheduler):
+            yield "schedule", found
 
 
 def _tell(owner: type, name: str, told: Callable[[], None]) -> None:
