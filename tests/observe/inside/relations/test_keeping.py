@@ -151,6 +151,17 @@ def test_rows_that_are_only_a_part_of_an_example_are_not_compared() -> None:
     assert kept.seen() == ()
 
 
+def test_answers_of_which_none_counts_twice_say_nothing() -> None:
+    torch.manual_seed(0)
+    inputs, kept = torch.randn(16, 6), AnswersKept()
+    first, second = torch.full((16,), -100), torch.full((16,), -100)
+    first[0], second[1] = 2, 3
+    for step, answers in enumerate((first, second)):
+        kept.add([inputs], answers, [], step)
+
+    assert kept.seen() == ()
+
+
 def test_values_that_come_in_another_number_are_passed_over() -> None:
     torch.manual_seed(0)
     inputs, kept = torch.randn(16, 6), AnswersKept()

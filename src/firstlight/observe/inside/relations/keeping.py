@@ -44,6 +44,8 @@ class Pairs:
             return None
         known, now = (torch.cat(parts) for parts in zip(*self._pairs, strict=True))
         told = (known != IGNORED) & (now != IGNORED)
+        if not bool(told.any()):
+            return None
         changed = told & (known != now)
         measured = bool((now != now.round()).any())
         return Kept(
