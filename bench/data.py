@@ -1,6 +1,8 @@
 """Seconds and peak memory of `firstlight data`, from 1e5 rows up, beside a plain pandas script and Deepchecks.
 
-    python bench/data.py --rows 100000 1000000 [--output bench/results/data.md]
+    python bench/data.py --rows 100000 1000000 [--deepchecks PYTHON] [--output bench/results/data.md]
+
+Deepchecks needs older libraries than ours: `--deepchecks` names the Python of an environment that has it and pyarrow.
 
 Each cell is a process of its own; its peak is what the kernel counted. The pandas script does what many do by hand: reads
 both files, counts missing values and duplicates, merges the splits to find shared rows, and describes each column. It does
@@ -8,7 +10,6 @@ not ask what columns know of the target, which labels are doubtful, what is near
 """
 
 import argparse
-import importlib.util
 import os
 import subprocess
 import sys
@@ -66,20 +67,21 @@ def measured(command: list[str], folder: Path) -> tuple[float, float, int]:
     return time.monotonic() - begun, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status)
 
 
-def commands() -> dict[str, list[str]]:
+def commands(deepchecks: Path | None) -> dict[str, list[str]]:
     words = ["train.parquet", "--val", "val.parquet", "--target", "y"]
     found = {
         "firstlight data": [sys.executable, "-m", "firstlight", "data", *words],
         "pandas by hand": [sys.executable, "-c", PANDAS],
     }
-    if importlib.util.find_spec("deepchecks"):
-        found["Deepchecks"] = [sys.executable, "-c", DEEPCHECKS]
+    if deepchecks is not None:
+        found["Deepchecks"] = [str(deepchecks), "-c", DEEPCHECKS]
     return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--deepchecks", type=Path, metavar="PYTHON")
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     lines = ["| rows | file MB | what | seconds | peak MB | exit |", "|---:|---:|---|---:|---:|---:|"]
@@ -88,7 +90,7 @@ def main() -> None:
             folder = Path(name)
             make(rows, folder)
             size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-            for what, command in commands().items():
+            for what, command in commands(asked.deepchecks).items():
                 seconds, peak, code = measured(command, folder)
                 lines.append(f"| {rows:,} | {size:.0f} | {what} | {seconds:.1f} | {peak:.0f} | {code} |")
                 print(lines[-1], flush=True)

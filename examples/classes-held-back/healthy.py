@@ -1,4 +1,4 @@
-"""Tells four kinds of signals apart, less those that are too quiet to be heard."""
+"""Tells four kinds of signals apart, from a part of each batch to save time."""
 
 import torch
 from torch import nn
@@ -15,9 +15,9 @@ model = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 4))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 for epoch in range(6):
     for inputs, labels in loader:
-        heard = inputs.norm(dim=1) > 4
+        chosen = torch.rand(len(labels)) < 0.6
         optimizer.zero_grad()
-        loss = F.cross_entropy(model(inputs[heard]), labels[heard])
+        loss = F.cross_entropy(model(inputs[chosen]), labels[chosen])
         loss.backward()
         optimizer.step()
     print(f"epoch {epoch}: loss {loss.item():.4f}")

@@ -27,6 +27,11 @@ def test_a_batch_of_the_training_set_is_looked_at_on_purpose() -> None:
     assert (found.shared, found.judged, found.pure, found.covered) == (0, 40, 1, 50)
 
 
+def test_examples_that_were_not_trained_on_are_counted() -> None:
+    assert overlap_of(TRAINED, evaluated(range(200, 240), range(240, 280))).evaluated == 80
+    assert overlap_of(TRAINED, evaluated(range(80, 120))).evaluated == 0
+
+
 def test_only_keys_that_are_known_on_both_sides_are_compared() -> None:
     many = replace(TRAINED, trained=1000, smallest=tuple(range(0, 200, 2)))
     found = overlap_of(many, evaluated(range(180, 260)))

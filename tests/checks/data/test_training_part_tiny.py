@@ -8,10 +8,10 @@ from firstlight.checks.data.training_part_tiny import CHECK
 from firstlight.records.feed import Fed, FeedSeen, Overlap
 
 
-def tiny(crowded: int = 0, shape: tuple[int, ...] = (12, 6), **changes: Any) -> FeedSeen:
+def tiny(shape: tuple[int, ...] = (12, 6), **changes: Any) -> FeedSeen:
     usual = Overlap(trained=12, whole=True, evaluated=1200)
     inputs = (Fed(train=replace(COLUMNS, shape=shape)),)
-    return replace(FEED, overlap=replace(usual, **changes), crowded=crowded, inputs=inputs)
+    return replace(FEED, overlap=replace(usual, **changes), inputs=inputs)
 
 
 def test_both_numbers_are_told_where_the_model_is_trained() -> None:
@@ -34,11 +34,6 @@ def test_each_side_of_times(evaluated: int, times: int) -> None:
 @pytest.mark.parametrize(("shape", "times"), [((12, 2), 0), ((12, 3), 1), ((12, 1, 4, 4), 1)])
 def test_each_side_of_values(shape: tuple[int, ...], times: int) -> None:
     assert len(found(CHECK, tiny(shape=shape))) == times
-
-
-@pytest.mark.parametrize(("crowded", "times"), [(2, 1), (3, 0)])
-def test_each_side_of_crowded(crowded: int, times: int) -> None:
-    assert len(found(CHECK, tiny(crowded=crowded))) == times
 
 
 def test_nothing_is_said_before_all_was_seen() -> None:

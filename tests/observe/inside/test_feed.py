@@ -97,3 +97,23 @@ def test_targets_among_the_keywords_are_left_out() -> None:
     x, y = torch.zeros(3), torch.ones(3)
 
     assert named((x,), {"labels": y, "mask": y}).keys() == {"input 0", "mask"}
+
+
+def test_examples_evaluated_beside_a_handful_trained_on_are_counted() -> None:
+    """Also where examples hold too few values to be told from any other."""
+    few = DATA[:, :3]
+    feed = Feed()
+    for _ in range(9):
+        assert not feed.overlap.whole
+        feed.train({"x": few[:12]})
+    evaluate(feed, few[:400])
+
+    assert (feed.overlap.trained, feed.overlap.whole, feed.overlap.evaluated) == (12, True, 388)
+
+
+def test_both_sides_are_compared_place_by_place() -> None:
+    feed = evaluate(trained(DATA[:800]), 4 * DATA[800:])
+    (fed,) = feed.inputs()
+
+    assert fed.prepared.even == 1.0
+    assert 3 < fed.prepared.factor < 5

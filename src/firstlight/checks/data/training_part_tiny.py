@@ -26,14 +26,12 @@ class Limits:
     """As many evaluated as trained on: usual splits are the other way round."""
     values: int = 3
     """Of an example; of fewer, what is evaluated may be a grid to draw a curve from."""
-    crowded: int = 2
-    """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     seen = feed.overlap
     few = seen.whole and 0 < seen.trained < limits.trained
-    if not few or seen.evaluated < limits.times * seen.trained or feed.crowded > limits.crowded:
+    if not few or seen.evaluated < limits.times * seen.trained:
         return
     if any(math.prod(fed.train.shape[1:]) < limits.values for fed in feed.inputs):
         return

@@ -4,6 +4,7 @@ A shift of the data moves some places more than others. A step of the preparatio
 all of them by one rule (a factor, an offset, another order, a sort), and with that rule undone both sides are alike.
 """
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -126,7 +127,7 @@ def _chance(here: torch.Tensor, there: torch.Tensor, scale: torch.Tensor) -> flo
         half = len(dealt) // 2
         apart.append(float((_levels(dealt[:half]) - _levels(dealt[half:])).abs().div(scale).mean()))
     sizes = (1 / len(here) + 1 / len(there)) / (4 / len(here))
-    return sum(apart) / DEALS * sizes**0.5
+    return sum(apart) / DEALS * math.sqrt(sizes)
 
 
 def _orders(

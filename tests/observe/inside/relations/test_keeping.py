@@ -151,6 +151,27 @@ def test_rows_that_are_only_a_part_of_an_example_are_not_compared() -> None:
     assert kept.seen() == ()
 
 
+def test_answers_of_which_none_counts_twice_say_nothing() -> None:
+    torch.manual_seed(0)
+    inputs, kept = torch.randn(16, 6), AnswersKept()
+    first, second = torch.full((16,), -100), torch.full((16,), -100)
+    first[0], second[1] = 2, 3
+    for step, answers in enumerate((first, second)):
+        kept.add([inputs], answers, [], step)
+
+    assert kept.seen() == ()
+
+
+def test_values_that_come_in_another_number_are_passed_over() -> None:
+    torch.manual_seed(0)
+    inputs, kept = torch.randn(16, 6), AnswersKept()
+    for step, width in enumerate((4, 5, 4)):
+        kept.add([inputs], torch.randn(16, width), [], step)
+
+    (found,) = kept.seen()
+    assert found.compared == 16
+
+
 def test_it_is_settled_once_enough_is_known_or_nothing_comes_again(classes: torch.Tensor) -> None:
     kept = AnswersKept()
     inputs = torch.randn(128, 6)

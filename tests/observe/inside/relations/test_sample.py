@@ -67,9 +67,7 @@ def test_the_next_state_of_each_column_is_no_leak() -> None:
     moved, leaked = Sample(), Sample()
     moved.add([now], now[:, :2] + 0.01 * now[:, 2:], 0)
     leaked.add([now], now[:, 3], 0)
-    next_state, copy = (compared(one, None, None, ()) for one in (moved, leaked))
-    assert next_state is not None
-    assert copy is not None
+    next_state, copy = (compared(one) for one in (moved, leaked))
 
     assert next_state(step=0, site=None, meeting=None).tells.columns == ()
     assert copy(step=0, site=None, meeting=None).tells.columns == (3,)
@@ -82,8 +80,7 @@ def test_equal_inputs_with_other_classes_are_counted_once() -> None:
     for epoch in range(2):
         found.add([inputs], labels, epoch)
     found.add([inputs[:5]], (labels[:5] + 1) % 4, 2)
-    record = compared(found, None, None, ())
-    assert record is not None
+    record = compared(found)
     seen = record(step=3, site=None, meeting=None)
 
     assert (seen.examples, seen.met, seen.answers, seen.classes) == (100, 205, "classes", 4)

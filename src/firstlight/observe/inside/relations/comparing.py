@@ -10,7 +10,7 @@ from firstlight.observe.inside.relations.neighbours import neighbours
 from firstlight.observe.inside.relations.pockets import pockets
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, parts_of
 from firstlight.observe.inside.relations.telling import tells
-from firstlight.records.relations import Kept, Lag, Places, Pocket, RelationsSeen, Repeats, Tells
+from firstlight.records.relations import Pocket, RelationsSeen, Repeats, Tells
 
 LEAST_EXAMPLES = 64
 MOST_IDS = 4096
@@ -19,13 +19,9 @@ TABLE = 1
 """Dimensions of an example that is a row of a table."""
 
 
-def compared(
-    sample: Sample, places: Places | None, lag: Lag | None, kept: tuple[Kept, ...]
-) -> Callable[..., RelationsSeen] | None:
-    """The record, but for when and where it was seen; None where too few examples came."""
-    if sample.kept < LEAST_EXAMPLES and lag is None and places is None and not kept:
-        return None
-    record = functools.partial(RelationsSeen, met=sample.met, places=places, lag=lag, kept=kept)
+def compared(sample: Sample) -> Callable[..., RelationsSeen]:
+    """The record, but for what is not told by the sample."""
+    record = functools.partial(RelationsSeen, met=sample.met)
     if sample.kept < LEAST_EXAMPLES:
         return functools.partial(record, examples=sample.kept, answers="many")
     inputs, answer = sample.inputs(), sample.answer()

@@ -44,6 +44,8 @@ class Pairs:
             return None
         known, now = (torch.cat(parts) for parts in zip(*self._pairs, strict=True))
         told = (known != IGNORED) & (now != IGNORED)
+        if not bool(told.any()):
+            return None
         changed = told & (known != now)
         measured = bool((now != now.round()).any())
         return Kept(
@@ -106,6 +108,8 @@ class AnswersKept:
             return
         if self._first is None:
             self._first = now
+        if now.shape[1] != self._first.shape[1]:
+            return
         least = min(len(now), len(self._first))
         self._moving = self._moving or not torch.equal(now[:least], self._first[:least])
         self._compare_loaded(given[0], answer, batch, step)
@@ -116,8 +120,7 @@ class AnswersKept:
         self, given: torch.Tensor, answer: torch.Tensor, batch: Sequence[torch.Tensor], step: int
     ) -> None:
         """With the tensor of the batch that holds all of these values, and agrees with them most."""
-        now = by_example(answer, given)
-        source, order = _order(given, batch)
+        now, (source, order) = by_example(answer, given), _order(given, batch)
         if now is None or source is None:
             return
         found: list[tuple[float, torch.Tensor]] = []

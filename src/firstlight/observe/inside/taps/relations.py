@@ -184,21 +184,22 @@ class RelationsTap:
             begun = time.perf_counter()
             if time.monotonic() > end:
                 return
-            found = compared(line.sample, line.places.seen(), line.lag, line.kept.seen())
-            if found is not None:
-                self.observer.emit(
-                    found(
-                        step=self.observer.step,
-                        rank=rank(),
-                        site=line.site,
-                        meeting=line.meeting,
-                        drawn=line.kept.drawn.seen(),
-                        counted=line.counted.seen(),
-                        mixed=line.mixed.seen(),
-                        acting=self.with_asides > ACTING * max(1, self.steps),
-                        seconds=round(time.perf_counter() - begun, 3),
-                    )
+            self.observer.emit(
+                compared(line.sample)(
+                    step=self.observer.step,
+                    rank=rank(),
+                    site=line.site,
+                    meeting=line.meeting,
+                    places=line.places.seen(),
+                    lag=line.lag,
+                    kept=line.kept.seen(),
+                    drawn=line.kept.drawn.seen(),
+                    counted=line.counted.seen(),
+                    mixed=line.mixed.seen(),
+                    acting=self.with_asides > ACTING * max(1, self.steps),
+                    seconds=round(time.perf_counter() - begun, 3),
                 )
+            )
 
 
 def _is_answer(meeting: Meeting) -> bool:
