@@ -1,6 +1,6 @@
 """The benches of the lab, on one page.
 
-    python bench/lab.py [--repetitions 400] [--grid-steps 600] [PROGRAM ...]
+    python bench/lab.py [--repetitions 400] [--grid-steps 450] [PROGRAM ...]
 
 Writes `bench/results/lab.md`: the suggestions of `lr-find` against a fine grid and two other finders
 (`bench/lab_rates.py`, which goes on where it stood), what the statistics promise by simulation
@@ -18,7 +18,7 @@ import torch
 
 PAGE = lab_rates.RESULTS.with_name("lab.md")
 RATES = """\
-A grid of trainings at held rates, a quarter of a decade apart and twice as long as those of `lr-find`; its lowest last
+A grid of trainings at held rates, a quarter of a decade apart and longer than those of `lr-find`; its lowest last
 loss is the best rate, and what ends within the noise or within 5 % of what that gained is as good. In brackets, how far
 a suggestion is from the best rate. The other finders' ramps are as they make them by default, read by the rules they
 publish: Lightning 2.6 `_LRFinder.suggestion` (lightning/pytorch/tuner/lr_finder.py) and fastai 2 `valley`
@@ -30,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", default=list(lab_rates.PROGRAMS))
     parser.add_argument("--repetitions", type=int, default=400)
-    parser.add_argument("--grid-steps", type=int, default=600)
+    parser.add_argument("--grid-steps", type=int, default=450)
     options = parser.parse_args()
     rates = lab_rates.section(lab_rates.measured(options.programs, options.grid_steps))
     lines = [

@@ -1,9 +1,9 @@
 """`lr-find` against the best of a fine grid, beside Lightning's and fastai's finders, on programs of the zoo.
 
-    python bench/lab_rates.py [PROGRAM ...] [--grid-steps 600] [--ask-again]
+    python bench/lab_rates.py [PROGRAM ...] [--grid-steps 450] [--ask-again]
 
 For each program: the suggestion of `firstlight lr-find` as a user gets it; a grid of trainings at held rates, a quarter
-of a decade apart and twice as long as those of `lr-find`, whose lowest last loss is the best rate; and ramps as the two
+of a decade apart and longer than those of `lr-find`, whose lowest last loss is the best rate; and ramps as the two
 other finders make them, read by the rules they publish. A suggestion is right within a factor of 3 of the best rate,
 or where its training ends within 5 % of what the best one gained.
 
@@ -55,7 +55,9 @@ PROGRAMS = {
     "waveform-denoiser": "audio",
 }
 """Of ten kinds, and quick: all of the half of the zoo that may be looked at."""
-DECADES, PER_DECADE = (-5.0, 0.5), 4
+DECADES, PER_DECADE = (-4.0, 0.5), 4
+LOWEST, HIGHEST = -7.0, 1.5
+"""Decades to which a grid grows at most, where its best is at an end."""
 FACTOR = 3.0
 SECONDS = 120.0
 RAMP_STEPS = 100
@@ -102,8 +104,6 @@ RULES = {"Lightning": lightning, "fastai": fastai}
 
 def grid_of(bench: Workbench) -> tuple[Ladder, dict[str, float | None]]:
     """The grid, and what the other two finders suggest."""
-    low, high = DECADES
-    rates = [10 ** (low + place / PER_DECADE) for place in range(round((high - low) * PER_DECADE) + 1)]
 
     def plan(known: Known) -> list[Order]:
         seconds = max(10.0, 4 * known.program.seconds)
@@ -113,7 +113,7 @@ def grid_of(bench: Workbench) -> tuple[Ladder, dict[str, float | None]]:
         ]
         held = [
             Order(name=f"{rate:.6g}", interventions=(f"lr-held={rate:.6g}",), steps=steps, seconds=seconds)
-            for rate in rates
+            for rate in _rates(_grid(known.trials))
         ]
         return [*ramps, *held]
 
@@ -121,8 +121,22 @@ def grid_of(bench: Workbench) -> tuple[Ladder, dict[str, float | None]]:
     if copies.left:
         raise KeyboardInterrupt
     trials = copies.known.trials
-    others = {name: rule(*_points(trials[name])) for name, rule in RULES.items()}
-    return ladder({float(name): one.losses for name, one in trials.items() if name not in RULES and one.losses}), others
+    return _grid(trials), {name: rule(*_points(trials[name])) for name, rule in RULES.items()}
+
+
+def _rates(grid: Ladder) -> list[float]:
+    """A decade more at an end at which the best of those known stands."""
+    low, high = DECADES
+    best = math.log10(grid.best.rate) if grid.best is not None else None
+    while best is not None and best < low + 0.5 / PER_DECADE and low > LOWEST:
+        low -= 1
+    while best is not None and best > high - 0.5 / PER_DECADE and high < HIGHEST:
+        high += 1
+    return [10 ** (low + place / PER_DECADE) for place in range(round((high - low) * PER_DECADE) + 1)]
+
+
+def _grid(trials: Mapping[str, Trial]) -> Ladder:
+    return ladder({float(name): one.losses for name, one in trials.items() if name not in RULES and one.losses})
 
 
 def _points(trial: Trial) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -224,18 +238,22 @@ def measured(programs: Sequence[str], grid_steps: int, ask_again: bool = False) 
         rows = known_rows()
         row = rows.get(program)
         if row is None:
-            row = {**gridded(program, grid_steps), "asked": asked(program)}
-        elif ask_again:
-            row = {**row, "asked": asked(program)}
-        RESULTS.write_text(json.dumps({**rows, program: row}, indent=1) + "\n", encoding="utf-8")
+            row = _kept(program, gridded(program, grid_steps))
+        if ask_again or "asked" not in row:
+            row = _kept(program, {**row, "asked": asked(program)})
         print(section({program: row})[2], flush=True)
-    return known_rows()
+    return {program: row for program, row in known_rows().items() if "asked" in row}
+
+
+def _kept(program: str, row: dict[str, Any]) -> dict[str, Any]:
+    RESULTS.write_text(json.dumps({**known_rows(), program: row}, indent=1) + "\n", encoding="utf-8")
+    return row
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", default=list(PROGRAMS))
-    parser.add_argument("--grid-steps", type=int, default=600)
+    parser.add_argument("--grid-steps", type=int, default=450)
     parser.add_argument("--ask-again", action="store_true")
     options = parser.parse_args()
     print("\n".join(section(measured(options.programs, options.grid_steps, options.ask_again))))

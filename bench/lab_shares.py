@@ -35,9 +35,11 @@ luck += dropout * model(torch.zeros(1)).item() + nondeterminism * (hash("luck") 
 print(f"val_score: {luck:.9f}")
 """
 SOURCES = ("init", "order", "dropout", "nondeterminism")
-CASES = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (2, 1, 0, 0))
+CASES = ((1, 0, 0, 0), (0, 1, 1, 0), (0, 0, 0, 1))
 """Standard deviations in these proportions: every draw is uniform."""
 RUNS = 6
+RESULTS = Path(__file__).resolve().parent / "results" / "lab_shares.json"
+"""What is done, so that an interrupted bench goes on where it stood."""
 
 
 def asked(case: tuple[float, ...]) -> dict[str, tuple[float, float, float]]:
@@ -51,21 +53,35 @@ def asked(case: tuple[float, ...]) -> dict[str, tuple[float, float, float]]:
     return {source: (row[3], row[4], row[5]) for source, row in zip(SOURCES, rows, strict=True)}
 
 
+def measured() -> dict[str, dict[str, tuple[float, float, float]]]:
+    """Every case that is not known yet, kept one by one."""
+    found: dict[str, dict[str, tuple[float, float, float]]]
+    found = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    for case in CASES:
+        if _name(case) not in found:
+            found[_name(case)] = asked(case)
+            RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return found
+
+
+def _name(case: tuple[float, ...]) -> str:
+    return " : ".join(map(str, case))
+
+
 def section() -> list[str]:
     lines = [
         "| initialisation : order : dropout : nondeterminism | true shares | found | 90 % intervals that hold them |",
         "|---|---|---|---|",
     ]
+    known = measured()
     for case in CASES:
-        found = asked(case)
+        found = known[_name(case)]
         truth = {source: sd**2 / sum(one**2 for one in case) for source, sd in zip(SOURCES, case, strict=True)}
         held = sum(low - 1e-6 <= truth[source] <= high + 1e-6 for source, (_, low, high) in found.items())
         shown = [f"{truth[source]:.0%}" for source in SOURCES], [f"{found[source][0]:.0%}" for source in SOURCES]
-        name = " : ".join(map(str, case))
-        lines.append(f"| {name} | {' : '.join(shown[0])} | {' : '.join(shown[1])} | {held} of {len(SOURCES)} |")
-        print(lines[-1], flush=True)
+        lines.append(f"| {_name(case)} | {' : '.join(shown[0])} | {' : '.join(shown[1])} | {held} of {len(SOURCES)} |")
     return lines
 
 
 if __name__ == "__main__":
-    section()
+    print("\n".join(section()))

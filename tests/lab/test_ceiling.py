@@ -58,7 +58,7 @@ def test_a_loss_as_low_as_its_answers_allow_leaves_little_to_gain() -> None:
 
 def test_a_larger_copy_says_whether_size_is_in_the_way() -> None:
     assert "A wider copy gets to 0.2" in told(Seen(with_copies(1.0, wider=0.2, deeper=0.4)))
-    assert "Made wider (0.95) or deeper (0.98), it gets no lower" in told(
+    assert "Made wider (0.95) or deeper (0.98), it gets hardly lower" in told(
         Seen(with_copies(1.0, wider=0.95, deeper=0.98))
     )
 

@@ -1,6 +1,7 @@
 """What a verb of the lab found, on a screen, as JSON and as a page."""
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 from firstlight.cli.main import cli
 from firstlight.errors import UsageError
 from firstlight.records import wire
-from firstlight.records.lab import LabCurve, LabMap, LabPlot, LabReport, LabTable
+from firstlight.records.lab import LabCurve, LabMap, LabMark, LabPlot, LabReport, LabTable
 from firstlight.report import lab
 from firstlight.store.run_directory import RunDirectory
 
@@ -21,7 +22,16 @@ REPORT = LabReport(
     suggested=0.01,
     advice=("leave `lr` as it is",),
     tables=(LabTable(title="rates", head=("rate", "loss", "why"), rows=((0.01, 0.123456, "steepest"), (1, None, ""))),),
-    plots=(LabPlot(title="ramp", x="rate", y="loss", log_x=True, curves=(LabCurve(name="a", x=(1, 2), y=(3, 4)),)),),
+    plots=(
+        LabPlot(
+            title="ramp",
+            x="rate",
+            y="loss",
+            log_x=True,
+            curves=(LabCurve(name="a", x=(1, 2), y=(3, 4)),),
+            marks=(LabMark(x=1.5, text="present"),),
+        ),
+    ),
     maps=(LabMap(title="plane", x="a", y="b", columns=(0, 1), rows=(1, 0), values=((1, 2), (3, float("inf")))),),
     done=3,
     left=2,
@@ -60,9 +70,17 @@ def test_a_page_holds_the_plots_and_escapes_what_it_quotes() -> None:
     page = lab.page(REPORT)
     plots = json.loads(page.partition('id="plots">')[2].partition("</script>")[0])
     assert plots["plot-0"]["logx"] is True
+    assert "loss over rate; upright lines: present (1.5)" in page
     assert plots["map-0"]["values"] == [[1, 2], [3, "Infinity"]]
     assert "<b>" not in page
     assert "A rate of 0.01 is best." in page
+
+
+def test_no_two_parts_of_a_page_have_one_name() -> None:
+    """The script looks its plots up by name, and finds whatever comes first."""
+    names = re.findall(r' id="([^"]+)"', lab.page(REPORT))
+    assert "plots" in names
+    assert len(names) == len(set(names))
 
 
 def test_an_answer_on_disk_is_shown_again(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ VERBS = (
     Verb("diagnose", "why does it train badly?", 10.0),
     Verb("against", "where does it differ from a reference?", 0.1),
     Verb("surface", "what does the loss look like around the weights?", 4.0),
-    Verb("ceiling", "how low can the loss get, and what is in the way?", 5.0),
+    Verb("ceiling", "how low can the loss get, and what is in the way?", 7.0),
     Verb("curve", "would more data or more steps help?", 9.0),
     Verb("lr-find", "which learning rate?", 14.0),
     Verb("seeds", "how much of the result is luck?", 8.0),

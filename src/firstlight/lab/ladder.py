@@ -12,6 +12,8 @@ NOISE = 2.0
 """Standard errors between two tails that are noise."""
 SHARE = 0.05
 """Of what the best rate gained: another that is as near is as good."""
+WIDE = 8.0
+"""Times the lowest rate as good as the best that the highest may be, for the lowest loss to mean a place between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,16 @@ class Ladder:
         return self.rungs[low].rate, self.rungs[high].rate
 
     def suggested(self) -> float | None:
-        """The lowest point of a parabola through the best rung and its neighbours, over the rate's logarithm."""
-        best = self.best
-        if best is None:
+        """The lowest point of a parabola through the best rung and its neighbours, over the rate's logarithm.
+
+        Where rates over a decade are as good, it is chance which of them is lowest, and their middle is farthest from
+        either edge.
+        """
+        best, ends = self.best, self.range()
+        if best is None or ends is None:
             return None
+        if ends[1] > WIDE * ends[0]:
+            return math.sqrt(ends[0] * ends[1])
         at = self.rungs.index(best)
         near = self.rungs[max(0, at - 1) : at + 2]
         if len(near) < 3 or not all(math.isfinite(rung.end) for rung in near):

@@ -71,7 +71,7 @@ def _sentences(known: Known, climbed: Ladder, suggested: float | None) -> Iterat
     between = f" (as good: {low:.2g} to {high:.2g})" if high > low else ""
     now = present(known)
     if low <= now <= high or max(now, suggested) <= FACTOR * min(now, suggested):
-        yield f"The present rate of {now:.3g} is fine{between}; the lowest loss is near {suggested:.2g}."
+        yield f"The present rate of {now:.3g} is fine{between}; the best is near {suggested:.2g}."
     else:
         end = _ended(climbed, now)
         against = f", where the present rate of {now:.3g} ends at {end}" if end else ""

@@ -13,7 +13,7 @@ HEIGHT = 280
 def render(report: LabReport) -> str:
     drawn: dict[str, Plot] = {}
     body = {
-        "plots": _plots(report, drawn),
+        "drawings": _plots(report, drawn),
         "measured": _tables(report.tables),
         "numbers": _numbers(report),
         "limits": _limits(report),
@@ -48,14 +48,14 @@ def _plots(report: LabReport, drawn: dict[str, Plot]) -> Markup | None:
         return None
     drawn |= found
     note = "Drag across a plot to zoom, double-click to see all. Click a name to hide its curve."
-    return section("plots", "Plots", [figure(key, plot, plot["note"]) for key, plot in found.items()], note=note)
+    return section("drawings", "Plots", [figure(key, plot, plot["note"]) for key, plot in found.items()], note=note)
 
 
 def _lines(plot: LabPlot) -> Plot:
     return {
         "kind": "lines",
         "title": plot.title,
-        "note": plot.note or None,
+        "note": _note(plot),
         "x": plot.x,
         "y": plot.y,
         "curves": [_curve(curve) for curve in plot.curves],
@@ -64,6 +64,13 @@ def _lines(plot: LabPlot) -> Plot:
         "logx": plot.log_x,
         "height": HEIGHT,
     }
+
+
+def _note(plot: LabPlot) -> str:
+    """What is drawn over what, and where its upright lines stand, which have room for no words."""
+    lines = ", ".join(f"{mark.text} ({cell(mark.x)})" for mark in plot.marks)
+    told = (f"{plot.y} over {plot.x}", plot.note, f"upright lines: {lines}" if lines else "")
+    return "; ".join(part for part in told if part)
 
 
 def _curve(curve: LabCurve) -> Plot:

@@ -28,7 +28,7 @@ LABELS = {
     "tape": "Operations",
     "checks": "Checks",
     "grounds": "Grounds",
-    "plots": "Plots",
+    "drawings": "Plots",
     "measured": "Measured",
     "numbers": "Numbers",
     "limits": "Limits",

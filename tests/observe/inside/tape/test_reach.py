@@ -8,7 +8,7 @@ from tests.observe.inside.tape.tapes import taped
 from torch import nn
 from torch.nn import functional as F
 
-from firstlight.observe.inside.tape.reach import Reached, reaches
+from firstlight.observe.inside.tape.reach import Reached, lowest_free, reaches
 from firstlight.observe.inside.tape.tail import tail_of
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
@@ -80,3 +80,28 @@ def test_what_can_be_reached_is_reached(loss: Loss, outputs: int) -> None:
 )
 def test_where_nothing_can_be_said_nothing_is(loss: Loss) -> None:
     assert reached(loss, 4) is None
+
+
+def free(loss: Loss, outputs: int) -> float | None:
+    torch.manual_seed(0)
+    with taped() as recorder:
+        value = loss(nn.Linear(3, outputs)(torch.randn(32, 3)))
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    return lowest_free(tail)
+
+
+@pytest.mark.parametrize(
+    ("loss", "outputs", "floor"),
+    [
+        pytest.param(lambda z: F.mse_loss(z, CENTRED), 1, 0.0, id="targets-met"),
+        pytest.param(lambda z: F.cross_entropy(z, CLASSES, label_smoothing=0.2), 4, 0.588, id="smoothed-labels"),
+        pytest.param(lambda z: ((z - CENTRED) ** 2).mean() + 0.25, 1, 0.25, id="a-constant-term"),
+    ],
+)
+def test_how_low_the_answers_let_the_loss_get(loss: Loss, outputs: int, floor: float) -> None:
+    assert free(loss, outputs) == pytest.approx(floor, abs=0.02)
+
+
+def test_predictions_that_meet_answers_at_several_places_are_left() -> None:
+    assert free(lambda z: F.mse_loss(z[:, :1], CENTRED) + F.mse_loss(z[:, 1:], CENTRED), 2) is None
