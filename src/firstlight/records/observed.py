@@ -8,7 +8,16 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
-from firstlight.records.flows import AlteredSeen, CancelSeen, ComparisonSeen, FreeSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
+from firstlight.records.flows import (
+    AlteredSeen,
+    CancelSeen,
+    ComparisonSeen,
+    FreeSeen,
+    MuteSeen,
+    ReachSeen,
+    TapeSeen,
+    TermSeen,
+)
 from firstlight.records.inner import EntropySeen, Erased, Movement, NormStatistics, ShapesSeen, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
