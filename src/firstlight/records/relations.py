@@ -99,7 +99,7 @@ class Repeats(msgspec.Struct, frozen=True, kw_only=True):
     """Bits by which inputs can differ; below some dozens they coincide by chance."""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class AnswersFollowed(msgspec.Struct, frozen=True, kw_only=True):
     """The answers of examples in the loss, beside those that the same examples were known to have."""
 
     known: str
@@ -127,7 +127,7 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
     of_others: float = 0.0
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True):
+class RowsReached(msgspec.Struct, frozen=True, kw_only=True):
     """Which rows of a batch have any influence on the loss."""
 
     steps: int = 0
@@ -167,9 +167,9 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     places: Places | None = None
     lag: Lag | None = None
     repeats: Repeats = Repeats()
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[AnswersFollowed, ...] = ()
     drawn: Drawn = Drawn()
-    counted: Counted = Counted()
+    counted: RowsReached = RowsReached()
     mixed: Mixed = Mixed()
     seconds: float = 0.0
     """What the comparison took."""

@@ -6,9 +6,9 @@ from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.answers_change import CHECK
 from firstlight.records.finding import Severity
-from firstlight.records.relations import Kept, Relations
+from firstlight.records.relations import AnswersFollowed, Relations
 
-KEPT = Kept(known="loaded", compared=512, others=400, moved=1.0, spread=0.7, first=(3, 5))
+KEPT = AnswersFollowed(known="loaded", compared=512, others=400, moved=1.0, spread=0.7, first=(3, 5))
 
 
 def changed(learnt: bool = False, acting: bool = False, **changes: Any) -> Relations:

@@ -5,11 +5,11 @@ from msgspec.structs import replace
 from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.examples_not_counted import CHECK
-from firstlight.records.relations import Counted, Relations
+from firstlight.records.relations import Relations, RowsReached
 
 
 def counted(**changes: Any) -> Relations:
-    return related(counted=replace(Counted(steps=16, rows=20, never=19), **changes))
+    return related(counted=replace(RowsReached(steps=16, rows=20, never=19), **changes))
 
 
 def test_rows_that_never_count_are_told() -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
-from firstlight.records.relations import Kept, Relations
+from firstlight.records.relations import AnswersFollowed, Relations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     )
 
 
-def _changed(kept: Kept, limits: Limits) -> bool:
+def _changed(kept: AnswersFollowed, limits: Limits) -> bool:
     if kept.compared < limits.compared or not kept.spread >= limits.spread:
         return False
     return limits.moved <= kept.moved <= limits.most_moved

@@ -42,12 +42,12 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
         saw=f"a step of {motion.optimizer}{f' at learning rate {rate:g}' if rate else ''} changes a weight matrix by "
         f"{usual:.2g} of its size, in the median of {len(paces)} looks",
         wanted=f"at most {limits.pace:g}",
-        confidence=STRONG if usual >= limits.grave else None,
+        confidence=GRAVE if usual >= limits.grave else None,
         numbers={"pace": usual, "looks": len(paces), "lr": rate},
     )
 
 
-STRONG = 0.85
+GRAVE = 0.85
 """Where it is grave, a copy that gets clearly further is enough to tell it."""
 CHECK = Check(
     id="FL328",

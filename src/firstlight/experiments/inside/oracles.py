@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def substitute(observer: "Observer", value: str) -> None:
     """`STAGE=MODULE:FUNCTION`: a module by its name within a model, and the function that answers for it."""
     stage, _, function = value.partition("=")
-    answer = Answer(observer, function)
+    answer = OracleAnswer(observer, function)
     answered: list[Module] = []
 
     def find(module: Module, _given: Any) -> None:
@@ -37,7 +37,7 @@ def substitute(observer: "Observer", value: str) -> None:
         find(observer.entering, ())
 
 
-class Answer:
+class OracleAnswer:
     """What the user's function says, whenever the stage has answered. Where it fails, the copy ends."""
 
     def __init__(self, observer: "Observer", function: str) -> None:

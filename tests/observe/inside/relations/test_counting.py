@@ -7,12 +7,12 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.relations.counting import RowsCounted
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.records.relations import Counted
+from firstlight.records.relations import RowsReached
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
-def counted(loss: Loss, steps: int = 4, size: int = 8) -> Counted:
+def counted(loss: Loss, steps: int = 4, size: int = 8) -> RowsReached:
     torch.manual_seed(0)
     model, found = torch.nn.Linear(3, 2), RowsCounted()
     for _ in range(steps):
@@ -40,7 +40,7 @@ def at_random(predicted: torch.Tensor, answers: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize(("loss", "never"), [(F.cross_entropy, 0), (masked, 6), (weighted, 6), (at_random, 0)])
 def test_rows_that_never_count_are_told_from_rows_that_count_now_and_then(loss: Loss, never: int) -> None:
-    assert counted(loss, steps=12) == Counted(steps=12, rows=8, never=never)
+    assert counted(loss, steps=12) == RowsReached(steps=12, rows=8, never=never)
 
 
 def test_nothing_is_left_behind_in_the_program() -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from firstlight.observe.inside.relations.keeping import MOST_PAIRS, MOST_STEPS, AnswersKept
-from firstlight.records.relations import Drawn, Kept
+from firstlight.records.relations import AnswersFollowed, Drawn
 
 BATCH, STEPS = 32, 12
 Change = Callable[[torch.Tensor], torch.Tensor]
@@ -26,7 +26,7 @@ def half_shuffled(answers: torch.Tensor) -> torch.Tensor:
     return torch.where(torch.rand(answers.shape) < 0.5, shuffled(answers), answers)
 
 
-def read(change: Change, answers: torch.Tensor, width: int = 6, loader: bool = False) -> dict[str, Kept]:
+def read(change: Change, answers: torch.Tensor, width: int = 6, loader: bool = False) -> dict[str, AnswersFollowed]:
     """Three passes over 128 examples, in another order each time."""
     torch.manual_seed(0)
     inputs = torch.randn(len(answers), width)

@@ -6,9 +6,9 @@ import torch
 
 from firstlight.observe.inside.relations.keeping import by_example
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
-from firstlight.records.relations import Counted
+from firstlight.records.relations import RowsReached
 
-MOST_STEPS = 16
+COUNTED_STEPS = 16
 
 
 class RowsCounted:
@@ -20,7 +20,7 @@ class RowsCounted:
 
     def add(self, tail: Tail, inputs: Sequence[torch.Tensor]) -> None:
         given = next((tensor for tensor in inputs if tensor.ndim and tensor.numel() > 1), None)
-        if given is None or self.steps >= MOST_STEPS or (self._ever is not None and len(given) != len(self._ever)):
+        if given is None or self.steps >= COUNTED_STEPS or (self._ever is not None and len(given) != len(self._ever)):
             return
         try:
             moving = [_moving(tail, meeting, given) for meeting in tail.meetings]
@@ -33,10 +33,10 @@ class RowsCounted:
         ever = torch.stack(found).any(0)
         self._ever = ever if self._ever is None else self._ever | ever
 
-    def seen(self) -> Counted:
+    def seen(self) -> RowsReached:
         if self._ever is None:
-            return Counted()
-        return Counted(steps=self.steps, rows=len(self._ever), never=int((~self._ever).sum()))
+            return RowsReached()
+        return RowsReached(steps=self.steps, rows=len(self._ever), never=int((~self._ever).sum()))
 
 
 def _moving(tail: Tail, meeting: Meeting, given: torch.Tensor) -> torch.Tensor | None:

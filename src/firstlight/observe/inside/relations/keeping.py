@@ -8,7 +8,7 @@ import torch
 from firstlight.observe.inside import reading, rows
 from firstlight.observe.inside.relations.sample import MOST_PLACES
 from firstlight.observe.inside.relations.series import IGNORED
-from firstlight.records.relations import Drawn, Kept
+from firstlight.records.relations import AnswersFollowed, Drawn
 
 MOST_PAIRS = 512
 """Answers known twice; so many are enough."""
@@ -39,7 +39,7 @@ class Pairs:
             changed = torch.nonzero((known != now).any(1)).reshape(-1).tolist()
             self._first = moments[changed[0]] if changed else None
 
-    def seen(self) -> Kept | None:
+    def seen(self) -> AnswersFollowed | None:
         if not self._pairs:
             return None
         known, now = (torch.cat(parts) for parts in zip(*self._pairs, strict=True))
@@ -48,7 +48,7 @@ class Pairs:
             return None
         changed = told & (known != now)
         measured = bool((now != now.round()).any())
-        return Kept(
+        return AnswersFollowed(
             known=self.known,
             compared=self.count,
             others=int(changed.any(1).sum()),
@@ -152,7 +152,7 @@ class AnswersKept:
             if len(self._known) < MOST_KNOWN:
                 self._known.setdefault(key, answer)
 
-    def seen(self) -> tuple[Kept, ...]:
+    def seen(self) -> tuple[AnswersFollowed, ...]:
         """Examples that are alike by chance come together in a batch too, now and then."""
         by_chance = self._asked * (self._alike + 1) / max(1, self._drawn)
         found = [self.loaded.seen()]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 8
 """Of models without gradients, with what follows each of them."""
-MOST_TOLD = 8
+MOST_A_LINE = 8
 """Of each kind and line."""
 
 
@@ -47,7 +47,7 @@ class ComparisonTap:
 
     def _tell(self, way: Way, into: str, site: Site | None, training: bool) -> None:
         self._told[training, site] += 1
-        if self._told[training, site] <= MOST_TOLD:
+        if self._told[training, site] <= MOST_A_LINE:
             self.observer.emit(
                 ComparisonSeen(
                     step=self.observer.step,
