@@ -20,8 +20,6 @@ def surprise(answer, truth):
 
 for epoch in range(4):
     for given, truth in loader:
-        for group in optimizer.param_groups:
-            group["lr"] = 3e-3 * 0.5**epoch
         loss = surprise(model(given), truth)
         optimizer.zero_grad()
         loss.backward()

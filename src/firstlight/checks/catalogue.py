@@ -308,7 +308,6 @@ from firstlight.checks.step import (
     updates_too_small,
     weights_changed_between_steps,
     weights_creep,
-    weights_leap,
     weights_stand_still,
 )
 from firstlight.checks.tables import (
@@ -430,7 +429,6 @@ CATALOGUE: tuple[Check, ...] = (
     step_climbs.CHECK,
     weights_changed_between_steps.CHECK,
     weights_creep.CHECK,
-    weights_leap.CHECK,
     steps_too_rare.CHECK,
     schedule_spends_rate.CHECK,
     updates_out_of_scale.CHECK,
