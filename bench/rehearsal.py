@@ -230,7 +230,8 @@ def main() -> None:
             full = "" if case.full is None else f"{case.full:.0f}"
             rows[case.name] = f"| {case.name} | {seconds:.0f} | {full} | {'yes' if right else 'no'} | {told} |"
             print(rows[case.name], flush=True)
-            RESULTS.write_text(_page([rows[case.name] for case in every if case.name in rows]), encoding="utf-8")
+            known = [rows[case.name] for case in every if case.name in rows]
+            RESULTS.write_text(_page(known, len(every)), encoding="utf-8")
 
 
 def _earlier() -> dict[str, str]:
@@ -239,7 +240,7 @@ def _earlier() -> dict[str, str]:
     return {line.split(" | ")[0].removeprefix("| "): line for line in lines if ": " in line and line.startswith("| ")}
 
 
-def _page(rows: list[str]) -> str:
+def _page(rows: list[str], cases: int) -> str:
     cells = [row.strip("| ").split(" | ") for row in rows]
     counted = [
         f"- {kind}: {sum(cell[3] == 'yes' for cell in found)} of {len(found)} right, "
@@ -258,7 +259,7 @@ def _page(rows: list[str]) -> str:
             "Written by `bench/rehearsal.py`: `firstlight rehearse` of each program, in a folder of its own. Right means that",
             "the planted fault is told, alone and at its line, or that a healthy program reaches its last line with nothing",
             "told; in both cases with nothing left in the folder. Seconds include starting Python and importing torch.",
-            f"{machine}.",
+            f"{machine}. {len(rows)} of {cases} cases were run.",
             "",
             *counted,
             "",
