@@ -80,7 +80,7 @@ def _table(checks: list[Check]) -> Iterator[str]:
         severity = click.style(f"{check.severity:<7}", fg=COLOURS[check.severity])
         causes = ", ".join(check.causes)
         if len(f"  {check.id}  {'':<{name_width}}  {check.severity:<7}  {causes}") > width:
-            causes = f"{check.causes[0]} and {len(check.causes) - 1} more"
+            causes = f"{check.causes[0]} +{len(check.causes) - 1}"
         yield f"  {check.id}  {check.name:<{name_width}}  {severity}  {causes}"
         yield textwrap.fill(
             f"{check.summary} [{check.needs.__name__}]", width, initial_indent=" " * 9, subsequent_indent=" " * 9
