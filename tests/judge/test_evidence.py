@@ -1,5 +1,7 @@
 """What a report says of checks whose findings were taken back."""
 
+from dataclasses import replace
+
 from firstlight.checks.loss.loss_double_activation import CHECK
 from firstlight.diagnosis.evidence import ruled_out
 from firstlight.findings.judge import stamp
@@ -30,3 +32,11 @@ def test_what_was_taken_back_rules_no_cause_out() -> None:
 
     assert ruled_out((clean,), (CHECK,))
     assert not ruled_out(settled((ILL,), (), ()), (CHECK,))
+
+
+def test_only_a_check_that_sees_every_form_rules_its_cause_out() -> None:
+    """One that is right whenever it speaks may still overlook other forms."""
+    clean = CheckOutcome(id=CHECK.id, name=CHECK.name, status=Status.CLEAN, seconds=0.0)
+
+    assert [hint.cause for hint in ruled_out((clean,), (CHECK,))] == ["loss-double-activation"]
+    assert not ruled_out((clean,), (replace(CHECK, exhaustive=False, confidence=0.99),))

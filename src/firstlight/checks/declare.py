@@ -32,6 +32,9 @@ class Check:
     """The user's own severity for this check, which nothing overrides."""
     symptom: bool = False
     """It tells that something is wrong, not what: it yields to a finding that names the cause."""
+    exhaustive: bool = False
+    """It would have seen every form of its first cause in the run: where it is silent, that cause is unlikely. To be
+    right whenever it speaks is not enough for that."""
     proven: Severity | None = None
     """For a suspicion: a note until a repair of one of its causes cures a copy of the program, and then this. Where the
     repairs were tried and cured nothing, the suspicion is dropped."""

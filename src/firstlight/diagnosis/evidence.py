@@ -12,7 +12,6 @@ from firstlight.diagnosis.knowledge.repairs import REPAIRS
 from firstlight.diagnosis.proof import holds, proof_of
 from firstlight.diagnosis.rank import UNKNOWN
 from firstlight.facts.contrast import ALIKE, BY_HEART, LEARNT, improves, lost
-from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.records.census import Census
 from firstlight.records.contrast import HIGHER_RATES, Contrast, Pair
 from firstlight.records.facts import ClipOrder, Feeding, FirstBad, LossCurve, LossSite, Motion, Rate
@@ -62,15 +61,13 @@ def case_of(facts: Iterable[Any], findings: Iterable[Finding]) -> Case:
 
 
 def ruled_out(outcomes: Iterable[CheckOutcome], checks: Iterable[Check]) -> list[Hint]:
-    """A check that is sure when it fires, and did not, makes its cause unlikely; a source may hide what a run shows."""
-    by_id = {check.id: check for check in checks if check.needs not in READ_FROM_SOURCE}
+    """A check that sees every form of its cause, and saw none, makes that cause unlikely."""
+    by_id = {check.id: check for check in checks if check.exhaustive}
     silent = [one for one in outcomes if one.status is Status.CLEAN and one.reason is None]  # nothing was taken back
-    sure = [by_id[outcome.id] for outcome in silent if outcome.id in by_id]
-    causes = {check.causes[0]: check.id for check in sure if check.confidence >= SURE and not check.symptom}
+    causes = {by_id[outcome.id].causes[0]: outcome.id for outcome in silent if outcome.id in by_id}
     return [Hint(cause, UNLIKELY, because=f"{identifier} found nothing") for cause, identifier in causes.items()]
 
 
-SURE = 0.95
 UNLIKELY = 0.1
 
 

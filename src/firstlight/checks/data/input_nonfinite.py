@@ -35,6 +35,7 @@ CHECK = Check(
     fix="count them where the data set is built (`torch.isfinite(x).all()`), then drop or fill those rows",
     severity=Severity.ERROR,
     confidence=0.97,
+    exhaustive=True,
     needs=FirstBad,
     find=find,
 )

@@ -37,6 +37,7 @@ CHECK = Check(
     fix="make the shapes equal: `prediction.squeeze(-1)` or `target.unsqueeze(-1)`",
     severity=Severity.ERROR,
     confidence=0.98,
+    exhaustive=True,
     needs=ShapeClash,
     find=find,
 )

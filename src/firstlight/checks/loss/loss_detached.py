@@ -40,6 +40,7 @@ CHECK = Check(
     fix="follow the loss back to the model's output and keep every value on the way a tensor with a graph",
     severity=Severity.ERROR,
     confidence=0.97,
+    exhaustive=True,
     needs=LossRoot,
     find=find,
 )

@@ -71,6 +71,7 @@ CHECK = Check(
     fix="return the raw scores from the model; apply the activation where probabilities are needed",
     severity=Severity.ERROR,
     confidence=0.97,
+    exhaustive=True,
     needs=LossSite,
     limits=Limits(),
     find=find,

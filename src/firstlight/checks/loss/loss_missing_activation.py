@@ -52,6 +52,7 @@ CHECK = Check(
     fix="use `F.cross_entropy` on the logits, or apply `F.log_softmax(…, dim=1)` first",
     severity=Severity.ERROR,
     confidence=0.96,
+    exhaustive=True,
     needs=LossSite,
     limits=Limits(),
     find=find,

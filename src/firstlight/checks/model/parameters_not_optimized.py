@@ -58,6 +58,7 @@ CHECK = Check(
     fix="build the optimizer after the model is complete, from `model.parameters()`; freeze what must not train",
     severity=Severity.ERROR,
     confidence=0.96,
+    exhaustive=True,
     needs=Census,
     find=find,
 )

@@ -47,6 +47,7 @@ CHECK = Check(
     fix="call `optimizer.zero_grad()` once per step, before `backward()`",
     severity=Severity.ERROR,
     confidence=0.98,
+    exhaustive=True,
     needs=StepOrder,
     limits=Limits(),
     find=find,

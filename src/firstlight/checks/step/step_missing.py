@@ -81,6 +81,7 @@ CHECK = Check(
     fix="call `optimizer.step()` after `backward()`",
     severity=Severity.ERROR,
     confidence=0.95,
+    exhaustive=True,
     needs=Stepping,
     limits=Limits(),
     find=find,
