@@ -32,6 +32,8 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     seen, counted = relations.seen, relations.seen.counted
     if counted.steps < limits.steps or counted.rows < limits.rows or counted.never < limits.share * counted.rows:
         return
+    if counted.never == counted.rows:  # then it is the loss that does not move, whatever the rows
+        return
     yield Evidence(
         where=at(seen.site or seen.meeting, step=seen.step, rank=seen.rank),
         saw=f"{counted.never} of the {counted.rows} rows of a batch have no influence on the loss, the same ones at "

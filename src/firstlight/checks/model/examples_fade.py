@@ -28,7 +28,7 @@ class Limits:
 
 
 def find(fading: Fading, limits: Limits) -> Iterator[Evidence]:
-    if fading.looks < limits.looks or not fading.spread < limits.spread:
+    if fading.looks < limits.looks or not 0 < fading.spread < limits.spread:  # nothing left at all is told by others
         return
     lost = f"`{fading.lost.operation}`"
     yield Evidence(

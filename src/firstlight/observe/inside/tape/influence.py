@@ -57,10 +57,15 @@ class Mute:
 
 
 def cancelling(tail: Tail, generator: torch.Generator) -> Iterator[Cancelled]:
-    """Along each axis that the answers have, and along the first, that of the examples, where they had it once."""
+    """Along each axis that the answers have, and along the first, that of the examples, where they had it once.
+
+    Where one output is asked example by example, others may well enter by their mean: a centre, a balance of loads.
+    """
     met = [item[0] for item in _data(tail)]
     behind = [tensor for item in _data(tail) for tensor in _behind(item)]
     summed = next((row for row in tail.rows if row.name in SUMS), tail.rows[-1])
+    found: dict[int, list[Cancelled]] = {}
+    single: set[int] = set()
     for output in _outputs(tail):
         for axis, length in enumerate(output.shape):
             asked = [t for t in (met if axis else behind) if t.ndim > axis and t.shape[axis] == length]
@@ -68,7 +73,12 @@ def cancelling(tail: Tail, generator: torch.Generator) -> Iterator[Cancelled]:
                 with contextlib.suppress(*CANNOT):
                     moved, shifted = _cancel(tail, output, axis, _size(output, *asked), generator)
                     if moved <= HARDLY * shifted and 0 < shifted < math.inf:
-                        yield Cancelled(summed, axis, length, float(tail.loss.detach()), moved, shifted)
+                        one = Cancelled(summed, axis, length, float(tail.loss.detach()), moved, shifted)
+                        found.setdefault(axis, []).append(one)
+                    elif moved > 0:
+                        single.add(axis)
+    for axis, cancelled in found.items():
+        yield from cancelled if axis not in single else ()
 
 
 def _cancel(
