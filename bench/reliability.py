@@ -1,4 +1,4 @@
-"""Writes docs/reliability.md from what the benches of hostile input, containment, processes and disks counted.
+"""Writes docs/reliability.md from what the benches of hostile input, containment, processes, artifacts and disks counted.
 
 python bench/reliability.py
 
@@ -19,10 +19,19 @@ What was tried against firstlight, how often, and what was lost. Written by `ben
 benches named below; nothing on this page is edited by hand.
 """
 PARTS = {
-    "containment": ("Files a checked program writes", "bench/hostile.py", "a change that reached the user's files"),
+    "containment": (
+        "Files a checked program writes",
+        "bench/hostile_containment.py",
+        "a change that reached the user's files",
+    ),
     "readers": ("Damaged input", "bench/hostile_readers.py", "exit code 3 or a traceback, in place of 0, 1 or 2"),
-    "processes": ("Processes and kills", "bench/hostile.py", "a process left behind, or a log that cannot be read"),
-    "disk": ("Disks that fill up", "bench/hostile.py", "a training that ended otherwise than without the guard"),
+    "processes": (
+        "Processes and kills",
+        "bench/hostile_processes.py",
+        "a process left behind, or a log that cannot be read",
+    ),
+    "artifacts": ("Artifacts by an attacker", "bench/hostile_artifacts.py", "code that ran, or a file that changed"),
+    "disk": ("Disks that fill up", "bench/hostile_disk.py", "a training that ended otherwise than without the guard"),
 }
 """Title, bench, and what counts as lost, by part, in the order of the page."""
 
@@ -40,10 +49,8 @@ def _cell(text: str) -> str:
 def section(part: dict[str, Any]) -> str:
     title, bench, lost = PARTS.get(part["part"], (part["part"], "bench", "what did not hold"))
     told = f"{part['tried']:,} tried, {part['lost']:,} lost. Lost means {lost}."
-    return (
-        f"## {title}\n\n{told}\n\nMachine: {part['machine']}. The kernel's floor: {part['floor']}. By `{bench}`.\n\n"
-        f"{table(part['rows'])}\n"
-    )
+    floor = f" The kernel's floor: {part['floor']}." if part["floor"] else ""
+    return f"## {title}\n\n{told}\n\nMachine: {part['machine']}.{floor} By `{bench}`.\n\n{table(part['rows'])}\n"
 
 
 def main() -> None:
