@@ -3,7 +3,7 @@ PYTHON ?= python3
 PYTEST_WORKERS ?= 2
 PYTEST_ARGS ?=
 FUZZ_SECONDS ?= 3600
-ZOO_SAMPLE ?= 20
+ZOO_SAMPLE ?= 16
 
 VENV := .venv
 BIN := $(VENV)/bin
