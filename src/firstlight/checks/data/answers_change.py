@@ -54,6 +54,8 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
         f"first row {row} of step {step}; {min(1.0, worst.moved):.0%} of what answers can differ by is dealt anew",
         wanted=f"less than {limits.moved:.0%}",
         cause="data-label-misaligned" if everything else "data-label-noise",
+        severity=Severity.WARNING if again else None,
+        confidence=AGAIN if again else None,
         numbers={"compared": worst.compared, "others": worst.others, "moved": worst.moved},
     )
 
@@ -64,6 +66,8 @@ def _changed(kept: AnswersFollowed, limits: Limits) -> bool:
     return limits.moved <= kept.moved <= limits.most_moved
 
 
+AGAIN = 0.8
+"""That it is the same example is then inferred from its inputs alone."""
 CHECK = Check(
     id="FL163",
     name="answers-change",

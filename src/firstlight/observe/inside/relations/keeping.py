@@ -153,10 +153,13 @@ class AnswersKept:
                 self._known.setdefault(key, answer)
 
     def seen(self) -> tuple[AnswersFollowed, ...]:
-        """Examples that are alike by chance come together in a batch too, now and then."""
+        """Examples that are alike by chance come together in a batch too, now and then.
+
+        Where they do, an input that comes again need not be the same example: short texts go on in several ways.
+        """
         by_chance = self._asked * (self._alike + 1) / max(1, self._drawn)
         found = [self.loaded.seen()]
-        if self.before.count >= BY_CHANCE * by_chance:
+        if not self._alike and self.before.count >= BY_CHANCE * by_chance:
             found.append(self.before.seen())
         return tuple(one for one in found if one is not None) if self._moving else ()
 
