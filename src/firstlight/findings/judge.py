@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -37,8 +38,11 @@ def judge(
         by_kind.setdefault(type(fact), []).append(fact)
     findings: list[Finding] = []
     outcomes: list[CheckOutcome] = []
+    blind = cache(lambda kind: any(map(_holds_nan, by_kind.get(kind, []))))
     for check in sorted(checks, key=lambda one: one.needs is CheckCrash):  # crashes are judged when all others are done
         found, outcome = _run(check, by_kind.get(check.needs, []), trained, reasons[check.needs])
+        if outcome.status is Status.CLEAN and blind(check.needs):
+            outcome = _outcome(check, Status.SKIPPED, outcome.seconds, "a number it needs is not a number")
         findings += found
         outcomes.append(outcome)
         if outcome.status is Status.CRASHED:
@@ -56,8 +60,6 @@ def _run(check: Check, facts: list[Any], trained: bool, absent: str | None) -> t
     except Exception as error:  # noqa: BLE001  # one broken check must not take the others with it; FL001 tells of it
         return [], _outcome(check, Status.CRASHED, time.perf_counter() - begun, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - begun
-    if not found and any(map(_holds_nan, facts)):
-        return [], _outcome(check, Status.SKIPPED, seconds, "a number it needs is not a number")
     return found, _outcome(check, Status.ILL if found else Status.CLEAN, seconds, None)
 
 

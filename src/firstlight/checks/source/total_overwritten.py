@@ -22,7 +22,8 @@ ZEROS = ("zeros", "tensor")
 
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
-    for scope in source.nodes(*SCOPES):
+    scopes = source.nodes(*SCOPES) if any(any(_zeroed(node)) for node in source.nodes(ast.Assign)) else ()
+    for scope in scopes:
         nodes = list(own(scope))
         begun = {name: node.lineno for node in nodes for name in _zeroed(node)}
         for loop in nodes:
