@@ -39,6 +39,7 @@ from firstlight.judge.inference import concluded, is_open
 from firstlight.judge.inquiry import Inquiry, Question
 from firstlight.judge.orders import CONTROLS, TIGHT, clip_of, orders_for
 from firstlight.judge.script import rehearsal_report, report_of
+from firstlight.judge.trust import trusted
 from firstlight.linting import facts_of
 from firstlight.observe.logged import read_log
 from firstlight.observe.spec import PATIENCE, Spec
@@ -196,9 +197,10 @@ def _judged_log(path: Path, settings: Settings, searched: bool, symptoms: dict[s
 def _report(watched: Watched, known: Judged, subject: Subject, inquiry: Inquiry, settings: Settings) -> Report:
     unjudged = without_grounds(watched.outcome(), known.outcomes, settings.select or ())
     if unjudged is not None or not inquiry.searched:
-        return report_of(watched, known, subject, unjudged)
+        return trusted(report_of(watched, known, subject, unjudged))
     suspects = inquiry.suspects(watched)
-    return inquiry.conclude(report_of(watched, concluded(known, suspects, _checks(settings)), subject, None), suspects)
+    known = concluded(known, suspects, _checks(settings))
+    return trusted(inquiry.conclude(report_of(watched, known, subject, None), suspects))
 
 
 def _watched(target: Target, spec: Spec, eyes: Eyes, engine: Engine) -> Watched:

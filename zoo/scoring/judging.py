@@ -32,14 +32,6 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A check that spoke up, and the cause it named."""
-
-    check: str
-    cause: str
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
     file: str
     line: int
@@ -56,8 +48,6 @@ class Judgement:
     places: tuple[Place, ...]
     """The lines of the findings that are errors or warnings."""
     seconds: float
-    told: tuple[Told, ...] = ()
-    """Of the findings that are errors or warnings, every witness."""
 
     @property
     def alarmed(self) -> bool:
@@ -130,7 +120,7 @@ def judgement_of(report: str, seconds: float) -> Judgement:
         fields = json.loads(report)
         findings = [finding for finding in fields["findings"] if finding["severity"] in TOLD]
         first = _first(fields["diagnosis"], findings)
-        return Judgement(fields["verdict"], first, _places(findings), seconds, _told(findings))
+        return Judgement(fields["verdict"], first, _places(findings), seconds)
     except (json.JSONDecodeError, KeyError, TypeError, ValueError):
         return Judgement("unjudged", None, (), seconds)
 
@@ -148,13 +138,7 @@ def _places(findings: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:
     return tuple(Place(where["file"], where["line"]) for where in wheres if where.get("file") and where.get("line"))
 
 
-def _told(findings: Sequence[Mapping[str, Any]]) -> tuple[Told, ...]:
-    spoke = [(witness["id"], finding["cause"]) for finding in findings for witness in finding.get("witnesses", ())]
-    return tuple(Told(check, cause) for check, cause in dict.fromkeys(spoke))
-
-
 def _from_cache(kept: Mapping[str, Any]) -> Judgement:
     first = Claim(**kept["first"]) if kept["first"] else None
     places = tuple(Place(**place) for place in kept["places"])
-    told = tuple(Told(**told) for told in kept.get("told", ()))
-    return Judgement(kept["verdict"], first, places, kept["seconds"], told)
+    return Judgement(kept["verdict"], first, places, kept["seconds"])

@@ -1,7 +1,7 @@
 """All numbers of one score."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -61,7 +61,6 @@ KEYS: dict[str, Callable[[Case], str]] = {
 
 def score(cases: Sequence[Case], healthy: Sequence[HealthyCase]) -> Score:
     everything: list[Case | HealthyCase] = [*cases, *healthy]
-    claims = [(case.claim.probability, case.right) for case in everything if case.claim is not None]
     return Score(
         programs=len({case.program.slug for case in cases}),
         whole=_group("all", cases),
@@ -70,10 +69,15 @@ def score(cases: Sequence[Case], healthy: Sequence[HealthyCase]) -> Score:
         false_alarms=share((case.program.slug, case.judgement.verdict == "ill") for case in healthy),
         nags=share((case.program.slug, case.judgement.verdict == "warn") for case in healthy),
         unjudged=share((case.program.slug, case.judgement.verdict == "unjudged") for case in everything),
-        calibration=calibration(claims),
+        calibration=calibration(claims_of(everything)),
         healthy_times=_times(healthy),
         mutant_times=_times(cases),
     )
+
+
+def claims_of(cases: Iterable[Case | HealthyCase]) -> list[tuple[float, bool]]:
+    """The probability of each cause that was named first, and whether it was right."""
+    return [(case.claim.probability, case.right) for case in cases if case.claim is not None]
 
 
 def _group(name: str, cases: Sequence[Case]) -> Group:

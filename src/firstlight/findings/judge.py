@@ -10,7 +10,6 @@ import msgspec
 
 from firstlight.checks.declare import Check
 from firstlight.facts.sources import ABSENCE_IS_CLEAN, SOURCES, witness_kind
-from firstlight.findings.counted import counted
 from firstlight.records.facts import CheckCrash
 from firstlight.records.finding import Evidence, Finding, Severity, Witness
 from firstlight.records.places import Where
@@ -79,7 +78,7 @@ def _outcome(check: Check, status: Status, seconds: float, reason: str | None) -
 def stamp(check: Check, evidence: Evidence) -> Finding:
     cause = evidence.cause or check.causes[0]
     severity = check.imposed or evidence.severity or check.severity
-    confidence = counted(check.id, check.confidence if evidence.confidence is None else evidence.confidence)
+    confidence = check.confidence if evidence.confidence is None else evidence.confidence
     witness = Witness(
         id=check.id,
         kind=witness_kind(check.needs),

@@ -1,6 +1,5 @@
 """A score of made-up judgements, counted by hand."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +8,11 @@ from tests.zoo.conftest import MakeProgram, replacing
 from zoo.mutants import Mutant, content_of
 from zoo.records import Planted, Program, Site
 from zoo.running import Outcome
-from zoo.scoring import counting, history
+from zoo.scoring import history
 from zoo.scoring.case import Case, HealthyCase
 from zoo.scoring.circumstances import Circumstances
 from zoo.scoring.gather import choose
-from zoo.scoring.judging import Claim, Judgement, Place, Told, judgement_of
+from zoo.scoring.judging import Claim, Judgement, Place
 from zoo.scoring.page import page
 from zoo.scoring.score import THE_REST, score
 from zoo.split import half_of_program
@@ -121,26 +120,3 @@ def test_only_kept_mutants_of_healthy_programs_of_the_half_are_chosen(make_progr
     assert choose([program], named, known, "report", None).programs == ()
     known.programs[program.slug] = replace(known.programs[program.slug], kept=False)
     assert choose([program], named, known, "tune", None).mutants == ()
-
-
-def test_checks_are_counted_by_how_often_they_spoke_and_were_right(make_program: MakeProgram, tmp_path: Path) -> None:
-    program = make_program()
-    spoke = replace(SIGN, told=(Told("FL201", "loss-sign"), Told("FL508", "hp-lr-high")))
-    cases = [case(program, spoke), case(program, spoke, cause="hp-lr-high"), case(program, CLEAN)]
-    found = counting.counts(cases, [HealthyCase(program, replace(RATE, told=(Told("FL508", "hp-lr-high"),)), 2.0)])
-    assert found == {"FL201": (1, 2), "FL508": (1, 3)}
-    counting.save(found, cases, tmp_path / "counted.json")
-    assert json.loads((tmp_path / "counted.json").read_text("utf-8")) == {
-        "mutants": 3,
-        "checks": {"FL201": [1, 2], "FL508": [1, 3]},
-    }
-
-
-def test_every_witness_of_what_is_told_is_read_from_a_report() -> None:
-    witnesses = [{"id": "FL201"}, {"id": "FL508"}]
-    findings = [
-        {"severity": "error", "cause": "loss-sign", "confidence": 0.9, "where": {}, "witnesses": witnesses},
-        {"severity": "note", "cause": "hp-lr-low", "confidence": 0.9, "where": {}, "witnesses": [{"id": "FL303"}]},
-    ]
-    report = json.dumps({"verdict": "ill", "diagnosis": [], "findings": findings})
-    assert judgement_of(report, 1.0).told == (Told("FL201", "loss-sign"), Told("FL508", "loss-sign"))
