@@ -23,7 +23,7 @@ class CopySeen(Sighting, frozen=True, kw_only=True, tag="copy-seen"):
     followed: int
     """Looks at which they were, or nearly, where the model in training is or was at the look before."""
     touched: int
-    """Times the program went over its weights, as it must to write to them."""
+    """Looks before which the program wrote to its weights, or went over them as it must to write to them."""
     drift: float
     """How far the model in training went between the first look and the last, as a share of its size."""
     shared: int

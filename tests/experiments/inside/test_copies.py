@@ -86,3 +86,15 @@ def test_what_began_elsewhere_is_told_apart() -> None:
     (found,) = trained(lambda _: net(), nothing)
 
     assert not found.began_equal
+
+
+def test_a_write_that_changes_nothing_is_a_write_and_a_look_at_what_it_holds_is_none() -> None:
+    def unmixed(old: nn.Module, new: nn.Module) -> None:
+        for one, other in zip(old.parameters(), new.parameters(), strict=True):
+            one.lerp_(other, 0.0)
+
+    (written,) = trained(copy.deepcopy, unmixed)
+    (kept,) = trained(copy.deepcopy, lambda old, _new: old.state_dict() and None)
+
+    assert (written.moved, written.touched) == (0, 3)
+    assert (kept.moved, kept.touched) == (0, 0)

@@ -10,11 +10,13 @@ import sys
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.experiments.inside import shortening
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
 from firstlight.records.copies import CopySeen
@@ -33,6 +35,8 @@ LEAST_SHARED = 2
 NEAR = 0.05
 """Share of what the model moved between two looks, within which a copy is where the model is or was."""
 LEAST = 1e-12
+PASSED_THROUGH = (str(Path(torch.__file__).parent), str(Path(shortening.__file__).parent))
+"""Folders of code by which a line of the program reaches weights: torch's own, and that by which loops are cut."""
 Part = list[torch.Tensor]
 
 
@@ -53,7 +57,9 @@ class _Copy:
     moved: int = 0
     followed: int = 0
     shared: list[int] = field(default_factory=list)
-    touched: int = 0
+    touched: set[int] = field(default_factory=set)
+    """Steps before which the program wrote to its weights, or went over them."""
+    versions: list[int] = field(default_factory=list)
     in_eval: bool = False
     told: CopySeen | None = None
     """What is known of it so far."""
@@ -76,12 +82,12 @@ class CopiedModels:
             known.in_eval = known.in_eval or not call.module.training
             known.told = self._record(known)
 
-    def touched(self, module: torch.nn.Module) -> None:
-        """The program goes over its weights, as it must to write to them."""
+    def touched(self, module: torch.nn.Module, goes_over: bool) -> None:
+        """The program goes over its weights, as it must to write to them, or keeps them as they are."""
         if any(type(module) is type(ref()) for ref, _ in self._trained.values()):
             held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
             if (known := self._met(module, module, any(id(p) in held for p in module.parameters()))) is not None:
-                known.touched += 1
+                known.touched |= {self.observer.step} if goes_over else set()
                 known.told = self._record(known)
 
     def _met(self, module: torch.nn.Module, outer: torch.nn.Module, stepped: bool) -> _Copy | None:
@@ -109,6 +115,7 @@ class CopiedModels:
                 firsts=parts,
                 lasts=parts,
                 statistics=(_parts(_statistics(module)), _parts(_statistics(model))),
+                versions=_versions(module),
                 began_equal=_equal(parts[0], began) or _equal(*parts),
             )
             found.shared.append(_shared(module, model))
@@ -124,6 +131,8 @@ class CopiedModels:
         was, known.lasts = known.lasts, (_parts(copy.parameters()), _parts(model.parameters()))
         known.looks, known.last_step = known.looks + 1, self.observer.step
         known.moved += not _equal(was[0], known.lasts[0])
+        versions, known.versions = known.versions, _versions(copy)
+        known.touched |= {known.last_step} if versions != known.versions else set()
         known.followed += _is_near(known.lasts[0], was[1], known.lasts[1])
         known.shared.append(_shared(copy, model))
 
@@ -150,7 +159,7 @@ class CopiedModels:
             began_equal=known.began_equal,
             moved=known.moved,
             followed=known.followed,
-            touched=known.touched,
+            touched=len(known.touched),
             drift=drift,
             shared=shared[LEAST_SHARED - 1] if len(shared) >= LEAST_SHARED else 0,
             tensors=len(list(copy.parameters())),
@@ -170,6 +179,11 @@ def _is_copy(copy: torch.nn.Module, model: torch.nn.Module) -> bool:
         return False
     shapes = [[(name, p.shape) for name, p in one.named_parameters()] for one in (copy, model)]
     return bool(shapes[0]) and shapes[0] == shapes[1]
+
+
+def _versions(module: torch.nn.Module) -> list[int]:
+    """They grow with every write, whether or not it changes a value."""
+    return [0 if parameter.is_inference() else parameter._version for parameter in module.parameters()]
 
 
 def _statistics(module: torch.nn.Module) -> list[torch.Tensor]:
@@ -248,17 +262,24 @@ def install(observer: "Observer") -> CopiedModels:
     observer.moments.model_returned.append(observer.shielded("copies", copies.returned))
     kind: Any = torch.nn.Module
     for name in ("named_parameters", "state_dict"):
-        setattr(kind, name, _telling(getattr(kind, name), observer, copies))
+        setattr(kind, name, _telling(getattr(kind, name), observer, copies, reads=name == "state_dict"))
     return copies
 
 
-def _telling(original: Any, observer: "Observer", copies: CopiedModels) -> Any:
+def _telling(original: Any, observer: "Observer", copies: CopiedModels, reads: bool) -> Any:
     touched = observer.shielded("copies", copies.touched)
 
     @functools.wraps(original)
     def method(self: torch.nn.Module, *arguments: Any, **options: Any) -> Any:
         if not observer.reading:
-            touched(self)
+            touched(self, not reads and _asked_by_the_program(sys._getframe(1)))
         return original(self, *arguments, **options)
 
     return method
+
+
+def _asked_by_the_program(frame: FrameType | None) -> bool:
+    """By a line of its own."""
+    while frame is not None and frame.f_code.co_filename.startswith(PASSED_THROUGH):
+        frame = frame.f_back
+    return frame is not None and sites.is_users(frame.f_code.co_filename)

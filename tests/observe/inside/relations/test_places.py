@@ -34,6 +34,16 @@ def test_the_next_token_of_a_small_alphabet_is_no_tag() -> None:
     assert found.seen() is None
 
 
+def test_the_next_token_is_no_tag_where_most_places_are_filled_up_with_any_number() -> None:
+    found = PlaceByPlace()
+    ids = torch.randint(0, 10, (16, 20), generator=torch.Generator().manual_seed(0))
+    wanted = ids[:, 1:].clone()
+    wanted[:, :12] = 11
+    found.step([ids[:, :-1]], wanted)
+
+    assert found.seen() is None
+
+
 def masks(turn: Any, every: int = 1) -> Places | None:
     drawn = torch.Generator().manual_seed(0)
     found = PlaceByPlace()
