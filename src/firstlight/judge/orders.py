@@ -218,7 +218,8 @@ def _terms_of(watched: Watched, found: Contrast) -> Iterator[TermTried]:
         joined = [one for one in watched.timelines.get(f"term-{at}-off", ()) if isinstance(one, TermJoined)]
         if off is not None and aside is not None and joined:
             steps = min(off.steps, aside.steps)
-            yield TermTried(site=joined[0].site, steps=steps, without=off.other, beside=aside.other)
+            at_side = joined[0].aside
+            yield TermTried(site=joined[0].site, aside=at_side, steps=steps, without=off.other, beside=aside.other)
 
 
 def clip_of(watched: Watched) -> ClipOrder | None:

@@ -41,6 +41,8 @@ class TermTried(msgspec.Struct, frozen=True, kw_only=True):
 
     site: Site | None
     """The line on which it joins the others."""
+    aside: bool
+    """It is known not to be the task itself."""
     steps: int
     without: Level
     beside: Level

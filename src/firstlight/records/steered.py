@@ -29,6 +29,8 @@ class TermJoined(Sighting, frozen=True, kw_only=True, tag="term-joined"):
     """Of the sum, with this one."""
     site: Site | None
     """The line on which it is added to the others."""
+    aside: bool = False
+    """It is not the task itself: it does not rest on the batch, or another term is a loss of torch's and it is not."""
 
 
 class CurvatureSeen(Sighting, frozen=True, kw_only=True, tag="curvature"):

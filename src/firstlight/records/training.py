@@ -141,7 +141,7 @@ class StepSeen(Sighting, frozen=True, kw_only=True, tag="step"):
     batch: str | None = None
     """Fingerprint of the inputs of the root model."""
     batch_rebuilt: bool = False
-    """The inputs were new tensors, not the same object as in the step before."""
+    """Most of what was fed was in new tensors, not in the same memory as in the step before."""
     rebuilt: int = 0
     """So many optimizers were built on the same line before it, for the same parameters, stepped, and were replaced."""
     stateful: bool = False

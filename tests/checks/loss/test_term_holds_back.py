@@ -15,7 +15,7 @@ def ended(last: float, first: float = 2.0, noise: float = 0.01) -> Level:
 
 def term(without: float = 0.5, beside: float = 1.9, *, steps: int = 150, line: int = 22) -> TermTried:
     site = Site(file="train.py", line=line)
-    return TermTried(site=site, steps=steps, without=ended(without), beside=ended(beside))
+    return TermTried(site=site, aside=True, steps=steps, without=ended(without), beside=ended(beside))
 
 
 def found(*terms: TermTried, answered: bool = True) -> list[Evidence]:
@@ -38,6 +38,10 @@ def test_the_one_that_holds_back_most_is_named() -> None:
     (evidence,) = found(term(1.0), term(0.2, line=23))
 
     assert evidence.where.line == 23
+
+
+def test_what_may_be_the_task_itself_is_left_alone() -> None:
+    assert found(replace(term(), aside=False)) == []
 
 
 @pytest.mark.parametrize("lost", [math.nan, math.inf])

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from firstlight.experiments.inside.term_steering import _Sums, _term
+from firstlight.experiments.inside.term_steering import _is_aside, _Sums, _term
 from firstlight.observe.inside.graph import summands
 
 Terms = dict[str, torch.Tensor]
@@ -66,3 +66,31 @@ def test_tensors_of_several_numbers_are_no_terms() -> None:
         loss = (torch.ones(3, requires_grad=True) + torch.ones(3, requires_grad=True)).sum()
 
     assert sums.joined(loss) == []
+
+
+MODEL = torch.nn.Linear(4, 2)
+GIVEN, WANTED = torch.randn(8, 4), torch.randint(0, 2, (8,))
+ASIDE: dict[str, tuple[Callable[[], torch.Tensor], bool]] = {
+    "size of weights": (lambda: sum((p.abs().mean() for p in MODEL.parameters()), torch.zeros(())), True),
+    "squares of weights": (lambda: 0.1 * MODEL.weight.pow(2).sum(), True),
+    "size of answers beside a loss": (lambda: MODEL(GIVEN).square().mean(), True),
+    "a second task": (lambda: torch.nn.functional.mse_loss(MODEL(GIVEN), torch.ones(8, 2)), False),
+}
+
+
+@pytest.mark.parametrize("way", ASIDE)
+def test_a_term_is_aside_where_it_cannot_be_the_task(way: str) -> None:
+    write, wanted = ASIDE[way]
+    sums = _Sums()
+    with sums:
+        loss = torch.nn.functional.cross_entropy(MODEL(GIVEN), WANTED) + write()
+
+    assert _is_aside(loss, sums.joined(loss), 0) is wanted
+
+
+def test_among_terms_written_by_hand_only_one_without_a_batch_is_aside() -> None:
+    sums = _Sums()
+    with sums:
+        loss = (MODEL(GIVEN) - 1).abs().mean() + MODEL(GIVEN).square().mean() + MODEL.weight.square().sum()
+
+    assert [_is_aside(loss, sums.joined(loss), at) for at in range(2)] == [False, True]

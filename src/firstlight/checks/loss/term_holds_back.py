@@ -3,11 +3,12 @@
 ## What it sees
 The loss is a sum, and the program is not known to learn. Two copies of it ran from the same first batch: in one of
 them the term pulls as it does in the program, in the other it was taken out of the sum. The other terms, measured by
-themselves in both, hardly fall beside it and fall well without it. It does not matter what the terms are: a penalty on
-the weights, on the predictions, another task.
+themselves in both, hardly fall beside it and fall well without it. The term is none of the task itself: it rests on
+weights alone, or others are losses of torch's own and it is not.
 
 ## When it is fine
-Terms that pull against each other are how many losses work, and a program that learns with all of them is not asked;
+Terms that pull against each other are how many losses work: two tasks, or what an autoencoder may say and what it must
+tell. A program that learns with all of them is not asked;
 nor is one whose answers are its own doing, as in reinforcement learning, or whose loss two optimizers pull at.
 """
 
@@ -47,7 +48,7 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
 
 
 def _holds_back(term: TermTried, limits: Limits) -> bool:
-    if not (term.without.finite and term.beside.finite and term.without.first):
+    if not (term.aside and term.without.finite and term.beside.finite and term.without.first):
         return False
     first = min(term.without.first, term.beside.first)
     possible, learnt = first - term.without.last, first - term.beside.last
@@ -60,7 +61,7 @@ CHECK = Check(
     name="term-holds-back",
     summary="one term of the loss keeps the others from falling",
     causes=("loss-conflict",),
-    likely="a penalty or a second task whose weight is too large by orders of magnitude",
+    likely="a penalty whose weight is too large by orders of magnitude",
     fix="divide the weight of the term by ten until the others fall, or leave it out",
     severity=Severity.ERROR,
     confidence=0.96,

@@ -3,12 +3,14 @@
 Two copies make a pair: in both the loss that is told is that of the other terms, in one of them the term still pulls.
 """
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.observe.inside import sites
+from firstlight.observe.inside.graph import name_of, nodes_behind, saved_tensors
 from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.steered import TermJoined
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 PLUS, MINUS = frozenset({"add", "add_", "__radd__"}), frozenset({"sub", "sub_"})
 TIMES, OVER = frozenset({"mul", "mul_", "__rmul__"}), frozenset({"div", "div_", "true_divide"})
+
+SCORED = re.compile("Loss|CrossEntropy")
+"""In the names of nodes that torch's losses leave in a graph."""
 
 
 class _Part(NamedTuple):
@@ -90,7 +95,8 @@ def _take_out(observer: "Observer", number: int, pulls: bool) -> None:
         if not told:
             told.append(number)
             line = parts[max(0, number - 2)].line
-            observer.emit(TermJoined(step=observer.step, rank=rank(), terms=1 + len(parts), site=line))
+            aside = number > 1 and _is_aside(root, parts, number - 2)
+            observer.emit(TermJoined(step=observer.step, rank=rank(), terms=1 + len(parts), site=line, aside=aside))
         term = _term(root, parts, number)
         return original(root - (term.detach() if pulls else term), *arguments, **keywords)
 
@@ -101,3 +107,23 @@ def _term(root: torch.Tensor, parts: list[_Part], number: int) -> torch.Tensor:
     """The first is what is left of the loss without the others: it may have been added to in place."""
     counted = [part.factor * part.value for part in parts]
     return root - sum(counted) if number == 1 else counted[number - 2]
+
+
+def _is_aside(root: torch.Tensor, parts: list[_Part], at: int) -> bool:
+    """It cannot be the task: it does not rest on the batch, or another term is scored by a loss of torch's, and it is
+    not. What the first one is scored by is what none of the others has."""
+    term = set(nodes_behind(parts[at].value))
+    if not any(map(_rests_on_given, term)):
+        return True
+    others = [node for index, part in enumerate(parts) if index != at for node in nodes_behind(part.value)]
+    first = set(nodes_behind(root)) - term - set(others)
+    return not any(map(_scores, term)) and any(map(_scores, (*others, *first)))
+
+
+def _scores(node: Any) -> bool:
+    return SCORED.search(name_of(node)) is not None
+
+
+def _rests_on_given(node: Any) -> bool:
+    """It keeps numbers that nothing is trained to make: inputs, answers, indices."""
+    return any(kept.numel() > 1 and not kept.requires_grad for kept in saved_tensors(node).values())

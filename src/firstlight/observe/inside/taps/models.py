@@ -79,7 +79,8 @@ class Models:
         self.inside = False
         """A module with parameters is running."""
         self._begun = False
-        self._last_pointers: tuple[int, ...] = ()
+        self._last_places: list[tuple[int, int]] = []
+        """Address and size of each."""
         self._local = threading.local()
 
     def before(self, module: torch.nn.Module, _arguments: Any) -> None:
@@ -174,10 +175,11 @@ class Models:
         self.batch = None
         if self.observer.step < MOST_FINGERPRINTED:
             telling = [tensor for tensor in self.inputs if _tells_batches_apart(tensor)]
-            pointers = tuple(tensor.data_ptr() for tensor in telling)
             self.batch = reading.fingerprint(telling) or None
-            self.batch_rebuilt = pointers != self._last_pointers
-            self._last_pointers = pointers
+            places = [(tensor.data_ptr(), tensor.numel()) for tensor in telling]
+            again = sum(place[1] for place, last in zip(places, self._last_places, strict=False) if place == last)
+            self.batch_rebuilt = 2 * again < sum(size for _, size in places)
+            self._last_places = places
         self.inputs = []
 
     def live(self) -> Iterator[Root]:
