@@ -99,6 +99,22 @@ PROGRAMS = (
         lambda here: data.tokens(here / "data/chars"),
     ),
     Program(
+        "nanogpt-slow",
+        "karpathy/nanoGPT",
+        "",
+        f"train.py {SMALL_GPT} --n_embd=32 --learning_rate=1e-4 --decay_lr=False --max_iters=5000 --eval_interval=1000"
+        " --eval_iters=10 --gradient_accumulation_steps=1 --dtype=float32",
+        lambda here: data.tokens(here / "data/chars"),
+    ),
+    Program(
+        "nanogpt-warmup",
+        "karpathy/nanoGPT",
+        "",
+        f"train.py {SMALL_GPT} --n_embd=32 --max_iters=20000 --lr_decay_iters=20000 --eval_interval=1000 --eval_iters=10"
+        " --gradient_accumulation_steps=2 --dtype=float32",
+        lambda here: data.tokens(here / "data/chars"),
+    ),
+    Program(
         "makemore-transformer",
         "karpathy/makemore",
         "",
