@@ -244,7 +244,7 @@ def copied(program: Program, mirrors: Path, into: Path) -> Path:
     where = [program.folder] if program.folder else []
     listed = subprocess.run([*git, "ls-tree", "-rz", "--name-only", commit, *where], capture_output=True, check=True)
     for name in listed.stdout.decode().split("\0"):
-        if name.endswith(".py"):
+        if name.endswith((".py", ".gitignore")):  # the latter keep folders that are written to
             path = into / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(subprocess.run([*git, "show", f"{commit}:{name}"], capture_output=True, check=True).stdout)
