@@ -6,6 +6,21 @@ from tests.checks.source.conftest import Lint
 BAD = [
     """
 import torch, torch.nn as nn, torch.nn.functional as F
+model = nn.Linear(4, 2)
+
+def step(x, y, args):
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    return loss / args.length
+
+def train(loader, args):
+    total = 0
+    for x, y in loader:
+        loss = step(x, y, args)
+        total += loss
+""",
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
 
 def train(model, loader, optimizer):
     losses = []
@@ -18,6 +33,23 @@ def train(model, loader, optimizer):
 """,
 ]
 GOOD = [
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+model = nn.Linear(4, 2)
+
+def step(x, y, args):
+    loss = 0
+    for part in range(3):
+        loss += F.mse_loss(model(x), y)
+    loss.backward()
+    return loss.data[0] / args.length
+
+def train(loader, args):
+    total = 0
+    for x, y in loader:
+        loss = step(x, y, args)
+        total += loss
+""",
     """
 import torch, torch.nn as nn, torch.nn.functional as F
 

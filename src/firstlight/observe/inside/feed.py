@@ -122,6 +122,8 @@ class Feed:
         self.pieces = (Pieces(1), Pieces(2))
         self.spreads: dict[tuple[str, str], Spread] = {}
         self.samples: dict[tuple[str, str], ExampleSample] = {}
+        self.made: set[str] = set()
+        """Inputs that a model made: a state it is given again, what an encoder gives. They are no data."""
         self.room = 0.0
         self.calls = self.pure = 0
         self._evaluated: set[int] = set()
@@ -196,7 +198,8 @@ class Feed:
         return tuple(sorted(self.trained)[: Met.TRAINED])
 
     def inputs(self) -> tuple[Fed, ...]:
-        return tuple(self._fed(name, spread) for (split, name), spread in self.spreads.items() if split == "train")
+        trained = [(name, spread) for (split, name), spread in self.spreads.items() if split == "train"]
+        return tuple(self._fed(name, spread) for name, spread in trained if name not in self.made)
 
     def _fed(self, name: str, train: Spread) -> Fed:
         evaluated = self.spreads.get(("eval", name))

@@ -1,5 +1,6 @@
 """The only place where values are read off tensors. Nothing here changes a tensor, the random state or the graph."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -115,7 +116,10 @@ def distance(one: torch.Tensor, other: torch.Tensor) -> float:
 
 
 def fingerprint(tensors: Sequence[torch.Tensor]) -> str:
-    """Equal for equal contents; differs, practically always, for different ones. Not a security hash."""
+    """Equal for equal contents; differs, practically always, for different ones. Empty where nothing could be read.
+
+    Of one length however many tensors there are: an agent may act thousands of times before it takes a step.
+    """
     parts = []
     for tensor in tensors:
         if not readable(tensor) or tensor.numel() == 0:
@@ -125,4 +129,4 @@ def fingerprint(tensors: Sequence[torch.Tensor]) -> str:
         ramp = torch.arange(1, found.numel() + 1, dtype=torch.float64, device=found.device)
         total, weighted = torch.stack([found.sum(), (found * ramp).sum()]).tolist()
         parts.append(f"{tuple(tensor.shape)}:{total!r}:{weighted!r}")
-    return "|".join(parts)
+    return hashlib.blake2b("|".join(parts).encode(), digest_size=16).hexdigest() if parts else ""

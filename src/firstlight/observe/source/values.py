@@ -105,12 +105,12 @@ def combined(values: Sequence[Value]) -> Value:
     tensors = [value for value in values if value.kind == "tensor"]
     if not tensors:
         return UNKNOWN
+    cut, at = _common_cut(values)
     flags: set[str] = set()
-    for value in tensors:
-        flags |= value.flags & {"output", "loss"}
+    for value in tensors:  # what is cut and meets something unknown may be a mere number by then
+        flags |= value.flags & {"output", "loss"} if cut or not value.cut else set()
     if all(value.has("data") or value.kind == "const" for value in values):
         flags.add("data")
-    cut, at = _common_cut(values)
     return Value(kind="tensor", flags=frozenset(flags), cut=cut, cut_at=at)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
+from firstlight.observe.inside import reading, rows
 from firstlight.observe.inside.relations.keeping import by_example
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
 from firstlight.records.relations import RowsReached
@@ -12,15 +13,21 @@ COUNTED_STEPS = 16
 
 
 class RowsCounted:
-    """Adds up over steps, of batches of one size, which rows ever moved the loss."""
+    """Adds up over steps, of batches of one size, which rows ever moved the loss.
+
+    A row that holds the same example at every step is one whose answer is kept back, as in a graph that is fed whole.
+    """
 
     def __init__(self) -> None:
         self.steps = 0
-        self._ever: torch.Tensor | None = None
+        self._first: list[int] = []
+        self._ever = self._changed = torch.empty(0, dtype=torch.bool)
 
     def add(self, tail: Tail, inputs: Sequence[torch.Tensor]) -> None:
         given = next((tensor for tensor in inputs if tensor.ndim and tensor.numel() > 1), None)
-        if given is None or self.steps >= COUNTED_STEPS or (self._ever is not None and len(given) != len(self._ever)):
+        if given is None or self.steps >= COUNTED_STEPS or not reading.readable(given):
+            return
+        if self.steps and len(given) != len(self._ever):
             return
         try:
             moving = [_moving(tail, meeting, given) for meeting in tail.meetings]
@@ -29,14 +36,16 @@ class RowsCounted:
         found = [one for one in moving if one is not None]
         if not found or len(found) < len(moving):
             return
+        ever, examples = torch.stack(found).any(0), rows.keys([given])
+        if not self.steps:
+            self._first, self._ever, self._changed = examples, ever, torch.zeros_like(ever)
         self.steps += 1
-        ever = torch.stack(found).any(0)
-        self._ever = ever if self._ever is None else self._ever | ever
+        self._ever = self._ever | ever
+        self._changed |= torch.tensor([now != first for now, first in zip(examples, self._first, strict=True)])
 
     def seen(self) -> RowsReached:
-        if self._ever is None:
-            return RowsReached()
-        return RowsReached(steps=self.steps, rows=len(self._ever), never=int((~self._ever).sum()))
+        never = int((self._changed & ~self._ever).sum())
+        return RowsReached(steps=self.steps, rows=len(self._ever), never=never)
 
 
 def _moving(tail: Tail, meeting: Meeting, given: torch.Tensor) -> torch.Tensor | None:

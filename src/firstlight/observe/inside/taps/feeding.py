@@ -1,8 +1,11 @@
 """What trained models are fed, in training and between: ranges, columns, and examples that come on both sides."""
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 import msgspec
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.echo import Echoes
@@ -13,8 +16,6 @@ from firstlight.records.feed import ExamplesMet, FeedSeen, Overlap
 from firstlight.records.places import Site
 
 if TYPE_CHECKING:
-    import torch
-
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.backward import Walked
 
@@ -22,6 +23,8 @@ MOST_MEASURED = 16
 """Calls of each kind whose columns are measured."""
 MOST_ELEMENTS = 200_000_000
 """Values looked at in all: after so many, what is there to be seen was seen."""
+MOST_MADE = 64
+"""Tensors; a state comes back at the next call or the one after it."""
 LEAST_STEPS = 3
 """Calls without gradients that come closer than this to the ones before are a part of the training itself."""
 
@@ -45,6 +48,8 @@ class Feeding:
     def __init__(self, observer: "Observer", models: Models, walked: "Walked") -> None:
         self.observer, self.models, self.walked = observer, models, walked
         self.plates: dict[int, Plate] = {}
+        self._made: deque[StorageWeakRef] = deque(maxlen=MOST_MADE)
+        """Memory of what models gave lately, also once it is detached."""
 
     def returned(self, call: Call) -> None:
         root = self.models.roots.get(id(call.module))
@@ -54,6 +59,7 @@ class Feeding:
         given = named(call.arguments, call.keywords)
         plate.elements += sum(tensor.numel() for tensor in given.values())
         plate.tensors = max(plate.tensors, len(given))
+        plate.feed.made |= self._made_by_models(given, call.output)
         if plate.elements > MOST_ELEMENTS or not given or self.observer.light:
             return
         if call.training:
@@ -63,7 +69,15 @@ class Feeding:
         elif root.backwards:
             self._without_gradients(plate, given)
 
-    def _without_gradients(self, plate: Plate, given: dict[str, "torch.Tensor"]) -> None:
+    def _made_by_models(self, given: dict[str, torch.Tensor], output: object) -> set[str]:
+        """Which of the inputs a model gave, now or at one of the last calls. What it hands through it has not made."""
+        known, memory = {ref.cdata for ref in self._made}, {name: _memory(tensor) for name, tensor in given.items()}
+        for tensor in reading.tensors_in(output):
+            if _memory(tensor) not in (0, *memory.values()):
+                self._made.append(StorageWeakRef(tensor.untyped_storage()))
+        return {name for name, tensor in given.items() if tensor.grad_fn is not None or memory[name] in known}
+
+    def _without_gradients(self, plate: Plate, given: dict[str, torch.Tensor]) -> None:
         gap = self.observer.step - plate.last_step
         plate.last_step = self.observer.step
         plate.crowded += 0 < gap < LEAST_STEPS
@@ -127,6 +141,11 @@ class Feeding:
             echo=plate.echoes.seen(),
             first_pass=plate.feed.first_pass.record() if world() > 1 else None,
         )
+
+
+def _memory(tensor: torch.Tensor) -> int:
+    """0 where it has none of its own."""
+    return tensor.untyped_storage()._cdata if tensor.layout is torch.strided and reading.readable(tensor) else 0
 
 
 def install(observer: "Observer", models: Models, walked: "Walked") -> "Feeding":

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
 
 NOISY = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._BatchNorm)
+MOST_INPUTS = 1024
+"""Kept of a step: what an agent is given while it acts is held until the step ends."""
 MOST_FINGERPRINTED = 64
 """Steps whose inputs are compared with those of the step before."""
 MOST_ROOTS = 32
@@ -140,7 +142,7 @@ class Models:
             root = self._meet(call.module)
         if root is not None:
             self.since_backward.append(root)
-        self.inputs.extend(call.inputs)
+        self.inputs.extend(call.inputs[: MOST_INPUTS - len(self.inputs)])
 
     def _meet(self, module: torch.nn.Module) -> Root | None:
         if len(self.roots) >= MOST_ROOTS:
