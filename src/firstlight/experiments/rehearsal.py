@@ -38,7 +38,7 @@ ATTEMPTS: dict[str, tuple[str, ...]] = {
     "rehearsal-longer": ("inner=6", "outer=4", "last=inner"),
     "rehearsal-whole": (),
 }
-TAPS = ("checkpoints", "evaluations", "failures", "feeding")
+TAPS = ("checkpoints", "evaluations", "failures", "feeding", "loaders")
 PRELUDE = "firstlight.experiments.inside.shortening.prelude:begin"
 EXTENSION = "firstlight.experiments.inside.rehearsal:install"
 NEVER = 1_000_000_000

@@ -118,7 +118,7 @@ SOURCES: dict[type, Source] = {
     source.Bootstrap: _from(absent="no target of a reward and a discounted value is written"),
     source.Triplet: _from(absent="no loss of a positive, a negative and a margin is written"),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
-    feed.FeedSeen: _from("feeding", absent="no model was seen in training"),
+    feed.FeedSeen: _from("feeding", "loaders", absent="no model was seen in training"),
     relations.Relations: _from(
         "operations", "tape", "loaders", "relations", absent="no examples were seen together with their answers"
     ),

@@ -55,7 +55,14 @@ def with_rehearsed(facts: Iterable[Any], program: Iterable[Logged], rehearsal: I
 def _completed(own: tuple[Fed, ...], there: tuple[Fed, ...]) -> tuple[Fed, ...]:
     by_name = {one.train.name: one for one in there}
     return tuple(
-        replace(one, evaluated=other.evaluated, apart=other.apart, wider=other.wider, prepared=other.prepared)
+        replace(
+            one,
+            evaluated=other.evaluated,
+            apart=other.apart,
+            wider=other.wider,
+            prepared=other.prepared,
+            carried=other.carried if other.carried.calls else one.carried,
+        )
         if (other := by_name.get(one.train.name)) is not None
         else one
         for one in own

@@ -52,6 +52,22 @@ class Preparation(msgspec.Struct, frozen=True, kw_only=True):
     """The side, `training` or `evaluation`, whose examples alone are sorted by value."""
 
 
+class Carried(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done to a tensor between its loader and the model, by the same rule at every call that was looked at."""
+
+    training: str = ""
+    """Empty where it is not known of both sides."""
+    evaluation: str = ""
+    calls: int = 0
+    """Looked at, on the side that has fewer."""
+    apart: bool = False
+    """No evaluation does what training does."""
+    rearranged: bool = False
+    """One of them changes the order of an example's values, and not only their scale."""
+    plain: bool = False
+    """Training does nothing."""
+
+
 class Fed(msgspec.Struct, frozen=True, kw_only=True):
     """The same tensor in training and, where it was seen there, in evaluation."""
 
@@ -61,6 +77,7 @@ class Fed(msgspec.Struct, frozen=True, kw_only=True):
     """Distance of the column means in deviations of training, and below, the ratio of deviations: both medians."""
     wider: float = 1.0
     prepared: Preparation = Preparation()
+    carried: Carried = Carried()
 
 
 class Overlap(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,6 +32,7 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     """By which the likeness exceeds that of answers dealt at random."""
     offset: int = 0
     """Rows to the place whose answer fits best, and how well it does."""
+    offset_likeness: float = 0.0
     offset_deviations: float = 0.0
     doubtful: int = 0
     """Examples whose class hardly any of their neighbours has, while most of those agree on another."""
@@ -163,6 +164,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """The model is asked without gradients between most steps: its answers may be its own doing."""
     tells: Tells = Tells()
     near: Neighbours = Neighbours()
+    in_order: Neighbours = Neighbours()
+    """Of the dataset's first rows, one after the other; asked where little is seen in the order of training."""
     pockets: tuple[Pocket, ...] = ()
     places: Places | None = None
     lag: Lag | None = None

@@ -18,3 +18,9 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     """Those that met the targets of other rows: put in another order, which neither inputs nor answers were."""
     elsewhere: bool
     """On some other line answers met targets in their own order, in the same way: compared, or subtracted."""
+    classes: int = 0
+    """Those of which it is known what number they have here and in training."""
+    renamed: tuple[tuple[int, int, int], ...] = ()
+    """Classes that have another number here than in training: as loaded, trained and compared; the first few."""
+    trained_at: Site | None = None
+    """Where training is given its classes."""

@@ -55,3 +55,27 @@ def test_each_side_of_share(name: str, count: int, findings: int) -> None:
 @pytest.mark.parametrize(("count", "findings"), [(7, 0), (8, 1)])
 def test_each_side_of_answers(name: str, count: int, findings: int) -> None:
     assert len(found(**{"answers": count, name: count})) == findings
+
+
+RENAMED = ((0, 1, 0), (1, 2, 1))
+
+
+def test_classes_that_have_another_number_in_training_are_told() -> None:
+    (evidence,) = found(classes=4, renamed=RENAMED, trained_at=Site(file="train.py", line=20))
+
+    assert evidence.saw == (
+        "the class that is loaded as 0 is 1 in the loss of `Net` and 0 where its answers are scored; so are 2 of 4 "
+        "classes"
+    )
+    assert (evidence.cause, evidence.where.line) == ("data-label-range", 20)
+
+
+def test_it_is_told_where_the_number_is_changed() -> None:
+    (evidence,) = found(classes=2, renamed=((0, 0, 1),), trained_at=Site(file="train.py", line=20))
+
+    assert evidence.where.line == 40
+
+
+@pytest.mark.parametrize(("classes", "findings"), [(8, 1), (9, 0)])
+def test_each_side_of_renamed(classes: int, findings: int) -> None:
+    assert len(found(classes=classes, renamed=RENAMED)) == findings

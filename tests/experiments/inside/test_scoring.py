@@ -152,3 +152,33 @@ def test_a_measure_of_chance_stands_beside_the_score(program: Program) -> None:
     plain, shuffled = program.measured.scoring.seen()
 
     assert (plain.moved, plain.elsewhere, shuffled.moved, shuffled.elsewhere) == (0, False, 12, True)
+
+
+NAMES: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor], Tensor], int]] = {
+    "one too high in training": (lambda classes: (classes + 1) % 3, lambda classes: classes, 3),
+    "one too low in evaluation": (lambda classes: classes, lambda classes: (classes - 1).clamp(min=0), 2),
+    "the same on both sides": (lambda classes: (classes + 1) % 3, lambda classes: (classes + 1) % 3, 0),
+    "left out in training": (lambda classes: torch.where(classes == 1, -100, classes), lambda classes: classes, 0),
+    "drawn anew": (lambda classes: classes[torch.randperm(12)], lambda classes: classes, 0),
+}
+
+
+@pytest.mark.parametrize(("trained", "scored", "renamed"), NAMES.values(), ids=NAMES)
+def test_what_classes_are_called_in_training_and_in_the_score(
+    program: Program, trained: Callable[[Tensor], Tensor], scored: Callable[[Tensor], Tensor], renamed: int
+) -> None:
+    scoring = program.measured.scoring
+    for _ in range(2):
+        scoring.batch_given(None, (INPUTS, WANTED))
+        program.train(lambda output: F.cross_entropy(output, trained(WANTED)))
+    found = program.evaluate(lambda output: output.argmax(1) == scored(WANTED))
+
+    assert len(found.renamed) == renamed
+
+
+def test_numbers_of_rows_are_no_classes(program: Program) -> None:
+    program.measured.scoring.batch_given(None, (INPUTS, torch.arange(12)))
+    program.train(by_class)
+    found = program.evaluate(lambda output: output.argmax(1) == (WANTED + 1) % 3)
+
+    assert (found.classes, found.renamed) == (0, ())

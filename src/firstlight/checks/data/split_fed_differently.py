@@ -7,8 +7,12 @@ of them, as no shift of the data does: one factor and offset for all features, t
 order, mirrored or moved, the values of each example sorted on one side alone. A model answers nonsense on inputs
 prepared otherwise than those it learnt from.
 
+Where batches come from loaders, each is also followed to the model. What is done to it on the way by the same rule at
+every call (a factor, another order), on one side and never on the other, is told however alike the two sides look.
+
 ## When it is fine
 A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that.
+Augmentation is drawn anew for each batch and is no such rule; neither is one of several evaluations on changed inputs.
 """
 
 from collections.abc import Iterator
@@ -44,6 +48,12 @@ class Limits:
     """Distance of the features as they are, in that which chance makes between samples of one side."""
     ordered: float = 0.25
     """Of that distance is left, at most, once they are put in another order."""
+    calls: int = 2
+    """On either side, with the same rule."""
+    carried_factor: float = 1.3
+    """Between the deviations here and there, where a batch is scaled on its way on one side alone."""
+    carried_deviations: float = 0.3
+    """Between the means, where it is moved."""
     crowded: int = 2
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
@@ -54,7 +64,9 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         if there is None or min(fed.train.rows, there.rows) < limits.rows or not there.std or not fed.train.std:
             continue
         ratio = max(fed.wider, 1 / fed.wider) if fed.wider else 0.0
-        if ratio >= limits.factor or fed.apart >= limits.deviations:
+        if feed.crowded <= limits.crowded and _carried_apart(fed, ratio, limits):
+            yield _carried(feed, fed)
+        elif ratio >= limits.factor or fed.apart >= limits.deviations:
             yield Evidence(
                 where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
                 saw=f"`{fed.train.name}` is {_told(fed, False)} in training and {_told(fed, True)} in evaluation",
@@ -71,6 +83,26 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
                 likely=rule[2],
                 numbers={"factor": fed.prepared.factor, "offset": fed.prepared.offset, "own": fed.prepared.own},
             )
+
+
+def _carried_apart(fed: Fed, ratio: float, limits: Limits) -> bool:
+    """By another rule; where it only scales, the loaders may give what makes up for it."""
+    if not fed.carried.apart or fed.carried.calls < limits.calls:
+        return False
+    return fed.carried.rearranged or ratio >= limits.carried_factor or fed.apart >= limits.carried_deviations
+
+
+def _carried(feed: FeedSeen, fed: Fed) -> Evidence:
+    seen = fed.carried
+    return Evidence(
+        where=at(feed.eval_site if seen.plain else feed.site, module=feed.name, rank=feed.rank),
+        saw=f"between its loader and the model `{fed.train.name}` is {seen.training} in training, "
+        f"and {seen.evaluation} in evaluation",
+        wanted=ALIKE,
+        cause="data-schema" if seen.rearranged else "data-split-shift",
+        likely="a line of the loop changes the batch on one side alone",
+        numbers={"calls": seen.calls, "wider": fed.wider, "apart": fed.apart},
+    )
 
 
 def _rule(seen: Preparation, limits: Limits) -> tuple[str, str, str | None] | None:

@@ -4,11 +4,12 @@
 In a rehearsal, what an evaluation compares is followed back to the model. Either the class that is held against the
 targets is the one the model finds least likely, by the sense in which its loss trained it; or the targets were put in
 another order (rolled, flipped, indexed) which neither the inputs nor the answers were, so that each answer meets the
-target of another row.
+target of another row; or classes have other numbers than in training, going by those that both were loaded with.
 
 ## When it is fine
 A score against shuffled targets beside the real one, as a measure of chance, is not reported. Nor are models whose
-smallest output is the best one, such as distances, or targets that are the inputs shifted by a place.
+smallest output is the best one, such as distances, or targets that are the inputs shifted by a place. Classes that
+training leaves out (a negative number) count for nothing.
 """
 
 from collections.abc import Iterator
@@ -26,6 +27,8 @@ class Limits:
     """Fewer may be so by chance."""
     share: float = 0.9
     """Of the answers compared on a line; the rest are batches too small to be told apart."""
+    renamed: float = 0.25
+    """Of the classes; a single one of many may have been joined with another on purpose."""
 
 
 def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
@@ -46,6 +49,22 @@ def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
             "each answer held against the target of its own row",
             do="compare with the targets as they came with the inputs",
         )
+    elif scored.renamed and len(scored.renamed) >= limits.renamed * scored.classes:
+        yield _renamed(scored)
+
+
+def _renamed(scored: AnswersScored) -> Evidence:
+    loaded, trained, compared = scored.renamed[0]
+    return Evidence(
+        where=at(scored.trained_at if trained != loaded else scored.site, rank=scored.rank),
+        saw=f"the class that is loaded as {loaded} is {trained} in the loss of `{scored.model}` and {compared} where "
+        f"its answers are scored; so are {len(scored.renamed)} of {scored.classes} classes",
+        wanted="the same number for a class in training and in evaluation",
+        cause="data-label-range",
+        likely="classes are counted from one on one side, or clipped, shifted or mapped there alone",
+        do="number the classes once, where they are loaded",
+        numbers={"classes": scored.classes, "renamed": len(scored.renamed)},
+    )
 
 
 def _evidence(scored: AnswersScored, saw: str, wanted: str, do: str) -> Evidence:
@@ -62,7 +81,7 @@ CHECK = Check(
     id="FL552",
     name="answers-scored-wrongly",
     summary="evaluation scores something other than the model's answers to its own questions",
-    causes=("train-metric",),
+    causes=("train-metric", "data-label-range"),
     likely="the decision or the comparison in the evaluation is not the one that was meant",
     fix="compute the score by hand on three examples, and compare",
     severity=Severity.ERROR,

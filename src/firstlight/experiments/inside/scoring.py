@@ -2,16 +2,18 @@
 
 While a model is evaluated every torch call is heard, and tensors are marked: those that rest on a model's answers,
 those that name its least likely class, and those whose rows were put in another order. Where an answer meets something
-that does not come from the model, the marks of both sides tell whether that is what was meant.
+that does not come from the model, the marks of both sides tell whether that is what was meant. Classes that it meets
+are also held against those of the loader, and so are the ones that training is given.
 """
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.experiments.inside.classes_named import ClassNames, classes_in, renamed
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
@@ -33,6 +35,7 @@ SHAPED = ("_as", "_like")
 """Ends of names whose further tensors lend a shape or a type, and no values."""
 MOST_ELEMENTS = 100_000
 MOST_LINES = 16
+MOST_NAMED = 8
 LEAST_ROWS = 4
 """Of a tensor; fewer come in the same order by chance."""
 
@@ -46,6 +49,16 @@ class _Line:
     answers: int = 0
     least: int = 0
     moved: int = 0
+    names: ClassNames = field(default_factory=ClassNames)
+    trained: "TrainedClasses | None" = None
+
+
+@dataclass
+class TrainedClasses:
+    """What the classes of one model are called in its loss, and the line of it."""
+
+    site: Site | None = None
+    names: ClassNames = field(default_factory=ClassNames)
 
 
 class Scoring:
@@ -61,6 +74,14 @@ class Scoring:
         self._by_class: ByIdentity[bool] = ByIdentity()
         """Models that are trained by a loss which raises the answer for the right class."""
         self._lines: dict[Site, _Line] = {}
+        self._batch: list[torch.Tensor] = []
+        """Classes that a loader gave last."""
+        self._classes: ByIdentity[TrainedClasses] = ByIdentity()
+        self._asked: TrainedClasses | None = None
+        """Of the model that is asked."""
+
+    def batch_given(self, _loader: object, batch: object) -> None:
+        self._batch = classes_in(batch)
 
     def trained(self, call: "Call") -> None:
         self._trained = weakref.ref(call.module), _floats(call.output)
@@ -69,6 +90,7 @@ class Scoring:
         """A model was evaluated; what comes of its answers is followed from here on."""
         self._inputs, self._outputs = call.inputs, _floats(call.output)
         self._model, self._likelier = type(call.module).__name__, call.module in self._by_class
+        self._asked = self._classes.get(call.module, None)
         moved = self._marked(call.inputs) & MOVED
         for tensor in reading.tensors_in(call.output):  # places too: a model may tell in which order it answers
             self._marks[tensor] = ANSWER | moved
@@ -79,7 +101,8 @@ class Scoring:
 
     def heard(self, name: str, given: tuple[Any, ...], found: Any) -> None:
         tensors = list(reading.tensors_in(given))
-        if self._trained is not None and name in CLASSES and tensors:
+        if self._trained is not None and name in CLASSES and len(tensors) > 1:
+            self._learn_names(tensors[1])
             self._learn_sense(tensors[0])
         if not self._outputs or not tensors:
             return
@@ -95,6 +118,14 @@ class Scoring:
         for tensor in tensors:
             found |= self._marks.get(tensor, 0) or 0
         return found
+
+    def _learn_names(self, classes: torch.Tensor) -> None:
+        assert self._trained is not None
+        module = self._trained[0]()
+        if module is not None:
+            known = self._classes.get(module, None) or TrainedClasses(sites.caller())
+            known.names.add(classes, self._batch)
+            self._classes[module] = known
 
     def _learn_sense(self, prediction: torch.Tensor) -> None:
         assert self._trained is not None
@@ -143,10 +174,13 @@ class Scoring:
         line.answers += one.numel()
         line.least += one.numel() if marks[1] & LEAST else 0
         line.moved += one.numel() if marks[0] & MOVED and not marks[1] & MOVED else 0
+        line.trained = self._asked
+        line.names.add(other if self._marked([one]) & ANSWER else one, self._batch)
 
     def seen(self) -> Iterator[AnswersScored]:
         plain = {(site, line.compares) for site, line in self._lines.items() if line.moved < line.answers}
         for site, line in self._lines.items():
+            trained = line.trained.names.known if line.trained is not None else {}
             yield AnswersScored(
                 step=self.observer.step,
                 rank=rank(),
@@ -157,6 +191,9 @@ class Scoring:
                 least=line.least,
                 moved=line.moved,
                 elsewhere=any(kind == line.compares and other != site for other, kind in plain),
+                classes=len(trained.keys() & line.names.known.keys()),
+                renamed=tuple(renamed(trained, line.names.known)[:MOST_NAMED]),
+                trained_at=line.trained.site if line.trained is not None else None,
             )
 
 

@@ -105,6 +105,7 @@ def follow(selecting: Selecting) -> None:
         return original(self, metrics, *arguments, **options)
 
     kind.step = step
+    observer.moments.batch_given.append(observer.unable_to_raise("measured", measured.scoring.batch_given))
     observer.moments.model_returned.append(observer.unable_to_raise("measured", measured.returned))
     observer.moments.step_begins.append(observer.unable_to_raise("measured", lambda *_: measured.training_goes_on()))
     for package in ("lightning.pytorch", "pytorch_lightning"):

@@ -1,15 +1,17 @@
 """What one model is given, in training and in evaluation: how it is distributed, and which examples are in both."""
 
 from collections import Counter, deque
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, rows
+from firstlight.observe.inside.carrying import Carrying
+from firstlight.observe.inside.near import NearCopies
 from firstlight.observe.inside.preparing import ExampleSample, prepared
 from firstlight.observe.inside.spread import Spread
-from firstlight.records.feed import Columns, Fed, Overlap, Pass, Preparation
+from firstlight.records.feed import Carried, Columns, Fed, Overlap, Pass, Preparation
 
 MOST_ROWS = 100_000
 """Examples remembered of each side."""
@@ -76,6 +78,11 @@ class Met:
             self.batches.append(sorted(keys)[: self.KEYS])
             self.sizes.append(len(keys))
 
+    def _near(self, others: int) -> int:
+        """Nearly all of them are the training set itself, made noisy on purpose."""
+        share = self.near.share()
+        return round(share * others) if share < PURE or self.split else 0
+
     def smallest(self) -> tuple[tuple[int, ...], ...]:
         """As many of each batch as there is room for."""
         each = self.KEYS // max(1, len(self.batches))
@@ -124,6 +131,8 @@ class Feed:
         self.samples: dict[tuple[str, str], ExampleSample] = {}
         self.made: set[str] = set()
         """Inputs that a model made: a state it is given again, what an encoder gives. They are no data."""
+        self.carrying: dict[str, Carrying] = {}
+        self.near = NearCopies()
         self.room = 0.0
         self.calls = self.pure = 0
         self._evaluated: set[int] = set()
@@ -137,6 +146,7 @@ class Feed:
             self.first_pass.add(keys)
             self.met.train(keys, self.trained)
             self.trained.update(keys)
+            self.near.train(given, keys)
             self.batches += 1
             for pieces in self.pieces:
                 pieces.train(given)
@@ -160,10 +170,16 @@ class Feed:
             if not pure:
                 self._judged |= found
                 self._shared |= seen
+                self.near.evaluate(given, keys, seen)
                 for pieces in self.pieces:
                     pieces.evaluate(given)
         if measure and not (found and pure):
             self._measure("eval", given)
+
+    def carried(self, training: bool, given: Mapping[str, torch.Tensor], batch: Sequence[torch.Tensor]) -> None:
+        """`batch` is what a loader gave last."""
+        for name, tensor in list(given.items())[:MOST_TENSORS]:
+            self.carrying.setdefault(name, Carrying()).add(training, tensor, batch)
 
     def _measure(self, split: str, given: Mapping[str, torch.Tensor]) -> None:
         for name, tensor in list(given.items())[:MOST_TENSORS]:
@@ -179,12 +195,14 @@ class Feed:
     @property
     def overlap(self) -> Overlap:
         probes = self._probes()
+        judged, shared = len(self._judged - probes), len(self._shared - probes)
         return Overlap(
             trained=len(self.trained),
             whole=self.met.whole,
             evaluated=len(self._evaluated - self.trained.keys()),
-            judged=len(self._judged - probes),
-            shared=len(self._shared - probes),
+            judged=judged,
+            shared=shared,
+            near=self._near(judged - shared),
             covered=len(self._covered),
             calls=self.calls,
             pure=self.pure,
@@ -192,6 +210,11 @@ class Feed:
             pieces=max(pieces.judged for pieces in self.pieces),
             shared_pieces=max((p.shared / p.judged for p in self.pieces if p.judged), default=0.0),
         )
+
+    def _near(self, others: int) -> int:
+        """Nearly all of them are the training set itself, made noisy on purpose."""
+        share = self.near.share()
+        return round(share * others) if share < PURE or self.split else 0
 
     def smallest(self) -> tuple[int, ...]:
         """Keys of examples trained on."""
@@ -207,7 +230,14 @@ class Feed:
         apart, wider = train.distance(evaluated) if evaluated is not None else (0.0, 1.0)
         sides = self.samples.get(("train", name)), self.samples.get(("eval", name))
         found = Preparation() if sides[0] is None or sides[1] is None else prepared(sides[0], sides[1])
-        return Fed(train=train.columns(), evaluated=columns, apart=apart, wider=wider, prepared=found)
+        return Fed(
+            train=train.columns(),
+            evaluated=columns,
+            apart=apart,
+            wider=wider,
+            prepared=found,
+            carried=self.carrying[name].seen() if name in self.carrying else Carried(),
+        )
 
 
 def named(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, torch.Tensor]:

@@ -65,7 +65,7 @@ def prepared(train: ExampleSample, evaluated: ExampleSample) -> Preparation:
     factor, offset, even = _rule(here[:, moving], there[:, moving])
     order, own, ordered = _best_order(here, there, train.shape)
     return Preparation(
-        places=_independent(here[:, moving]),
+        places=independent(here[:, moving]),
         factor=factor,
         offset=offset,
         even=even,
@@ -95,7 +95,7 @@ def _rule(here: torch.Tensor, there: torch.Tensor) -> tuple[float, float, float]
     return factor, offset, float(near.float().sum()) / len(both)
 
 
-def _independent(table: torch.Tensor) -> float:
+def independent(table: torch.Tensor) -> float:
     """How many places vary by themselves, by how much the places have in common."""
     unit = (table - table.mean(0)) / table.std(0)
     common = unit @ unit.t() / max(1, len(unit) - 1)  # as many eigenvalues as the correlations of the places

@@ -37,12 +37,12 @@ def compared(sample: Sample) -> Callable[..., RelationsSeen]:
     )
     if not parts or len(chosen) < LEAST_EXAMPLES:
         return found
-    table = torch.cat([_features(given[chosen]) for given in inputs], 1)
+    table = torch.cat([features_of(given[chosen]) for given in inputs], 1)
     moments = sample.moments()[chosen]
     return functools.partial(found, tells=_tells(table, parts), near=neighbours(table, parts, moments))
 
 
-def _features(given: torch.Tensor) -> torch.Tensor:
+def features_of(given: torch.Tensor) -> torch.Tensor:
     """The columns as they are; for rows of ids also how often each occurs."""
     ids = given.shape[1] > 1 and bool(((given == given.round()) & (given >= 0)).all())
     if not ids or given.max() < 2 or given.max() >= MOST_IDS:  # codes and masks are features themselves

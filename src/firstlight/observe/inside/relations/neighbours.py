@@ -1,7 +1,9 @@
 """Do examples that lie next to each other have like answers, and would they with the answers of other rows?"""
 
 import math
+from collections.abc import Sequence
 
+import msgspec
 import torch
 
 from firstlight.observe.inside.relations.sample import AnswerMet
@@ -20,12 +22,14 @@ MOST_VOTES = 0.6
 MOST_NAMED = 10
 
 
-def neighbours(table: torch.Tensor, answers: list[AnswerMet], moments: torch.Tensor) -> Neighbours:
+def neighbours(
+    table: torch.Tensor, answers: list[AnswerMet], moments: torch.Tensor, offsets: Sequence[int] = OFFSETS
+) -> Neighbours:
     """Of the answer that neighbours agree on most. `moments` is the step and the row of each example."""
     if len(table) < LEAST_EXAMPLES:
         return Neighbours()
     near = _nearest(_scaled(table[:MOST_EXAMPLES]))
-    found = [_of_answer(near, answer, moments[:MOST_EXAMPLES]) for answer in answers]
+    found = [_of_answer(near, answer, moments[:MOST_EXAMPLES], offsets) for answer in answers]
     return max(found, key=lambda one: max(one.deviations, one.offset_deviations), default=Neighbours())
 
 
@@ -34,18 +38,16 @@ def fit(table: torch.Tensor, answer: AnswerMet) -> float:
     return _fit(_code(answer.values[:MOST_EXAMPLES], answer.classes), _nearest(_scaled(table[:MOST_EXAMPLES])))
 
 
-def _of_answer(near: torch.Tensor, answer: AnswerMet, moments: torch.Tensor) -> Neighbours:
+def _of_answer(near: torch.Tensor, answer: AnswerMet, moments: torch.Tensor, offsets: Sequence[int]) -> Neighbours:
     code = _code(answer.values[: len(near)], answer.classes)
-    own = _fit(code, near)
-    offset, deviations = max(
-        ((by, _fit_at(code, near, moments, by)) for by in OFFSETS), key=lambda pair: pair[1], default=(0, 0.0)
-    )
+    offset, moved = max(((by, _moved(code, moments, by)) for by in offsets), key=lambda pair: _likeness(pair[1], near))
     found = Neighbours(
         examples=len(near),
         likeness=_likeness(code, near),
-        deviations=own,
+        deviations=_fit(code, near),
         offset=offset,
-        offset_deviations=deviations,
+        offset_likeness=_likeness(moved, near),
+        offset_deviations=_fit(moved, near),
     )
     return _with_doubts(found, code, near, moments) if answer.classes else found
 
@@ -85,15 +87,12 @@ def _fit(code: torch.Tensor, near: torch.Tensor) -> float:
     return (_likeness(code, near) - float(dealt.mean())) / spread if spread > 0 else 0.0
 
 
-def _fit_at(code: torch.Tensor, near: torch.Tensor, moments: torch.Tensor, by: int) -> float:
-    """As `_fit`, with the answer of the row so many places on in the same batch."""
+def _moved(code: torch.Tensor, moments: torch.Tensor, by: int) -> torch.Tensor:
+    """The answer of the row so many places on in the same batch; nothing where there are too few."""
     places = {(step, row): index for index, (step, row) in enumerate(moments.tolist())}
     other = torch.tensor([places.get((step, row + by), -1) for step, row in moments.tolist()])
-    known = other >= 0
-    if int(known.sum()) < LEAST_EXAMPLES:
-        return 0.0
-    moved = torch.where(known[:, None], code[other.clamp_min(0)], torch.zeros_like(code))
-    return _fit(moved, near)
+    known = (other >= 0) if int((other >= 0).sum()) >= LEAST_EXAMPLES else torch.zeros_like(other, dtype=torch.bool)
+    return torch.where(known[:, None], code[other.clamp_min(0)], torch.zeros_like(code))
 
 
 def _with_doubts(found: Neighbours, code: torch.Tensor, near: torch.Tensor, moments: torch.Tensor) -> Neighbours:
@@ -104,12 +103,8 @@ def _with_doubts(found: Neighbours, code: torch.Tensor, near: torch.Tensor, mome
     doubt = (own <= FEW_VOTES) & (votes.amax(1) >= MOST_VOTES)
     doubtful = torch.nonzero(doubt).reshape(-1)
     ranked = doubtful[votes[doubtful].amax(1).argsort(descending=True)]
-    return Neighbours(
-        examples=found.examples,
-        likeness=found.likeness,
-        deviations=found.deviations,
-        offset=found.offset,
-        offset_deviations=found.offset_deviations,
+    return msgspec.structs.replace(
+        found,
         doubtful=len(doubtful),
         scattered=_scattered(classes[doubtful], votes[doubtful].argmax(1), count),
         first_doubtful=tuple((int(step), int(row)) for step, row in moments[ranked[:MOST_NAMED]].tolist()),

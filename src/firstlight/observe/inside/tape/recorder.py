@@ -34,7 +34,7 @@ class Mark(enum.IntFlag):
     DATA = enum.auto()
     CONSTANT = enum.auto()
     DRAWN = enum.auto()
-    """From a random generator."""
+    """From a random generator; what was drawn before training is data besides."""
 
 
 PARAMETER = Mark.TRAINED | Mark.FROZEN
@@ -145,6 +145,12 @@ class Recorder:
         """A module's own, like a mask over its weights: not data."""
         self._bind(tensor, (Row(self.rows, "buffer", Mark.FROZEN), 0))
         self.rows += 1
+
+    def begin(self) -> None:
+        """Training begins: what was drawn until now and is still there are examples, not noise."""
+        for _, (row, _) in self._made.values():
+            if row.marks & Mark.DRAWN and not row.marks & PARAMETER:
+                row.marks |= Mark.DATA
 
     def made(self, tensor: torch.Tensor) -> Made | None:
         """The row that made this tensor or wrote to it last."""

@@ -50,6 +50,12 @@ class Feeding:
         self.plates: dict[int, Plate] = {}
         self._made: deque[StorageWeakRef] = deque(maxlen=MOST_MADE)
         """Memory of what models gave lately, also once it is detached."""
+        self.batch: list[torch.Tensor] = []
+        """What a loader gave last."""
+
+    def batch_given(self, _loader: object, batch: object) -> None:
+        whole = [tensor for tensor in reading.tensors_in(batch) if reading.readable(tensor) and not tensor.is_sparse]
+        self.batch = [tensor for tensor in whole if not tensor.is_complex()]
 
     def returned(self, call: Call) -> None:
         root = self.models.roots.get(id(call.module))
@@ -66,6 +72,8 @@ class Feeding:
             plate.train_calls += 1
             plate.given = list(given.values())
             plate.feed.train(given, measure=plate.train_calls <= MOST_MEASURED)
+            if plate.train_calls <= MOST_MEASURED:
+                plate.feed.carried(True, given, self.batch)
         elif root.backwards:
             self._without_gradients(plate, given)
 
@@ -84,6 +92,8 @@ class Feeding:
         plate.eval_calls += 1
         plate.eval_site = plate.eval_site or sites.caller()
         plate.feed.evaluate(given, measure=plate.eval_calls <= MOST_MEASURED)
+        if plate.eval_calls <= MOST_MEASURED:
+            plate.feed.carried(False, given, self.batch)
 
     def backward_begins(self, *_: object) -> None:
         """On steps observed in full, where the targets are known too. One call of one model: more are no plain task."""
@@ -152,6 +162,7 @@ def install(observer: "Observer", models: Models, walked: "Walked") -> "Feeding"
     feeding = Feeding(observer, models, walked)
     observer.moments.backward_begins.insert(0, observer.shielded("feeding", feeding.backward_begins))
     observer.moments.model_returned.append(observer.shielded("feeding", feeding.returned))
+    observer.moments.batch_given.append(observer.shielded("feeding", feeding.batch_given))
     observer.moments.milestone.append(observer.shielded("feeding", feeding.tell))
     observer.moments.ending.append(observer.shielded("feeding", feeding.tell_met))
     return feeding

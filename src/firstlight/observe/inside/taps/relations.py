@@ -1,6 +1,7 @@
 """What is trained on, with the answers that belong to it: a sample is kept, and compared once the program is over."""
 
 import time
+import weakref
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -8,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside import aside, reading, sites
 from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.relations.comparing import compared
 from firstlight.observe.inside.relations.counting import RowsCounted
+from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order, places_of, tensors_of
 from firstlight.observe.inside.relations.keeping import AnswersKept
 from firstlight.observe.inside.relations.mixing import InputsMixed
 from firstlight.observe.inside.relations.places import PlaceByPlace
@@ -21,7 +23,7 @@ from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.records.places import Site
-from firstlight.records.relations import Lag
+from firstlight.records.relations import Lag, Neighbours
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -37,6 +39,8 @@ MOST_FEATURES = 8
 MOST_ROWS = 64
 SECONDS = 1.0
 """For all comparisons, the last one aside."""
+LITTLE = 0.3
+"""Of the likeness of neighbours' answers, where 1 is the same."""
 ACTING = 0.3
 """Share of the steps with calls without gradients before them, from which on those are a part of the training."""
 
@@ -53,6 +57,8 @@ class MeetingLine:
         self.mixed = InputsMixed()
         self.asked = 0
         self.lags: list[Lag] = []
+        self.loaded: tuple[weakref.ref[Any], BatchPlaces] | None = None
+        """The loader of the examples, and where in its batches they and their answers are."""
 
     def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int) -> None:
         self.sample.add(inputs, meeting.answer, step)
@@ -62,6 +68,11 @@ class MeetingLine:
 
     def open(self, step: int) -> bool:
         return not (self.sample.full and self.kept.settled(step))
+
+    def follow(self, loader: Any, given: torch.Tensor, answer: torch.Tensor, batch: list[torch.Tensor]) -> None:
+        places = places_of(given, answer, batch) if self.loaded is None and loader is not None else None
+        if places is not None:
+            self.loaded = weakref.ref(loader), places
 
     @property
     def begun(self) -> bool:
@@ -108,12 +119,13 @@ class RelationsTap:
         self.site: Site | None = None
         """Where batches come in: the loop over the loader that is trained from."""
         self._batch: list[torch.Tensor] = []
-        """What a loader gave last."""
+        """What a loader gave last, and below, that loader."""
+        self._loader: Any = None
         self._calls = 0
         """Of models since the last backward."""
         self._call: tuple[Call, Site | None, int] | None = None
         """The only one of them, with its line and the rows of the tape when it returned."""
-        self._asides = False
+        self._begun = self._asides = False
         self.steps = self.with_asides = 0
 
     def wanted(self) -> bool:
@@ -124,6 +136,11 @@ class RelationsTap:
         open_ = [line for line in self.lines.values() if line.open(step)]
         return any(line.begun for line in open_) if step >= EVERY_STEP else not self.lines or bool(open_)
 
+    def model_called(self, gradients: bool) -> None:
+        if gradients and not self._begun:
+            self._begun = True
+            self.recorder.begin()
+
     def returned(self, call: "Call") -> None:
         if call.training:
             self._calls += 1
@@ -131,9 +148,8 @@ class RelationsTap:
         else:
             self._asides = True
 
-    def batch_given(self, _loader: Any, batch: Any) -> None:
-        whole = [tensor for tensor in reading.tensors_in(batch) if reading.readable(tensor) and not tensor.is_sparse]
-        self._batch = [tensor for tensor in whole if tensor.ndim and tensor.numel() and not tensor.is_complex()]
+    def batch_given(self, loader: Any, batch: Any) -> None:
+        self._loader, self._batch = loader, tensors_of(batch)
         if not self.lines:
             self.site = sites.caller()
 
@@ -170,6 +186,7 @@ class RelationsTap:
             line.add(inputs, meeting, self.observer.step)
             if _is_answer(meeting):
                 line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
+                line.follow(self._loader, inputs[0], meeting.answer, self._batch)
 
     def _line(self, meeting: Meeting, called: Site | None) -> MeetingLine | None:
         at, answer = meeting.row.line, meeting.answer
@@ -184,8 +201,10 @@ class RelationsTap:
             begun = time.perf_counter()
             if time.monotonic() > end:
                 return
+            found = compared(line.sample)
             self.observer.emit(
-                compared(line.sample)(
+                found(
+                    in_order=self._in_order(line, found.keywords.get("near", Neighbours())),
                     step=self.observer.step,
                     rank=rank(),
                     site=line.site,
@@ -200,6 +219,15 @@ class RelationsTap:
                     seconds=round(time.perf_counter() - begun, 3),
                 )
             )
+
+    def _in_order(self, line: MeetingLine, near: Neighbours) -> Neighbours:
+        """Asked where examples that are alike have hardly more alike answers than any two."""
+        loader = line.loaded[0]() if line.loaded is not None else None
+        if line.loaded is None or loader is None or not near.examples or near.likeness >= LITTLE:
+            return Neighbours()
+        places = line.loaded[1]
+        answer = aside.asked(self.observer, lambda: msgspec.json.encode(in_order(loader, places)))
+        return msgspec.json.decode(answer, type=Neighbours) if answer else Neighbours()
 
 
 def _is_answer(meeting: Meeting) -> bool:
@@ -228,6 +256,7 @@ def install(observer: "Observer", recorder: Recorder) -> RelationsTap:
     relations = RelationsTap(observer, recorder)
     moments = observer.moments
     moments.backward_begins.insert(0, observer.shielded("relations", relations.backward_begins))
+    moments.model_called.append(observer.shielded("relations", relations.model_called))
     moments.model_returned.append(observer.shielded("relations", relations.returned))
     moments.batch_given.append(observer.shielded("relations", relations.batch_given))
     moments.ending.append(observer.shielded("relations", relations.tell))

@@ -1,24 +1,18 @@
 """Loaders that the program has built and not yet evaluated on: a copy of the process reads a sample of them.
 
-It is made once training was watched for long enough. The program itself never notices: the copy is forked, prints
-nothing, and ends.
+It is made once training was watched for long enough.
 """
 
 import gc
 import itertools
-import os
-import signal
-import threading
-import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.observe.inside import reading
+from firstlight.observe.inside import aside, reading
 from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.observer import world
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -26,10 +20,8 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.taps.models import Call, Root
 
 TIMELINE = "loaders"
-SECONDS = 2
 MOST_LOADERS = 4
 MOST_BATCHES = 32
-PAUSE = 0.01
 
 Pointer = tuple[int, tuple[int, ...]]
 
@@ -71,23 +63,10 @@ class Unread:
             and not plate.joint
         ]
         loaders = [found for found in _loaders() if found not in self.trained_from][:MOST_LOADERS] if waiting else []
-        if len(waiting) != 1 or not loaders or self.observer.timeline is not None or not _may_fork(self.observer):
-            return
-        pid = os.fork()
-        if pid:
-            _wait(pid)
-            return
-        try:
-            self._in_the_copy(loaders, *waiting[0])
-        finally:
-            os._exit(0)
+        if len(waiting) == 1 and loaders and self.observer.timeline is None:
+            aside.asked(self.observer, lambda: self._in_the_copy(loaders, *waiting[0]))
 
-    def _in_the_copy(self, loaders: list[Any], root: "Root", plate: "Plate", places: dict[str, int]) -> None:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(SECONDS)
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (1, 2):
-            os.dup2(nowhere, descriptor)
+    def _in_the_copy(self, loaders: list[Any], root: "Root", plate: "Plate", places: dict[str, int]) -> bytes:
         self.observer.timeline = TIMELINE
         whole = plate.feed.met.whole
         for loader in loaders:
@@ -98,25 +77,11 @@ class Unread:
                     plate.eval_calls += 1
                     plate.feed.evaluate({name: tensors[place] for name, place in places.items()})
         self.feeding.tell_unread(root, plate, whole)
+        return b""
 
 
 def _loaders() -> list[Any]:
     return [thing for thing in gc.get_objects() if issubclass(type(thing), torch.utils.data.DataLoader)]
-
-
-def _may_fork(observer: "Observer") -> bool:
-    main = threading.current_thread() is threading.main_thread()
-    return main and world() == 1 and not torch.cuda.is_initialized() and observer.spec.owner != os.getpid()
-
-
-def _wait(pid: int) -> None:
-    end = time.monotonic() + SECONDS + 1
-    while os.waitpid(pid, os.WNOHANG)[0] == 0:
-        if time.monotonic() > end:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            return
-        time.sleep(PAUSE)
 
 
 def install(observer: "Observer", feeding: "Feeding") -> None:

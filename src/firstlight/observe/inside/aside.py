@@ -1,0 +1,63 @@
+"""Questions put to a copy of the process. The program itself never notices: the copy prints nothing, and ends."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+
+from firstlight.observe.inside.observer import world
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+SECONDS = 2
+PAUSE = 0.01
+MOST_BYTES = 1 << 15
+"""Of an answer: what a pipe holds while nobody reads it."""
+
+
+def asked(observer: "Observer", question: Callable[[], bytes]) -> bytes:
+    """What a copy answers; nothing where none can be made, or it takes too long."""
+    if not _may_fork(observer):
+        return b""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            _answer(question, writer)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    _wait(pid)
+    with os.fdopen(reader, "rb") as pipe:
+        return pipe.read()
+
+
+def _answer(question: Callable[[], bytes], writer: int) -> None:
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(SECONDS)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+    answer = question()
+    if len(answer) <= MOST_BYTES:
+        os.write(writer, answer)
+
+
+def _may_fork(observer: "Observer") -> bool:
+    main = threading.current_thread() is threading.main_thread()
+    return main and world() == 1 and not torch.cuda.is_initialized() and observer.spec.owner != os.getpid()
+
+
+def _wait(pid: int) -> None:
+    end = time.monotonic() + SECONDS + 1
+    while os.waitpid(pid, os.WNOHANG)[0] == 0:
+        if time.monotonic() > end:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            return
+        time.sleep(PAUSE)

@@ -1,0 +1,90 @@
+"""Evaluated examples that are nearly one that was trained on: copied and made noisy, or measured twice.
+
+By value, for examples of floating-point numbers: a near copy is closer to one training example than to the next ones by
+an order of magnitude, and differs from it a little in many places. Rows of categories with one measured column differ
+in that one alone, and are no copies.
+"""
+
+import math
+from collections.abc import Mapping
+
+import torch
+
+from firstlight.observe.inside import reading
+from firstlight.observe.inside.preparing import independent
+
+MOST_VALUES = 1 << 21
+"""Of training examples: 8 MB."""
+MOST_PLACES = 4096
+MOST_ASKED = 256
+"""Evaluated examples."""
+LEAST_TRAINED = 64
+NEIGHBOURS = 5
+NEARER = 0.1
+"""Of the distance to the fifth neighbour."""
+LEAST_CHANGED = 4
+"""Places that differ, and below, places that vary by themselves: in fewer, examples are near each other by chance."""
+LEAST_INDEPENDENT = 4.0
+
+
+class NearCopies:
+    def __init__(self) -> None:
+        self._trained: list[torch.Tensor] = []
+        self._asked: list[torch.Tensor] = []
+        self._known: set[int] = set()
+        self._width = self._kept = 0
+
+    @property
+    def asked(self) -> int:
+        return sum(map(len, self._asked))
+
+    def train(self, given: Mapping[str, torch.Tensor], keys: list[int]) -> None:
+        table = _table(given)
+        if table is None or (self._width and table.shape[1] != self._width):
+            return
+        self._width = table.shape[1]
+        room = MOST_VALUES // self._width - self._kept
+        new = [row for row, key in enumerate(keys[: len(table)]) if key not in self._known][:room]
+        if new:
+            self._known.update(keys[row] for row in new)
+            self._trained.append(_copied(table[new]))
+            self._kept += len(new)
+
+    def evaluate(self, given: Mapping[str, torch.Tensor], keys: list[int], trained: set[int]) -> None:
+        """Those of which no exact copy was trained on."""
+        table = _table(given)
+        if table is None or table.shape[1] != self._width:
+            return
+        new = [row for row, key in enumerate(keys[: len(table)]) if key not in trained][: MOST_ASKED - self.asked]
+        if new:
+            self._asked.append(_copied(table[new]))
+
+    def share(self) -> float:
+        """Of the evaluated examples, those that are near copies."""
+        if self._kept < LEAST_TRAINED or not self._asked:
+            return 0.0
+        table, asked = torch.cat(self._trained), torch.cat(self._asked)
+        spread = table.std(0)
+        table, asked, spread = table[:, spread > 0], asked[:, spread > 0], spread[spread > 0]
+        if table.shape[1] < LEAST_CHANGED or independent(table[:MOST_ASKED]) < LEAST_INDEPENDENT:
+            return 0.0
+        table, asked = table / spread, asked / spread
+        near = torch.cdist(asked, table).topk(NEIGHBOURS, largest=False)
+        changed = (table[near.indices[:, 0]] - asked).abs() > 0
+        close = near.values[:, 0] < NEARER * near.values[:, -1]
+        return float((close & (changed.sum(1) >= LEAST_CHANGED)).float().mean())
+
+
+def _table(given: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
+    """Of a model with one input; a part of an example may well come again."""
+    tensors = list(given.values())
+    if len(tensors) != 1 or not tensors[0].is_floating_point() or tensors[0].ndim < 2 or not len(tensors[0]):
+        return None
+    tensor = tensors[0]
+    small = math.prod(tensor.shape[1:]) <= MOST_PLACES and reading.readable(tensor)
+    return tensor.detach().reshape(len(tensor), -1) if small else None
+
+
+def _copied(table: torch.Tensor) -> torch.Tensor:
+    found = table.to("cpu", torch.float32, copy=True)
+    return found[torch.isfinite(found).all(1)]
