@@ -31,8 +31,9 @@ from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial, Workbench
 from firstlight.lab.journal import LabJournal
 from firstlight.lab.keeping import kept
-from firstlight.lab.ladder import Ladder, ladder
+from firstlight.lab.ladder import Ladder
 from firstlight.lab.ramps import smoothed
+from firstlight.lab.rate_search import ladder_of
 from firstlight.observe import target as targets
 from firstlight.observe.watch import Eyes
 from firstlight.settings import load
@@ -106,13 +107,12 @@ def grid_of(bench: Workbench) -> tuple[Ladder, dict[str, float | None]]:
     """The grid, and what the other two finders suggest."""
 
     def plan(known: Known) -> list[Order]:
-        seconds = max(10.0, 4 * known.program.seconds)
         steps = len(known.program.losses)
         ramps = [
-            Order(name=name, interventions=(word,), steps=RAMP_STEPS, seconds=seconds) for name, word in RAMPS.items()
+            Order(name=name, interventions=(word,), steps=RAMP_STEPS, seconds=SECONDS) for name, word in RAMPS.items()
         ]
         held = [
-            Order(name=f"{rate:.6g}", interventions=(f"lr-held={rate:.6g}",), steps=steps, seconds=seconds)
+            Order(name=f"{rate:.6g}", interventions=(f"lr-held={rate:.6g}",), steps=steps, seconds=SECONDS)
             for rate in _rates(_grid(known.trials))
         ]
         return [*ramps, *held]
@@ -136,7 +136,7 @@ def _rates(grid: Ladder) -> list[float]:
 
 
 def _grid(trials: Mapping[str, Trial]) -> Ladder:
-    return ladder({float(name): one.losses for name, one in trials.items() if name not in RULES and one.losses})
+    return ladder_of({float(name): one for name, one in trials.items() if name not in RULES and one.losses})
 
 
 def _points(trial: Trial) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -35,7 +35,7 @@ def carried_out(order: Order, best: float, now: float) -> Trial:
 def searched(best: float, now: float) -> Known:
     known = Known(Trial(name="program", losses=(1.0,) * STEPS, rates=(now,) * STEPS), finished=False)
     for _ in range(20):
-        new = [order for order in RateSearch(STEPS)(known) if order.name not in known.trials]
+        new = [order for order in RateSearch(STEPS, 20.0)(known) if order.name not in known.trials]
         if not new:
             return known
         known.trials |= {order.name: carried_out(order, best, now) for order in new}
@@ -59,15 +59,17 @@ def test_the_present_rate_is_among_those_tried() -> None:
 def test_a_program_of_few_steps_or_without_an_optimizer_is_not_searched() -> None:
     short = Known(Trial(name="program", losses=(1.0,) * 5, rates=(0.1,) * 5), finished=True)
     bare = Known(Trial(name="program", losses=(1.0,) * STEPS), finished=True)
-    assert not RateSearch(STEPS)(short)
-    assert not RateSearch(STEPS)(bare)
+    assert not RateSearch(STEPS, 20.0)(short)
+    assert not RateSearch(STEPS, 20.0)(bare)
 
 
 def test_copies_of_a_program_that_warms_up_warm_up_too() -> None:
     rates = tuple(1e-3 * min(1.0, (step + 1) / 10) for step in range(STEPS))
     known = Known(Trial(name="program", losses=(1.0,) * STEPS, rates=rates), finished=False)
-    known.trials |= {order.name: carried_out(order, 1e-3, 1e-3) for order in RateSearch(STEPS)(known)}
-    assert all(order.interventions[0].endswith(":10") for order in RateSearch(STEPS)(known) if "rate-" in order.name)
+    known.trials |= {order.name: carried_out(order, 1e-3, 1e-3) for order in RateSearch(STEPS, 20.0)(known)}
+    assert all(
+        order.interventions[0].endswith(":10") for order in RateSearch(STEPS, 20.0)(known) if "rate-" in order.name
+    )
 
 
 @pytest.mark.parametrize(

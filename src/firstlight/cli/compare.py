@@ -3,7 +3,7 @@
 import shlex
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,15 +34,10 @@ def command(
     worth: float,
     metric: str | None,
     better: str | None,
-    jobs: int | None,
-    engine: str,
-    seconds: float,
-    seed_arg: str | None,
-    fresh: bool,
-    no_contain: bool,
     form: str,
     output: Path | None,
     words: tuple[str, ...],
+    **how: Any,
 ) -> None:
     """Run variants of a training script with the same seeds and say which is better, or that luck explains it.
 
@@ -60,7 +55,7 @@ def command(
     from firstlight.lab.compare import CompareQuestion
 
     question = CompareQuestion(metric=metric, better=better, seeds=seeds, worth=worth)
-    chosen = choices(jobs, engine, seconds, seed_arg, fresh, no_contain)
+    chosen = choices(**how)
     report = _report(words, module, arguments, question, chosen)
     deliver_lab(context, report, form, output)
 

@@ -6,15 +6,14 @@ back to values that both have.
 """
 
 import math
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+
+from msgspec import structs
 
 from firstlight.errors import UsageError
-from firstlight.lab.copies import SEED
-from firstlight.observe.spec import Spec
+from firstlight.lab.specs import spec_of
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.records.finding import Scalar
@@ -94,21 +93,8 @@ def against(mine: Target, reference: Target, eyes: Eyes, run: RunDirectory) -> L
 def _first_step(target: Target, eyes: Eyes, run: RunDirectory, name: str, role: str) -> Watched:
     home = RunDirectory(run.path.absolute() / name)
     home.path.mkdir(parents=True)
-    spec = Spec(
-        run_id=run.id,
-        run=str(home.path),
-        events=str(home.events),
-        scratch=str(home.scratch),
-        cwd=str(Path.cwd()),
-        owner=os.getpid(),
-        steps=1,
-        seconds=eyes.startup_seconds,
-        full_steps=0,
-        sample_every=1_000_000_000,
-        taps=("loaders",),
-        seed=SEED,
-        extensions=(EXTENSION.format(role),),
-    )
+    plain = spec_of(run.id, home, eyes.startup_seconds, steps=1)
+    spec = structs.replace(plain, extensions=(EXTENSION.format(role),))
     watched = watch(target, spec, replace(eyes, progress=lambda text: eyes.progress(f"{name}: {text}")))
     outcome = watched.outcome()
     if not watched.backwards:

@@ -32,8 +32,6 @@ TAPS = ("loaders", "operations", "tape", "free-predictions")
 TAIL = 10
 """One in so many of the last steps is a level."""
 LEAST_STEPS = 20
-GRACE = 3.0
-LEAST_SECONDS = 10.0
 ORACLE = "oracle"
 UNTOLD = "the copy was not changed, or did not come to its end"
 NEAR = 0.1
@@ -68,7 +66,7 @@ class CeilingPlan:
         steps = len(known.program.losses)
         if steps < LEAST_STEPS:
             return ()
-        seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
+        seconds = known.seconds_for(steps)
         wanted: dict[str, tuple[str, ...]] = {}
         if known.by_loader:
             wanted |= {f"by-heart-{rate:g}": ("repeat-batch", *FREE, f"lr={rate:g}") for rate in RATES}
@@ -94,10 +92,7 @@ def ceiling(bench: Workbench, _kept: LabRun, oracle: Oracle | None = None) -> La
     watched, known = copies.watched, copies.known
     told = agreement(known.program.losses, numbers_in(watched.lines))
     seen = Seen(known, watched.of(ReachSeen), watched.of(FreeSeen), told, oracle)
-    report = answer(seen, copies.left, bench.target.words)
-    if not report.left:
-        bench.journal.clear()
-    return report
+    return answer(seen, copies.left, bench.target.words)
 
 
 def level(losses: Sequence[float]) -> float | None:

@@ -22,8 +22,6 @@ DRAWS = 2
 TAIL = 20
 """Steps that are asked about examples held out."""
 LEAST_STEPS = 40
-GRACE = 3.0
-LEAST_SECONDS = 10.0
 TENFOLD = 10.0
 WORTH = 0.1
 """Share of what was learnt so far, or of what is left, by which ten times as much must lower the loss to pay."""
@@ -44,7 +42,7 @@ class Parts:
         length = min(self.steps, len(known.program.losses))
         if known.examples is None or length < LEAST_STEPS:
             return ()
-        seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
+        seconds = known.seconds_for(length)
         return [
             Order(
                 name=name(part, draw), interventions=(f"data-part={part}:{TAIL}:{draw}",), steps=length, seconds=seconds
@@ -70,10 +68,7 @@ class Point:
 
 def curve(bench: Workbench, _kept: LabRun) -> LabReport:
     copies = bench.asked(Parts(bench.steps))
-    report = answer(copies.known, copies.left, bench.target.words)
-    if not report.left:
-        bench.journal.clear()
-    return report
+    return answer(copies.known, copies.left, bench.target.words)
 
 
 def points(known: Known) -> list[Point]:
@@ -82,7 +77,8 @@ def points(known: Known) -> list[Point]:
 
 
 def _point(part: float, trials: Sequence[Trial | None]) -> Point | None:
-    whole = [trial.losses for trial in trials if trial is not None and len(trial.losses) > 2 * TAIL]
+    made = [trial for trial in trials if trial is not None and not trial.out_of_time]
+    whole = [trial.losses for trial in made if len(trial.losses) > 2 * TAIL]
     if not whole or not all(math.isfinite(loss) for losses in whole for loss in losses[-2 * TAIL :]):
         return None
     asked = [fmean(losses[-TAIL:]) for losses in whole]

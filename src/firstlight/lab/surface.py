@@ -21,8 +21,6 @@ ALONG = 31
 BEYOND = 0.25
 """Share of the way by which the line goes on at either end."""
 LEAST_STEPS = 12
-GRACE = 6.0
-LEAST_SECONDS = 20.0
 BARRIER = 0.05
 """Share of what was learnt by which the loss may rise on the way."""
 
@@ -49,20 +47,17 @@ def plan(known: Known) -> Sequence[Order]:
     if len(known.program.losses) < LEAST_STEPS or not known.program.rates or not known.by_loader:
         return ()
     walks = Walks.of(known)
-    seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
     line, plane = f"walk-line={walks.along}:{walks.train}:{BEYOND}", f"walk-plane={walks.side}:{REACH}:{walks.train}"
+    lengths = {"line": (line, walks.train + walks.along), "plane": (plane, walks.train + walks.side**2)}
     return [
-        Order(name="line", interventions=(line,), steps=walks.train + walks.along, seconds=seconds),
-        Order(name="plane", interventions=(plane,), steps=walks.train + walks.side**2, seconds=seconds),
+        Order(name=name, interventions=(word,), steps=steps, seconds=known.seconds_for(steps))
+        for name, (word, steps) in lengths.items()
     ]
 
 
 def surface(bench: Workbench, _kept: LabRun) -> LabReport:
     copies = bench.asked(plan)
-    report = answer(copies.known, copies.left, bench.target.words)
-    if not report.left:
-        bench.journal.clear()
-    return report
+    return answer(copies.known, copies.left, bench.target.words)
 
 
 def line_of(known: Known) -> tuple[list[float], list[float]]:
