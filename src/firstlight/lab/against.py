@@ -26,6 +26,8 @@ EXTENSION = "firstlight.experiments.inside.likeness:install_{}"
 TOLERANCE = 1e-4
 """Relative: other orders of summation stay below it, other computations do not."""
 TINY = 1e-12
+ROUNDING = 1e-6
+"""Share of the largest gradient below which one is what rounding left of zero."""
 MOST_LISTED = 12
 
 
@@ -74,10 +76,17 @@ def first_break(calls: Sequence[TapedCall], others: Sequence[TapedCall]) -> Tape
     return next((call for call in calls if call.number not in rejoins), None)
 
 
-def unlike(mine: Sequence[NamedValues], reference: Sequence[NamedValues]) -> list[tuple[NamedValues, NamedValues]]:
+def rounded_away(gradients: Sequence[NamedValues]) -> set[str]:
+    """Tensors whose gradient is zero but for rounding, as that of a bias before a normalisation; so is their step."""
+    largest = max((row.values.size for row in gradients), default=0.0)
+    return {row.name for row in gradients if row.values.size <= ROUNDING * largest}
+
+
+def unlike(mine: Side, reference: Side, kind: str) -> list[tuple[NamedValues, NamedValues]]:
     """Tensors of the same name with other values."""
-    there = {row.name: row for row in reference}
-    pairs = [(row, there[row.name]) for row in mine if row.name in there]
+    there = {row.name: row for row in reference.values[kind]}
+    idle = rounded_away(mine.values["gradient"]) & rounded_away(reference.values["gradient"])
+    pairs = [(row, there[row.name]) for row in mine.values[kind] if row.name in there and row.name not in idle]
     return [(one, other) for one, other in pairs if not alike(one.values, other.values)]
 
 
@@ -105,8 +114,7 @@ def _first_step(target: Target, eyes: Eyes, run: RunDirectory, name: str, role: 
 
 def answer(mine: Side, reference: Side, taken: WeightsTaken | None, command: tuple[str, ...]) -> LabReport:
     broken, there = first_break(mine.calls, reference.calls), first_break(reference.calls, mine.calls)
-    gradients = unlike(mine.values["gradient"], reference.values["gradient"])
-    stepped = unlike(mine.values["stepped"], reference.values["stepped"])
+    gradients, stepped = unlike(mine, reference, "gradient"), unlike(mine, reference, "stepped")
     same_loss = _same_loss(mine, reference)
     if same_loss:
         broken = there = None
@@ -207,5 +215,5 @@ def _limits(mine: Side, reference: Side, taken: WeightsTaken | None) -> Iterator
             yield f"the {what} {', '.join(names)}"
     if not taken.batch:
         yield "the batch could not be handed over (no DataLoader, or other shapes): each was fed its own"
-        if unlike(mine.values["fed"], reference.values["fed"]):
+        if unlike(mine, reference, "fed"):
             yield "what they were fed differs, and so must what follows"

@@ -59,7 +59,7 @@ def _lines(plot: LabPlot) -> Plot:
         "x": plot.x,
         "y": plot.y,
         "curves": [_curve(curve) for curve in plot.curves],
-        "marks": [{"x": mark.x, "text": mark.text} for mark in plot.marks],
+        "marks": [{"x": mark.x, "text": mark.text, "named": True} for mark in plot.marks],
         "log": plot.log_y,
         "logx": plot.log_x,
         "height": HEIGHT,
@@ -67,7 +67,7 @@ def _lines(plot: LabPlot) -> Plot:
 
 
 def _note(plot: LabPlot) -> str:
-    """What is drawn over what, and where its upright lines stand, which have room for no words."""
+    """What is drawn over what, and where exactly its upright lines stand."""
     lines = ", ".join(f"{mark.text} ({cell(mark.x)})" for mark in plot.marks)
     told = (f"{plot.y} over {plot.x}", plot.note, f"upright lines: {lines}" if lines else "")
     return "; ".join(part for part in told if part)
@@ -104,7 +104,8 @@ def _tables(tables: tuple[LabTable, ...]) -> Markup | None:
 
 
 def _numbers(report: LabReport) -> Markup | None:
-    named = {"suggested": report.suggested, "low": report.low, "high": report.high, **report.numbers}
+    suggested = {"suggested": report.suggested, "low": report.low, "high": report.high}
+    named = {**(suggested if report.suggested is not None else {}), **report.numbers}
     rows: list[list[object]] = [[tag("code", name), cell(value)] for name, value in named.items() if value is not None]
     return section("numbers", "Numbers", table(("name", "value"), rows, "numbers by name")) if rows else None
 
