@@ -199,20 +199,20 @@ def _found(row: Mapping[str, Any]) -> dict[str, float | None]:
 def section(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     finders = ["firstlight", *RULES]
     lines = [
-        "| program | kind | steps | best of the grid | as good | " + " | ".join(finders) + " |",
-        "|---" * (5 + len(finders)) + "|",
+        "| program | kind | steps | best of the grid | as good | " + " | ".join(finders) + " | seconds |",
+        "|---" * (6 + len(finders)) + "|",
     ]
     for program, row in rows.items():
         good = [rate for rate, _, as_good in row["grid"] if as_good]
         cells = [_cell(row, rate) for rate in _found(row).values()]
         lines.append(
             f"| {program} | {PROGRAMS.get(program, '')} | {row['steps']} | {row['best']:.2g} | "
-            f"{min(good):.2g} to {max(good):.2g} | {' | '.join(cells)} |"
+            f"{min(good):.2g} to {max(good):.2g} | {' | '.join(cells)} | {row['asked']['seconds']:.0f} |"
         )
     within = [_counted(rows, finder, lambda row, rate: _factor(row, rate) <= FACTOR) for finder in finders]
     right = [_counted(rows, finder, is_right) for finder in finders]
-    lines.append(f"| within a factor of {FACTOR:g} | | | | | {' | '.join(within)} |")
-    lines.append(f"| that, or as good a loss | | | | | {' | '.join(right)} |")
+    lines.append(f"| within a factor of {FACTOR:g} | | | | | {' | '.join(within)} | |")
+    lines.append(f"| that, or as good a loss | | | | | {' | '.join(right)} | |")
     return lines
 
 

@@ -72,6 +72,9 @@ def _space(words: tuple[str, ...], module: bool, home: Path) -> Iterator["Space"
     good, bad, *rest = words
     if configurations.is_configuration(good) and configurations.is_configuration(bad):
         yield _of_files(good, bad, tuple(rest), module, home)
+    elif configurations.is_configuration(good) or configurations.is_configuration(bad):
+        known, other = (good, bad) if configurations.is_configuration(good) else (bad, good)
+        raise UsageError(f"`{other}` is no configuration file (TOML, YAML, JSON) to hold against {known}.")
     elif configurations.are_arguments(good) and configurations.are_arguments(bad):
         yield _of_arguments(good, bad, tuple(rest), module)
     else:

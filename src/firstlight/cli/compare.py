@@ -98,9 +98,11 @@ def _variants(
         base = script(words, module, "compare")
         return _different([(" ".join(label), with_arguments(base, given)) for label, given in _combinations(arguments)])
     if len(named) < 2:
+        absent = next((word for word in words[len(named) :][:1] if not word.startswith("-")), None)
+        told = f", and there is no file `{absent}`" if absent is not None else ""
         raise UsageError(
-            "compare needs two variants. Name two scripts: `firstlight compare a.py b.py`, or vary an option of one: "
-            "`firstlight compare --arg lr=1e-3,3e-3 train.py`"
+            f"compare needs two variants{told}. Name two scripts: `firstlight compare a.py b.py`, or vary an option of "
+            "one: `firstlight compare --arg lr=1e-3,3e-3 train.py`"
         )
     rest = words[len(named) :]
     return _different(

@@ -88,11 +88,12 @@ class LabCopies:
 
     def settled(self, watched: Watched) -> bool:
         self.watched = watched
-        if not self.engine.attend(watched):
-            return True
-        if not (watched.over or watched.of(Ending)):
-            return False
-        self._take_in(watched)
+        forked = self.engine.attend(watched)
+        over = bool(watched.over or watched.of(Ending))
+        if over:
+            self._take_in(watched)
+        if not forked or not over:
+            return not forked
         if not self._closed and self.left == 0:
             self._ask()
         return self._closed or self.engine.settled(watched)

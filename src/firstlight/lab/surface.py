@@ -40,7 +40,12 @@ class Walks:
         if not known.finished:
             return cls(steps, SIDE, ALONG)
         train = max(1, steps // 2)
-        return cls(train, min(SIDE, math.isqrt(steps - train)), min(ALONG, steps - train))
+        return cls(train, min(SIDE, _odd(math.isqrt(steps - train))), min(ALONG, steps - train))
+
+
+def _odd(count: int) -> int:
+    """Places a side, so that one of them is the middle: the trained weights."""
+    return count - 1 + count % 2
 
 
 def plan(known: Known) -> Sequence[Order]:
@@ -123,7 +128,8 @@ def _sentences(
         )
     centre, edge = _levels(side, rows)
     if centre is not None and edge is not None:
-        yield f"Around the trained weights it grows from {centre:.3g} to {edge:.3g} at half their length."
+        goes = "grows" if edge > centre else "falls"
+        yield f"Around the trained weights it {goes} from {centre:.3g} to {edge:.3g} at half their length."
         lowest = min(value for row in rows for value in row if value is not None and math.isfinite(value))
         if lowest < centre - BARRIER * abs(edge - centre):
             yield f"A random direction leads lower, to {lowest:.3g}: the minimum is not reached."

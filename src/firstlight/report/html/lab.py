@@ -47,7 +47,10 @@ def _plots(report: LabReport, drawn: dict[str, Plot]) -> Markup | None:
     if not found:
         return None
     drawn |= found
-    note = "Drag across a plot to zoom, double-click to see all. Click a name to hide its curve."
+    curves = (
+        "Drag across a plot to zoom, double-click to see all. Click a name to hide its curve. " if report.plots else ""
+    )
+    note = curves + ("Point at a cell to read it." if report.maps else "")
     return section("drawings", "Plots", [figure(key, plot, plot["note"]) for key, plot in found.items()], note=note)
 
 
@@ -82,9 +85,9 @@ def _map(one: LabMap) -> Plot:
     return {
         "kind": "map",
         "title": one.title,
-        "note": one.note or None,
+        "note": "; ".join(part for part in (f"across: {one.x}, down: {one.y}", one.note) if part),
         "axis": one.x,
-        "rows": [f"{one.y} {place:.3g}" for place in one.rows],
+        "rows": [f"{place:.3g}" for place in one.rows],
         "columns": one.columns,
         "values": one.values,
         "log": one.log,
