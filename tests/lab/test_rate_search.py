@@ -6,7 +6,7 @@ import pytest
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial
-from firstlight.lab.lr_find import warm_up_told
+from firstlight.lab.lr_find import as_good, warm_up_told
 from firstlight.lab.rate_search import STEP, RateSearch, climb, present
 from firstlight.records.steered import CurvatureSeen, GroupRate, RatesSeen
 
@@ -48,6 +48,16 @@ def test_the_search_comes_within_a_rung_of_the_best_rate(best: float, now: float
     found = climb(searched(best, now)).suggested()
     assert found is not None
     assert 1 / STEP < found / best < STEP
+
+
+@pytest.mark.parametrize("best", [1.4e-3, 2.2e-3, 3e-3])
+def test_what_is_suggested_lies_in_the_range_that_is_as_good(best: float) -> None:
+    climbed = climb(searched(best, 1e-3))
+    suggested = climbed.suggested()
+    assert suggested is not None
+    low, high = as_good(climbed, suggested)
+    assert low <= suggested <= high
+    assert all(low <= rung.rate <= high for rung in climbed.rungs if climbed.as_good(rung))
 
 
 def test_the_present_rate_is_among_those_tried() -> None:

@@ -40,7 +40,7 @@ def answer(copies: LabCopies, command: tuple[str, ...]) -> LabReport:
     known = copies.known
     climbed = climb(known)
     suggested = climbed.suggested() if climbed.learns else None
-    low, high = climbed.range() or (None, None) if suggested is not None else (None, None)
+    low, high = (None, None) if suggested is None else as_good(climbed, suggested)
     return LabReport(
         kind="lr-find",
         command=command,
@@ -58,6 +58,12 @@ def answer(copies: LabCopies, command: tuple[str, ...]) -> LabReport:
     )
 
 
+def as_good(climbed: Ladder, suggested: float) -> tuple[float, float]:
+    """The rates around the suggested one that are as good; it may lie beside all that were tried."""
+    low, high = climbed.range() or (suggested, suggested)
+    return min(low, suggested), max(high, suggested)
+
+
 def _rounded(rate: float | None) -> float | None:
     return None if rate is None else float(f"{rate:.3g}")
 
@@ -66,7 +72,7 @@ def _sentences(known: Known, climbed: Ladder, suggested: float | None) -> Iterat
     if suggested is None:
         yield from _without(known)
         return
-    low, high = climbed.range() or (suggested, suggested)
+    low, high = as_good(climbed, suggested)
     between = f" (as good: {low:.2g} to {high:.2g})" if high > low else ""
     now = present(known)
     if low <= now <= high or max(now, suggested) <= FACTOR * min(now, suggested):
