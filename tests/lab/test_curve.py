@@ -67,3 +67,12 @@ def test_a_copy_whose_time_was_over_was_never_asked_about_examples_held_out(late
         whole = found.trials[name(PARTS[0], draw)]
         found.trials[whole.name] = structs.replace(whole, out_of_time=late)
     assert [point.part for point in points(found)] == list(PARTS[late:])
+    told = answer(found, 0, ("train.py",))
+    assert any("2 of 8 copies were out of time" in limit for limit in told.limits) is late
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_two_amounts_say_nothing_about_more_data(parts: int) -> None:
+    found = known(lambda _: 0.5)
+    found.trials = {name(part, draw): found.trials[name(part, draw)] for part in PARTS[:parts] for draw in range(DRAWS)}
+    assert ("More data would bring little" in answer(found, 0, ("train.py",)).answer) is (parts == 3)

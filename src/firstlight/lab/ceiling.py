@@ -120,10 +120,11 @@ def levels(seen: Seen) -> dict[str, float]:
 
 
 def _counts(known: Known, name: str) -> bool:
-    """Whether a copy came as far as the program, and was changed at all."""
-    losses = known.trials[name].losses
-    same = name in SIZES and losses == known.program.losses
-    return len(losses) > len(known.program.losses) / 2 and not known.trials[name].died and not same
+    """Whether a copy came as far as the program, and was changed at all. By heart, half as far tells as well."""
+    trial = known.trials[name]
+    same = name in SIZES and trial.losses == known.program.losses
+    late = trial.out_of_time and not name.startswith("by-heart")
+    return len(trial.losses) > len(known.program.losses) / 2 and not trial.died and not same and not late
 
 
 def answer(seen: Seen, left: int, command: tuple[str, ...]) -> LabReport:

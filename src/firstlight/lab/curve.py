@@ -19,6 +19,8 @@ from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
 PARTS = (0.125, 0.25, 0.5, 1.0)
 DRAWS = 2
 """Parts of each size, drawn anew."""
+LEAST_PARTS = 3
+"""Amounts without which there is no curve."""
 TAIL = 20
 """Steps that are asked about examples held out."""
 LEAST_STEPS = 40
@@ -119,7 +121,7 @@ class Outlook:
 
 
 def outlook(amounts: Sequence[float], losses: Sequence[float], errors: Sequence[float], start: float) -> Outlook | None:
-    found = predicted(amounts, losses, TENFOLD * max(amounts), errors) if len(amounts) > 2 else None
+    found = predicted(amounts, losses, TENFOLD * max(amounts), errors) if len(amounts) >= LEAST_PARTS else None
     if found is None:
         return None
     then, low, high = found
@@ -153,7 +155,7 @@ def answer(known: Known, left: int, command: tuple[str, ...]) -> LabReport:
 
 
 def _sentences(by_part: Sequence[Point], data: Outlook | None, steps: Outlook | None) -> Iterator[str]:
-    flat = bool(by_part) and data is None
+    flat = len(by_part) >= LEAST_PARTS and data is None
     if data is not None and data.pays:
         yield f"More data pays: ten times as much would take the held-out loss {data.told}."
     elif data is not None or flat:
@@ -225,5 +227,8 @@ def _limits(known: Known) -> Iterator[str]:
         yield f"the program makes only {len(known.program.losses)} steps, too few to compare parts of its data"
     else:
         yield "examples are held out at random: where neighbours leak into each other, the held-out loss is too low"
+    late = sum(trial.out_of_time for trial in known.trials.values())
+    if late:
+        yield f"{late} of {len(known.trials)} copies were out of time before their last step, and are left out"
     if not known.finished:
         yield "what was seen is the beginning of a run; a law fitted to it may not hold to its end (`--steps`)"
