@@ -71,6 +71,15 @@ def test_a_copy_whose_time_was_over_was_never_asked_about_examples_held_out(late
     assert any("2 of 8 copies were out of time" in limit for limit in told.limits) is late
 
 
+def test_what_the_noise_leaves_open_is_not_called_little() -> None:
+    found = known(lambda part: 0.5 + 0.02 * part**-0.5)
+    assert "More data would bring little" in answer(found, 0, ("train.py",)).answer
+    for at, trial in enumerate(found.trials.values()):
+        tail = (loss + 0.1 * (-1) ** at for loss in trial.losses[-TAIL:])
+        found.trials[trial.name] = structs.replace(trial, losses=(*trial.losses[:-TAIL], *tail))
+    assert "More data may pay, and these runs do not tell" in answer(found, 0, ("train.py",)).answer
+
+
 @pytest.mark.parametrize("parts", [2, 3])
 def test_two_amounts_say_nothing_about_more_data(parts: int) -> None:
     found = known(lambda _: 0.5)

@@ -108,16 +108,21 @@ class Outlook:
     then: float
     low: float
     high: float
-    worth: float
-    """The gain, as a share of what was learnt so far or of what is left, whichever is less."""
+    scale: float
+    """What was learnt so far or what is left, whichever is less; gains are shares of it."""
 
     @property
     def pays(self) -> bool:
-        return self.worth >= WORTH and self.high < self.now
+        return self.now - self.then >= WORTH * self.scale and self.high < self.now
+
+    @property
+    def may_pay(self) -> bool:
+        """Within the bounds it lies in; where not even that, it surely brings little."""
+        return self.now - self.low >= WORTH * self.scale
 
     @property
     def told(self) -> str:
-        return f"{self.now:.3g} → {self.then:.3g} ({self.low:.3g} to {self.high:.3g})"
+        return f"{self.now:.3g} → {self.then:.3g}, between {self.low:.3g} and {self.high:.3g}"
 
 
 def outlook(amounts: Sequence[float], losses: Sequence[float], errors: Sequence[float], start: float) -> Outlook | None:
@@ -126,7 +131,7 @@ def outlook(amounts: Sequence[float], losses: Sequence[float], errors: Sequence[
         return None
     then, low, high = found
     scale = min(abs(start - losses[-1]), abs(losses[-1])) or 1.0
-    return Outlook(losses[-1], then, low, high, (losses[-1] - then) / scale)
+    return Outlook(losses[-1], then, low, high, scale)
 
 
 def answer(known: Known, left: int, command: tuple[str, ...]) -> LabReport:
@@ -158,11 +163,15 @@ def _sentences(by_part: Sequence[Point], data: Outlook | None, steps: Outlook | 
     flat = len(by_part) >= LEAST_PARTS and data is None
     if data is not None and data.pays:
         yield f"More data pays: ten times as much would take the held-out loss {data.told}."
+    elif data is not None and data.may_pay:
+        yield f"More data may pay, and these runs do not tell: the held-out loss would go {data.told}."
     elif data is not None or flat:
         told = f" ({data.told})" if data is not None else ""
         yield f"More data would bring little{told}; a larger model or better inputs are the next thing to try."
     if steps is not None and steps.pays:
         yield f"Ten times as many steps would take the training loss {steps.told}."
+    elif steps is not None and steps.may_pay:
+        yield f"More steps may pay, and these runs do not tell: the training loss would go {steps.told}."
     elif steps is not None:
         yield f"More steps would bring little ({steps.told})."
     else:
