@@ -9,6 +9,7 @@ That `seeds`, `compare` and `ablate` tell the same on Ray as locally is a test: 
 """
 
 import argparse
+import os
 import platform
 
 import lab_rates
@@ -18,9 +19,10 @@ import torch
 
 PAGE = lab_rates.RESULTS.with_name("lab.md")
 RATES = """\
-A grid of trainings at held rates, a quarter of a decade apart and longer than those of `lr-find`; its lowest last
-loss is the best rate, and what ends within the noise or within 5 % of what that gained is as good. In brackets, how far
-a suggestion is from the best rate. The other finders' ramps are as they make them by default, read by the rules they
+A grid of trainings at held rates, a quarter of a decade apart and longer than those of `lr-find` (450 steps against
+300, or as many as the program makes); its lowest last loss is the best rate, and what ends within the noise or within
+5 % of what that gained is as good. In brackets, how far a suggestion is from the best rate; the seconds are those of
+the whole answer, on a machine that others used as well. The other finders' ramps are as they make them by default, read by the rules they
 publish: Lightning 2.6 `_LRFinder.suggestion` (lightning/pytorch/tuner/lr_finder.py) and fastai 2 `valley`
 (fastai/callback/schedule.py).
 """
@@ -37,8 +39,8 @@ def main() -> None:
         "# The lab",
         "",
         (
-            f"`python bench/lab.py --repetitions {options.repetitions}`, torch {torch.__version__.split('+')[0]}, "
-            f"Python {platform.python_version()}, CPU."
+            f"`python bench/lab.py --repetitions {options.repetitions}` on {platform.machine()}, {os.cpu_count()} shared "
+            f"cores, {platform.system()}, Python {platform.python_version()}, torch {torch.__version__.split('+')[0]} CPU."
         ),
         "",
         "## `lr-find` against a grid",
@@ -50,8 +52,8 @@ def main() -> None:
         "## Sources of luck in real runs",
         "",
         (
-            f"`firstlight seeds` on a program whose luck is constructed, {lab_shares.RUNS} runs for each source and 3 for "
-            "nondeterminism."
+            f"`firstlight seeds` on a program whose luck is constructed, {lab_shares.RUNS} runs for each source, and as many "
+            "of one seed where they differ."
         ),
         "",
         *lab_shares.section(),

@@ -31,8 +31,9 @@ from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial, Workbench
 from firstlight.lab.journal import LabJournal
 from firstlight.lab.keeping import kept
-from firstlight.lab.ladder import Ladder, ladder
+from firstlight.lab.ladder import Ladder
 from firstlight.lab.ramps import smoothed
+from firstlight.lab.rate_search import ladder_of
 from firstlight.observe import target as targets
 from firstlight.observe.watch import Eyes
 from firstlight.settings import load
@@ -106,13 +107,12 @@ def grid_of(bench: Workbench) -> tuple[Ladder, dict[str, float | None]]:
     """The grid, and what the other two finders suggest."""
 
     def plan(known: Known) -> list[Order]:
-        seconds = max(10.0, 4 * known.program.seconds)
         steps = len(known.program.losses)
         ramps = [
-            Order(name=name, interventions=(word,), steps=RAMP_STEPS, seconds=seconds) for name, word in RAMPS.items()
+            Order(name=name, interventions=(word,), steps=RAMP_STEPS, seconds=SECONDS) for name, word in RAMPS.items()
         ]
         held = [
-            Order(name=f"{rate:.6g}", interventions=(f"lr-held={rate:.6g}",), steps=steps, seconds=seconds)
+            Order(name=f"{rate:.6g}", interventions=(f"lr-held={rate:.6g}",), steps=steps, seconds=SECONDS)
             for rate in _rates(_grid(known.trials))
         ]
         return [*ramps, *held]
@@ -136,7 +136,7 @@ def _rates(grid: Ladder) -> list[float]:
 
 
 def _grid(trials: Mapping[str, Trial]) -> Ladder:
-    return ladder({float(name): one.losses for name, one in trials.items() if name not in RULES and one.losses})
+    return ladder_of({float(name): one for name, one in trials.items() if name not in RULES and one.losses})
 
 
 def _points(trial: Trial) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -199,20 +199,20 @@ def _found(row: Mapping[str, Any]) -> dict[str, float | None]:
 def section(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     finders = ["firstlight", *RULES]
     lines = [
-        "| program | kind | steps | best of the grid | as good | " + " | ".join(finders) + " |",
-        "|---" * (5 + len(finders)) + "|",
+        "| program | kind | steps | best of the grid | as good | " + " | ".join(finders) + " | seconds |",
+        "|---" * (6 + len(finders)) + "|",
     ]
     for program, row in rows.items():
         good = [rate for rate, _, as_good in row["grid"] if as_good]
         cells = [_cell(row, rate) for rate in _found(row).values()]
         lines.append(
             f"| {program} | {PROGRAMS.get(program, '')} | {row['steps']} | {row['best']:.2g} | "
-            f"{min(good):.2g} to {max(good):.2g} | {' | '.join(cells)} |"
+            f"{min(good):.2g} to {max(good):.2g} | {' | '.join(cells)} | {row['asked']['seconds']:.0f} |"
         )
     within = [_counted(rows, finder, lambda row, rate: _factor(row, rate) <= FACTOR) for finder in finders]
     right = [_counted(rows, finder, is_right) for finder in finders]
-    lines.append(f"| within a factor of {FACTOR:g} | | | | | {' | '.join(within)} |")
-    lines.append(f"| that, or as good a loss | | | | | {' | '.join(right)} |")
+    lines.append(f"| within a factor of {FACTOR:g} | | | | | {' | '.join(within)} | |")
+    lines.append(f"| that, or as good a loss | | | | | {' | '.join(right)} | |")
     return lines
 
 

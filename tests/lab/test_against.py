@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from firstlight.lab.against import Side, alike, answer, first_break
 from firstlight.records.steered import Fingerprint, NamedValues, TapedCall, WeightsTaken
 
@@ -55,6 +57,25 @@ def test_the_answer_names_loss_then_gradient_then_step() -> None:
     assert told.numbers["same"] is False
     assert "1 gradients do not" in answer(base, side(call(1, 1.0), gradient=3.0), TAKEN, ("a", "b")).answer
     assert "look at the optimizers" in answer(base, side(call(1, 1.0), stepped=3.0), TAKEN, ("a", "b")).answer
+
+
+@pytest.mark.parametrize(("size", "agree"), [(1e-7, True), (1e-5, False)])
+def test_a_gradient_that_is_zero_but_for_rounding_differs_in_nothing(size: float, agree: bool) -> None:
+    """Nor does the step of an optimizer that divides by its size."""
+
+    def with_bias(times: float) -> Side:
+        base = side(call(1, 1.0))
+        rows = {
+            "gradient": NamedValues("b", (10,), values(times * size)),
+            "stepped": NamedValues("b", (10,), values(times)),
+        }
+        return Side(
+            base.calls,
+            {kind: [*base.values[kind], *([rows[kind]] if kind in rows else [])] for kind in base.values},
+            1.0,
+        )
+
+    assert answer(with_bias(1.0), with_bias(2.0), TAKEN, ("a", "b")).numbers["same"] is agree
 
 
 def test_models_that_share_no_weight_are_said_to() -> None:

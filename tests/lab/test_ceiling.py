@@ -1,5 +1,8 @@
 """How low the loss can get, from levels that are known."""
 
+import pytest
+from msgspec import structs
+
 from firstlight.lab.agreement import agreement
 from firstlight.lab.ceiling import CeilingPlan, Oracle, Seen, answer
 from firstlight.lab.copies import Known, Trial
@@ -67,6 +70,13 @@ def test_a_copy_that_did_not_grow_is_not_taken_for_one_that_did() -> None:
     report = answer(Seen(with_copies(1.0, wider=1.0)), 0, ("t.py",))
     assert "the_program_wider" not in report.numbers
     assert any(limit.startswith("wider: the copy was not changed") for limit in report.limits)
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_copy_that_was_out_of_time_is_not_compared_with_the_whole_program(late: bool) -> None:
+    found = with_copies(1.0, wider=0.2)
+    found.trials["wider"] = structs.replace(found.trials["wider"], out_of_time=late)
+    assert ("A wider copy gets to 0.2" in told(Seen(found))) is not late
 
 
 def test_perfect_answers_of_a_stage_say_whether_it_is_in_the_way() -> None:

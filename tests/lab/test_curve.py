@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable
 
 import pytest
+from msgspec import structs
 
 from firstlight.lab.copies import Known, Trial
-from firstlight.lab.curve import DRAWS, LEAST_STEPS, PARTS, TAIL, Parts, answer, name
+from firstlight.lab.curve import DRAWS, LEAST_STEPS, PARTS, TAIL, Parts, answer, name, points
 
 STEPS = 200
 PROGRAM = Trial(name="program", losses=tuple(0.1 + 2.0 * (step + 1) ** -0.5 for step in range(STEPS)))
@@ -57,3 +58,30 @@ def test_a_part_that_diverged_is_left_out() -> None:
 def test_few_steps_are_not_compared(steps: int, copies: int) -> None:
     short = Known(Trial(name="program", losses=(1.0,) * steps), finished=True, examples=100)
     assert len(Parts(STEPS)(short)) == copies
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_copy_whose_time_was_over_was_never_asked_about_examples_held_out(late: bool) -> None:
+    found = known(lambda part: 0.3 + 0.5 * part**-0.5)
+    for draw in range(DRAWS):
+        whole = found.trials[name(PARTS[0], draw)]
+        found.trials[whole.name] = structs.replace(whole, out_of_time=late)
+    assert [point.part for point in points(found)] == list(PARTS[late:])
+    told = answer(found, 0, ("train.py",))
+    assert any("2 of 8 copies were out of time" in limit for limit in told.limits) is late
+
+
+def test_what_the_noise_leaves_open_is_not_called_little() -> None:
+    found = known(lambda part: 0.5 + 0.02 * part**-0.5)
+    assert "More data would bring little" in answer(found, 0, ("train.py",)).answer
+    for at, trial in enumerate(found.trials.values()):
+        tail = (loss + 0.1 * (-1) ** at for loss in trial.losses[-TAIL:])
+        found.trials[trial.name] = structs.replace(trial, losses=(*trial.losses[:-TAIL], *tail))
+    assert "More data may pay, and these runs do not tell" in answer(found, 0, ("train.py",)).answer
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_two_amounts_say_nothing_about_more_data(parts: int) -> None:
+    found = known(lambda _: 0.5)
+    found.trials = {name(part, draw): found.trials[name(part, draw)] for part in PARTS[:parts] for draw in range(DRAWS)}
+    assert ("More data would bring little" in answer(found, 0, ("train.py",)).answer) is (parts == 3)

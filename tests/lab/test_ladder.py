@@ -56,6 +56,23 @@ def test_a_training_that_ended_early_or_without_a_number_is_not_best(losses: lis
     assert tried.range() == (1e-2, 1e-2)
 
 
+def test_a_training_that_spreads_more_than_the_best_is_not_as_good_for_that() -> None:
+    calm, wild = training(0.1, noise=0.02, seed=3), training(0.6, noise=3.0, seed=4)
+    tried = ladder({1e-2: calm, 1e-1: wild})
+    assert tried.best is not None
+    assert tried.best.rate == 1e-2
+    assert tried.range() == (1e-2, 1e-2)
+
+
+@pytest.mark.parametrize(("length", "compared"), [(30, 30), (20, 100)])
+def test_a_training_whose_time_was_over_shortens_the_comparison_or_says_nothing(length: int, compared: int) -> None:
+    tried = ladder({1e-3: training(0.5), 1e-2: training(0.1)[:length], 1e-1: training(0.3)}, out_of_time={1e-2})
+    assert tried.best is not None
+    assert len(tried.best.losses) == compared
+    assert tried.best.rate == (1e-2 if length == compared else 1e-1)
+    assert all(math.isfinite(rung.end) for rung in tried.rungs)
+
+
 def test_nothing_learns_where_no_rate_lowers_the_loss() -> None:
     flat = {rate: [2.3 + 0.01 * (-1) ** step for step in range(50)] for rate in (1e-3, 1e-2)}
     assert not ladder(flat).learns

@@ -6,7 +6,7 @@ import pytest
 
 from firstlight.experiments.plan import Order
 from firstlight.lab.copies import Known, Trial
-from firstlight.lab.lr_find import warm_up_told
+from firstlight.lab.lr_find import as_good, warm_up_told
 from firstlight.lab.rate_search import STEP, RateSearch, climb, present
 from firstlight.records.steered import CurvatureSeen, GroupRate, RatesSeen
 
@@ -35,7 +35,7 @@ def carried_out(order: Order, best: float, now: float) -> Trial:
 def searched(best: float, now: float) -> Known:
     known = Known(Trial(name="program", losses=(1.0,) * STEPS, rates=(now,) * STEPS), finished=False)
     for _ in range(20):
-        new = [order for order in RateSearch(STEPS)(known) if order.name not in known.trials]
+        new = [order for order in RateSearch(STEPS, 20.0)(known) if order.name not in known.trials]
         if not new:
             return known
         known.trials |= {order.name: carried_out(order, best, now) for order in new}
@@ -50,6 +50,16 @@ def test_the_search_comes_within_a_rung_of_the_best_rate(best: float, now: float
     assert 1 / STEP < found / best < STEP
 
 
+@pytest.mark.parametrize("best", [1.4e-3, 2.2e-3, 3e-3])
+def test_what_is_suggested_lies_in_the_range_that_is_as_good(best: float) -> None:
+    climbed = climb(searched(best, 1e-3))
+    suggested = climbed.suggested()
+    assert suggested is not None
+    low, high = as_good(climbed, suggested)
+    assert low <= suggested <= high
+    assert all(low <= rung.rate <= high for rung in climbed.rungs if climbed.as_good(rung))
+
+
 def test_the_present_rate_is_among_those_tried() -> None:
     known = searched(1e-3, 0.05)
     assert present(known) == 0.05
@@ -59,15 +69,17 @@ def test_the_present_rate_is_among_those_tried() -> None:
 def test_a_program_of_few_steps_or_without_an_optimizer_is_not_searched() -> None:
     short = Known(Trial(name="program", losses=(1.0,) * 5, rates=(0.1,) * 5), finished=True)
     bare = Known(Trial(name="program", losses=(1.0,) * STEPS), finished=True)
-    assert not RateSearch(STEPS)(short)
-    assert not RateSearch(STEPS)(bare)
+    assert not RateSearch(STEPS, 20.0)(short)
+    assert not RateSearch(STEPS, 20.0)(bare)
 
 
 def test_copies_of_a_program_that_warms_up_warm_up_too() -> None:
     rates = tuple(1e-3 * min(1.0, (step + 1) / 10) for step in range(STEPS))
     known = Known(Trial(name="program", losses=(1.0,) * STEPS, rates=rates), finished=False)
-    known.trials |= {order.name: carried_out(order, 1e-3, 1e-3) for order in RateSearch(STEPS)(known)}
-    assert all(order.interventions[0].endswith(":10") for order in RateSearch(STEPS)(known) if "rate-" in order.name)
+    known.trials |= {order.name: carried_out(order, 1e-3, 1e-3) for order in RateSearch(STEPS, 20.0)(known)}
+    assert all(
+        order.interventions[0].endswith(":10") for order in RateSearch(STEPS, 20.0)(known) if "rate-" in order.name
+    )
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,24 @@ def test_a_rate_far_too_low_is_found_and_mended(script: Path) -> None:
     assert not list((script.parent / ".firstlight" / "lab").glob("*"))
 
 
+BY_HAND_ALONE = """import torch
+
+x = torch.randn(64, 4)
+w = torch.zeros(4, requires_grad=True)
+for _ in range(40):
+    ((x @ w - x.sum(1)) ** 2).mean().backward()
+    w.data -= 0.1 * w.grad
+    w.grad = None
+"""
+
+
+def test_a_program_that_steps_by_hand_is_said_to_have_no_rate_to_steer(script: Path) -> None:
+    script.write_text(BY_HAND_ALONE)
+    done = CliRunner().invoke(cli, ["lr-find", "--format", "json", script.name])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["answer"].startswith("The program steps no torch optimizer")
+
+
 ATTENTION = """import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -108,7 +126,7 @@ for xb, yb in (batch for _ in range(30) for batch in loader):"""
 
 def test_a_surface_is_walked_and_a_part_of_the_data_held_out(script: Path) -> None:
     """One script for two verbs: a linear problem, fed by a loader, whose answers are noisy."""
-    script.write_text(
+    linear = (
         SCRIPT.replace("y = x @ torch.randn(8, 1)", "y = x @ torch.randn(8, 1) + 0.3 * torch.randn(256, 1)")
         .replace("for _ in range(200):", LOOP)
         .replace("    rows = torch.randint(0, 256, (32,))\n", "")
@@ -117,11 +135,16 @@ def test_a_surface_is_walked_and_a_part_of_the_data_held_out(script: Path) -> No
         .replace("1e-5", "0.05")
         .replace("2e-5", "0.05")
     )
+    script.write_text(linear.replace("model(xb)", "model(nn.functional.dropout(xb))"))
     walked = CliRunner().invoke(cli, ["surface", "--steps", "60", "--format", "json", script.name])
     assert walked.exit_code == 0, walked.output
     told = json.loads(walked.stdout)
     assert "falls without a barrier" in told["answer"]  # as everything convex does
     assert told["numbers"]["at_half_length"] > told["numbers"]["centre"]
+    path = told["plots"][0]["curves"][0]["y"]
+    bends = [before - 2 * at + after for before, at, after in zip(path, path[1:], path[2:], strict=False)]
+    assert bends == pytest.approx([bends[0]] * len(bends), rel=0.05)  # one parabola over four epochs, dropout and all
+    script.write_text(linear)
     parts = CliRunner().invoke(cli, ["curve", "--steps", "100", "--format", "json", script.name])
     assert parts.exit_code == 0, parts.output
     rows = json.loads(parts.stdout)["tables"][0]["rows"]

@@ -84,6 +84,22 @@ def test_what_varies_by_itself_is_taken_off_each_source() -> None:
     assert found[NONDETERMINISM].share == pytest.approx(0.5, abs=0.12)
 
 
+def test_sources_that_spread_no_more_than_nothing_does_have_no_share() -> None:
+    quiet, loud = [0.0, 1.0, 2.0, 3.0], [0.0, 2.0, 4.0, 6.0]
+    found = shares({"init": quiet, "order": quiet}, loud)
+    assert found[NONDETERMINISM].share == 1.0
+    assert found["init"].share == found["init"].low == 0.0
+
+
+def test_the_interval_of_a_share_knows_that_the_noise_is_known_from_few_runs() -> None:
+    """Of three runs of one seed the noise is known within a factor of many; of thirty it is not larger than that."""
+    luck = random.Random(9)
+    runs = [luck.gauss(0, 2) for _ in range(30)]
+    few, many = (shares({"init": runs}, [0.5 * one for one in runs[:count]])["init"] for count in (3, 30))
+    assert few.low == 0.0
+    assert many.low > 0.4
+
+
 def test_no_spread_at_all_has_no_shares() -> None:
     assert shares({"init": [1.0, 1.0]}, [1.0, 1.0])["init"].share == 0.0
 

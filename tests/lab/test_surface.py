@@ -52,6 +52,7 @@ def test_a_short_program_lends_only_the_steps_it_has() -> None:
     short = Known(Trial(name="program", losses=(1.0,) * 40, rates=(0.1,) * 40), finished=True, by_loader=True)
     walks = Walks.of(short)
     assert walks.train + walks.side**2 <= 40
+    assert walks.side % 2 == 1  # the trained weights are one of the places
     assert all(order.steps <= 40 for order in plan(short))
     assert not plan(Known(Trial(name="program", losses=(1.0,) * 3, rates=(0.1,) * 3), finished=True, by_loader=True))
 

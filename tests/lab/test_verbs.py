@@ -118,6 +118,34 @@ def test_seeds_finds_the_source_that_moves_it_and_what_is_left_unexplained() -> 
     assert any("explain" in limit for limit in report.limits)
 
 
+@pytest.mark.parametrize(
+    ("of_order", "says"),
+    [
+        (0.05, "initialisation moves it most (100%)."),
+        (1.0, "initialisation (50%) or order and augmentation (50%) moves it most: more runs would tell which"),
+    ],
+)
+def test_seeds_names_one_source_only_where_its_runs_tell_it_from_the_others(of_order: float, says: str) -> None:
+    def result(run: Run) -> float:
+        varied = dict(word[5:].split(":") for word in run.orders if word.startswith("vary="))
+        drawn = {source: 0.01 * ((int(varied.get(source, 0)) * 7919) % 11) for source in ("init", "order")}
+        return 0.5 + drawn["init"] + of_order * drawn["order"]
+
+    asked = SeedsQuestion(seeds=8, sources=("init", "order"))
+    assert says in seeds.of_runs(target("a.py"), asked, Formula(result)).answer
+
+
+@pytest.mark.parametrize("differ", [True, False])
+def test_seeds_repeats_one_seed_as_often_as_it_varies_a_source_where_that_tells_something(differ: bool) -> None:
+    runner = Formula(lambda run: 0.5 + luck(run) + 0.01 * differ * run.again)
+    report = seeds.of_runs(target("a.py"), SeedsQuestion(seeds=2, sources=("init",), each=6), runner)
+    repeats = [run for run in runner.asked if run.again]
+    assert len(repeats) == (6 if differ else 3)
+    assert ("what differs is outside of it" in report.answer) is differ
+    assert report.numbers["deterministic"] is not differ
+    assert report.numbers["share.nondeterminism"] == (1.0 if differ else 0.0)
+
+
 def test_a_seed_that_changes_nothing_is_said_with_what_to_do() -> None:
     report = seeds.of_runs(target("a.py"), SeedsQuestion(seeds=3, sources=()), Formula(lambda _: 0.5))
     assert "No seed changes anything." in report.answer

@@ -179,13 +179,14 @@ def test_a_comparison_of_tables_runs_nothing(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["compare", "train.py"], "compare needs two variants"),
+        (["compare", "train.py"], "compare needs two variants. Name"),
         (["compare", "train.py", "train.py"], "the variants are the same"),
         (["compare", "train.py --lr 1", "train.py  --lr 1"], "the variants are the same"),
         (["compare", "--arg", "lr=1,1", "train.py"], "the variants are the same"),
         (["compare", "--arg", "lr", "train.py"], "is not NAME=V1,V2"),
         (["compare", "--arg", "lr=1", "train.py"], "gives one value"),
-        (["compare", "none.py", "train.py"], "compare needs two variants"),
+        (["compare", "none.py", "train.py"], "compare needs two variants, and there is no file `none.py`. Name"),
+        (["compare", "train.py", "none.py"], "and there is no file `none.py`. Name"),
         (["seeds"], "nothing to seeds"),
         (["seeds", "--sources", "inti", "train.py"], "`inti` is no source; the nearest is `init`"),
         (["ablate", "none.py"], "no file or program named none.py"),

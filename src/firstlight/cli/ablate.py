@@ -1,6 +1,7 @@
 """`firstlight ablate`: which parts of a training matter?"""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,15 +28,10 @@ def command(
     worth: float,
     metric: str | None,
     better: str | None,
-    jobs: int | None,
-    engine: str,
-    seconds: float,
-    seed_arg: str | None,
-    fresh: bool,
-    no_contain: bool,
     form: str,
     output: Path | None,
     words: tuple[str, ...],
+    **how: Any,
 ) -> None:
     """Switch parts of a training off, one at a time, then add each back to nothing: what matters, what hurts?
 
@@ -53,6 +49,6 @@ def command(
 
     question = CompareQuestion(metric=metric, better=better, seeds=seeds, worth=worth)
     target = script(words, module, "ablate")
-    with session(words, choices(jobs, engine, seconds, seed_arg, fresh, no_contain)) as at_work:
+    with session(words, choices(**how)) as at_work:
         report = at_work.finish(lab.of_runs(target, question, at_work.bench, words_in(only)))
     deliver_lab(context, report, form, output)

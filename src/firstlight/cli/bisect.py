@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,15 +34,10 @@ def command(
     seeds: int,
     metric: str | None,
     better: str | None,
-    jobs: int | None,
-    engine: str,
-    seconds: float,
-    seed_arg: str | None,
-    fresh: bool,
-    no_contain: bool,
     form: str,
     output: Path | None,
     words: tuple[str, ...],
+    **how: Any,
 ) -> None:
     """Find the smallest difference between a good and a bad configuration, or commit, that makes it bad.
 
@@ -63,7 +58,7 @@ def command(
             "bisect needs three things: a good one, a bad one, and the script: `firstlight bisect GOOD BAD train.py`"
         )
     question = CompareQuestion(metric=metric, better=better, seeds=seeds)
-    chosen = choices(jobs, engine, seconds, seed_arg, fresh, no_contain)
+    chosen = choices(**how)
     with session(words, chosen) as at_work, _space(words, module, at_work.bench.home.path) as space:
         report = at_work.finish(lab.of_space(space, question, at_work.bench))
     deliver_lab(context, report, form, output)
@@ -77,6 +72,9 @@ def _space(words: tuple[str, ...], module: bool, home: Path) -> Iterator["Space"
     good, bad, *rest = words
     if configurations.is_configuration(good) and configurations.is_configuration(bad):
         yield _of_files(good, bad, tuple(rest), module, home)
+    elif configurations.is_configuration(good) or configurations.is_configuration(bad):
+        known, other = (good, bad) if configurations.is_configuration(good) else (bad, good)
+        raise UsageError(f"`{other}` is no configuration file (TOML, YAML, JSON) to hold against {known}.")
     elif configurations.are_arguments(good) and configurations.are_arguments(bad):
         yield _of_arguments(good, bad, tuple(rest), module)
     else:

@@ -3,7 +3,7 @@
 import shlex
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,15 +34,10 @@ def command(
     worth: float,
     metric: str | None,
     better: str | None,
-    jobs: int | None,
-    engine: str,
-    seconds: float,
-    seed_arg: str | None,
-    fresh: bool,
-    no_contain: bool,
     form: str,
     output: Path | None,
     words: tuple[str, ...],
+    **how: Any,
 ) -> None:
     """Run variants of a training script with the same seeds and say which is better, or that luck explains it.
 
@@ -60,7 +55,7 @@ def command(
     from firstlight.lab.compare import CompareQuestion
 
     question = CompareQuestion(metric=metric, better=better, seeds=seeds, worth=worth)
-    chosen = choices(jobs, engine, seconds, seed_arg, fresh, no_contain)
+    chosen = choices(**how)
     report = _report(words, module, arguments, question, chosen)
     deliver_lab(context, report, form, output)
 
@@ -103,9 +98,11 @@ def _variants(
         base = script(words, module, "compare")
         return _different([(" ".join(label), with_arguments(base, given)) for label, given in _combinations(arguments)])
     if len(named) < 2:
+        absent = next((word for word in words[len(named) :][:1] if not word.startswith("-")), None)
+        told = f", and there is no file `{absent}`" if absent is not None else ""
         raise UsageError(
-            "compare needs two variants. Name two scripts: `firstlight compare a.py b.py`, or vary an option of one: "
-            "`firstlight compare --arg lr=1e-3,3e-3 train.py`"
+            f"compare needs two variants{told}. Name two scripts: `firstlight compare a.py b.py`, or vary an option of "
+            "one: `firstlight compare --arg lr=1e-3,3e-3 train.py`"
         )
     rest = words[len(named) :]
     return _different(

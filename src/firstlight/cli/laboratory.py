@@ -102,4 +102,7 @@ def asked_of_copies(
     with interruptible() as tell, kept(target.words) as where:
         journal = LabJournal.of(verb, target.words, options, folder)
         eyes = Eyes(tell, None, settings.startup_seconds)
-        return where.finish(ask(Workbench(target, settings, eyes, where.run, journal, steps, taps), where))
+        report = ask(Workbench(target, settings, eyes, where.run, journal, steps, taps), where)
+        if not report.left:
+            journal.clear()
+        return where.finish(report)

@@ -1,6 +1,7 @@
 """`firstlight seeds`: how far apart are runs that differ in nothing but luck?"""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,15 +28,10 @@ def command(
     each: int | None,
     metric: str | None,
     better: str | None,
-    jobs: int | None,
-    engine: str,
-    seconds: float,
-    seed_arg: str | None,
-    fresh: bool,
-    no_contain: bool,
     form: str,
     output: Path | None,
     words: tuple[str, ...],
+    **how: Any,
 ) -> None:
     """Run a training script with several seeds: how far apart are the results, and which luck is it?
 
@@ -53,7 +49,7 @@ def command(
 
     question = lab.SeedsQuestion(metric=metric, better=better, seeds=seeds, sources=_sources(sources), each=each)
     target = script(words, module, "seeds")
-    with session(words, choices(jobs, engine, seconds, seed_arg, fresh, no_contain)) as at_work:
+    with session(words, choices(**how)) as at_work:
         report = at_work.finish(lab.of_runs(target, question, at_work.bench))
     deliver_lab(context, report, form, output)
 

@@ -43,7 +43,7 @@ KINDS = (
     LossKind(
         "yes or no",
         "score",
-        "target",
+        "target (yes above 0)",
         10.0,
         lambda x, y: (torch.tensor([[x]]), torch.tensor([[1.0 if y > 0 else 0.0]])),
     ),

@@ -6,15 +6,14 @@ back to values that both have.
 """
 
 import math
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+
+from msgspec import structs
 
 from firstlight.errors import UsageError
-from firstlight.lab.copies import SEED
-from firstlight.observe.spec import Spec
+from firstlight.lab.specs import spec_of
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Eyes, Watched, watch
 from firstlight.records.finding import Scalar
@@ -27,6 +26,8 @@ EXTENSION = "firstlight.experiments.inside.likeness:install_{}"
 TOLERANCE = 1e-4
 """Relative: other orders of summation stay below it, other computations do not."""
 TINY = 1e-12
+ROUNDING = 1e-6
+"""Share of the largest gradient below which one is what rounding left of zero."""
 MOST_LISTED = 12
 
 
@@ -75,10 +76,17 @@ def first_break(calls: Sequence[TapedCall], others: Sequence[TapedCall]) -> Tape
     return next((call for call in calls if call.number not in rejoins), None)
 
 
-def unlike(mine: Sequence[NamedValues], reference: Sequence[NamedValues]) -> list[tuple[NamedValues, NamedValues]]:
+def rounded_away(gradients: Sequence[NamedValues]) -> set[str]:
+    """Tensors whose gradient is zero but for rounding, as that of a bias before a normalisation; so is their step."""
+    largest = max((row.values.size for row in gradients), default=0.0)
+    return {row.name for row in gradients if row.values.size <= ROUNDING * largest}
+
+
+def unlike(mine: Side, reference: Side, kind: str) -> list[tuple[NamedValues, NamedValues]]:
     """Tensors of the same name with other values."""
-    there = {row.name: row for row in reference}
-    pairs = [(row, there[row.name]) for row in mine if row.name in there]
+    there = {row.name: row for row in reference.values[kind]}
+    idle = rounded_away(mine.values["gradient"]) & rounded_away(reference.values["gradient"])
+    pairs = [(row, there[row.name]) for row in mine.values[kind] if row.name in there and row.name not in idle]
     return [(one, other) for one, other in pairs if not alike(one.values, other.values)]
 
 
@@ -94,21 +102,8 @@ def against(mine: Target, reference: Target, eyes: Eyes, run: RunDirectory) -> L
 def _first_step(target: Target, eyes: Eyes, run: RunDirectory, name: str, role: str) -> Watched:
     home = RunDirectory(run.path.absolute() / name)
     home.path.mkdir(parents=True)
-    spec = Spec(
-        run_id=run.id,
-        run=str(home.path),
-        events=str(home.events),
-        scratch=str(home.scratch),
-        cwd=str(Path.cwd()),
-        owner=os.getpid(),
-        steps=1,
-        seconds=eyes.startup_seconds,
-        full_steps=0,
-        sample_every=1_000_000_000,
-        taps=("loaders",),
-        seed=SEED,
-        extensions=(EXTENSION.format(role),),
-    )
+    plain = spec_of(run.id, home, eyes.startup_seconds, steps=1)
+    spec = structs.replace(plain, extensions=(EXTENSION.format(role),))
     watched = watch(target, spec, replace(eyes, progress=lambda text: eyes.progress(f"{name}: {text}")))
     outcome = watched.outcome()
     if not watched.backwards:
@@ -119,8 +114,7 @@ def _first_step(target: Target, eyes: Eyes, run: RunDirectory, name: str, role: 
 
 def answer(mine: Side, reference: Side, taken: WeightsTaken | None, command: tuple[str, ...]) -> LabReport:
     broken, there = first_break(mine.calls, reference.calls), first_break(reference.calls, mine.calls)
-    gradients = unlike(mine.values["gradient"], reference.values["gradient"])
-    stepped = unlike(mine.values["stepped"], reference.values["stepped"])
+    gradients, stepped = unlike(mine, reference, "gradient"), unlike(mine, reference, "stepped")
     same_loss = _same_loss(mine, reference)
     if same_loss:
         broken = there = None
@@ -221,5 +215,5 @@ def _limits(mine: Side, reference: Side, taken: WeightsTaken | None) -> Iterator
             yield f"the {what} {', '.join(names)}"
     if not taken.batch:
         yield "the batch could not be handed over (no DataLoader, or other shapes): each was fed its own"
-        if unlike(mine.values["fed"], reference.values["fed"]):
+        if unlike(mine, reference, "fed"):
             yield "what they were fed differs, and so must what follows"

@@ -32,8 +32,6 @@ TAPS = ("loaders", "operations", "tape", "free-predictions")
 TAIL = 10
 """One in so many of the last steps is a level."""
 LEAST_STEPS = 20
-GRACE = 3.0
-LEAST_SECONDS = 10.0
 ORACLE = "oracle"
 UNTOLD = "the copy was not changed, or did not come to its end"
 NEAR = 0.1
@@ -68,7 +66,7 @@ class CeilingPlan:
         steps = len(known.program.losses)
         if steps < LEAST_STEPS:
             return ()
-        seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
+        seconds = known.seconds_for(steps)
         wanted: dict[str, tuple[str, ...]] = {}
         if known.by_loader:
             wanted |= {f"by-heart-{rate:g}": ("repeat-batch", *FREE, f"lr={rate:g}") for rate in RATES}
@@ -94,10 +92,7 @@ def ceiling(bench: Workbench, _kept: LabRun, oracle: Oracle | None = None) -> La
     watched, known = copies.watched, copies.known
     told = agreement(known.program.losses, numbers_in(watched.lines))
     seen = Seen(known, watched.of(ReachSeen), watched.of(FreeSeen), told, oracle)
-    report = answer(seen, copies.left, bench.target.words)
-    if not report.left:
-        bench.journal.clear()
-    return report
+    return answer(seen, copies.left, bench.target.words)
 
 
 def level(losses: Sequence[float]) -> float | None:
@@ -125,10 +120,11 @@ def levels(seen: Seen) -> dict[str, float]:
 
 
 def _counts(known: Known, name: str) -> bool:
-    """Whether a copy came as far as the program, and was changed at all."""
-    losses = known.trials[name].losses
-    same = name in SIZES and losses == known.program.losses
-    return len(losses) > len(known.program.losses) / 2 and not known.trials[name].died and not same
+    """Whether a copy came as far as the program, and was changed at all. By heart, half as far tells as well."""
+    trial = known.trials[name]
+    same = name in SIZES and trial.losses == known.program.losses
+    late = trial.out_of_time and not name.startswith("by-heart")
+    return len(trial.losses) > len(known.program.losses) / 2 and not trial.died and not same and not late
 
 
 def answer(seen: Seen, left: int, command: tuple[str, ...]) -> LabReport:

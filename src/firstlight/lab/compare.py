@@ -272,9 +272,7 @@ def seed_plot(evidence: Variants) -> LabPlot:
     for name in evidence.runs:
         points = sorted((seed, number) for seed, number in evidence.values(name).items() if math.isfinite(number))
         curves.append(LabCurve(name=name, x=tuple(float(x) for x, _ in points), y=tuple(y for _, y in points)))
-    note = (
-        "Two lines that rise and fall together share the luck of their seeds; what is between them is the difference."
-    )
+    note = "two lines that rise and fall together share the luck of their seeds; what is between them is the difference"
     return LabPlot(title="each seed", x="seed", y=evidence.metric.name, curves=tuple(curves), note=note)
 
 

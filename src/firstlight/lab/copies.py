@@ -1,35 +1,33 @@
 """Copies of a program, made in rounds: what the earlier ones did decides which are made next."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-import msgspec
+from msgspec import Struct, structs
 
 from firstlight.errors import UsageError
 from firstlight.experiments.engine import Engine, fates
 from firstlight.experiments.engines.choice import engine as engine_of
 from firstlight.experiments.plan import Order
 from firstlight.lab.journal import LabJournal
-from firstlight.observe.spec import Spec
+from firstlight.lab.specs import spec_of
 from firstlight.observe.target import Target
-from firstlight.observe.watch import Eyes, Watched, watch
+from firstlight.observe.watch import LONGEST_SETTLING, Eyes, Watched, watch
 from firstlight.records.declared import Logged
 from firstlight.records.program import Ending, LoaderSeen, Unseen
 from firstlight.records.steered import CurvatureSeen, RatesSeen
+from firstlight.records.timelines import TimelineEnded
 from firstlight.records.training import BackwardSeen, StepSeen
 from firstlight.settings import Settings
 from firstlight.store.run_directory import RunDirectory
 
-SECONDS = 900.0
+SECONDS = LONGEST_SETTLING
 """For all copies together. What is left then is left: the same command goes on from there."""
-SEED = 0
-"""For a script that does not seed itself; the same in every call, so that its copies can be compared across calls."""
-NEVER = 1_000_000_000
+GRACE = 3.0
+LEAST_SECONDS = 10.0
 
 
-class Trial(msgspec.Struct, frozen=True, kw_only=True):
+class Trial(Struct, frozen=True, kw_only=True):
     """One copy of the program, step by step."""
 
     name: str
@@ -38,6 +36,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """Of the first group, as each step was made with it; empty where the program has no optimizer."""
     seconds: float = 0.0
     died: bool = False
+    out_of_time: bool = False
+    """We ended it before it had made its steps."""
     optimizers: tuple[RatesSeen, ...] = ()
     """With the rates the program means, where the copy was steered to others."""
     curvature: CurvatureSeen | None = None
@@ -58,6 +58,10 @@ class Known:
     """A DataLoader feeds training, so that a copy can be given the very same batch again."""
     examples: int | None = None
     """In the data set of that loader; None where there is none, or it does not know."""
+
+    def seconds_for(self, steps: int) -> float:
+        """That a copy of so many steps may take, at a third of the program's pace: others run beside it."""
+        return max(LEAST_SECONDS, GRACE * self.program.seconds * steps / max(1, len(self.program.losses)))
 
 
 Plan = Callable[[Known], Sequence[Order]]
@@ -84,11 +88,12 @@ class LabCopies:
 
     def settled(self, watched: Watched) -> bool:
         self.watched = watched
-        if not self.engine.attend(watched):
-            return True
-        if not (watched.over or watched.of(Ending)):
-            return False
-        self._take_in(watched)
+        forked = self.engine.attend(watched)
+        over = bool(watched.over or watched.of(Ending))
+        if over:
+            self._take_in(watched)
+        if not forked or not over:
+            return not forked
         if not self._closed and self.left == 0:
             self._ask()
         return self._closed or self.engine.settled(watched)
@@ -96,13 +101,13 @@ class LabCopies:
     def _take_in(self, watched: Watched) -> None:
         ended_itself = all(end.reason == "exit" for end in watched.of(Ending))
         self.known.finished = ended_itself and watched.exit_code in (0, None)
-        self.known.program = trial_of("program", watched.records, watched.seconds - (watched.startup or 0.0))
+        self.known.program = trial_of(watched.records, _of_program(watched))
         loader = _loader(watched.records)
         self.known.by_loader = loader is not None
         self.known.examples = None if loader is None else loader.examples
         for name in self.ordered & fates(watched).keys() - self.known.trials.keys():
             fate = fates(watched)[name]
-            made = trial_of(name, watched.timelines.get(name, []), fate.seconds, died=fate.exit_code != 0)
+            made = trial_of(watched.timelines.get(name, []), fate)
             self.known.trials[name] = made
             self.journal.keep(name, made)
 
@@ -129,18 +134,25 @@ class LabCopies:
         return trial is not None
 
 
-def trial_of(name: str, records: Sequence[Logged], seconds: float, *, died: bool = False) -> Trial:
+def _of_program(watched: Watched) -> TimelineEnded:
+    """Its own end, told as that of a copy."""
+    seconds = watched.seconds - (watched.startup or 0.0)
+    return TimelineEnded(step=0, name="program", seconds=seconds, exit_code=0)
+
+
+def trial_of(records: Sequence[Logged], fate: TimelineEnded) -> Trial:
     """By the steps of the optimizer that stepped first; by backwards, where there is none."""
     steps = [seen for seen in records if isinstance(seen, StepSeen) and seen.rank == 0 and seen.optimizer <= 0]
     losses = tuple(float("nan") if seen.loss is None else seen.loss for seen in steps)
     if not steps:
         losses = tuple(seen.value for seen in records if isinstance(seen, BackwardSeen) and seen.rank == 0)
     return Trial(
-        name=name,
+        name=fate.name,
         losses=losses,
         rates=tuple(seen.lr for seen in steps if seen.lr is not None),
-        seconds=round(seconds, 3),
-        died=died,
+        seconds=round(fate.seconds, 3),
+        died=fate.exit_code != 0,
+        out_of_time=fate.exit_code is None or any(isinstance(one, Ending) and one.reason == "time" for one in records),
         optimizers=tuple(seen for seen in records if isinstance(seen, RatesSeen)),
         curvature=next((seen for seen in records if isinstance(seen, CurvatureSeen)), None),
         unseen=tuple(seen.reason for seen in records if isinstance(seen, Unseen)),
@@ -173,12 +185,13 @@ class Workbench:
 
     def asked(self, plan: Plan) -> LabCopies:
         """Runs the program and its copies until the plan has no more questions, or the user interrupts."""
-        spec = self._spec()
+        plain = spec_of(self.run.id, self.run, self.settings.budget.seconds, self.steps)
+        spec = structs.replace(plain, taps=self.taps, contain=self.settings.contain)
         engine = engine_of(self.settings.engine, self.target, spec, SECONDS)
         copies = LabCopies(engine, plan, self.journal)
         eyes = replace(self.eyes, settled=copies.settled, progress=lambda text: self._told(copies, text))
         try:
-            watch(self.target, msgspec.structs.replace(spec, extensions=engine.extensions), eyes)
+            watch(self.target, structs.replace(spec, extensions=engine.extensions), eyes)
         except KeyboardInterrupt:
             if not copies.known.trials:
                 raise
@@ -202,21 +215,3 @@ class Workbench:
                 f"no training step of `{self.target.shown}` was seen, so there is nothing to try. "
                 "`firstlight check` says what it does instead."
             )
-
-    def _spec(self) -> Spec:
-        run = RunDirectory(self.run.path.absolute())
-        return Spec(
-            run_id=run.id,
-            run=str(run.path),
-            events=str(run.events),
-            scratch=str(run.scratch),
-            cwd=str(Path.cwd()),
-            owner=os.getpid(),
-            steps=self.steps,
-            seconds=self.settings.budget.seconds,
-            full_steps=0,
-            sample_every=NEVER,
-            taps=self.taps,
-            contain=self.settings.contain,
-            seed=SEED,
-        )

@@ -19,11 +19,11 @@ from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
 PARTS = (0.125, 0.25, 0.5, 1.0)
 DRAWS = 2
 """Parts of each size, drawn anew."""
+LEAST_PARTS = 3
+"""Amounts without which there is no curve."""
 TAIL = 20
 """Steps that are asked about examples held out."""
 LEAST_STEPS = 40
-GRACE = 3.0
-LEAST_SECONDS = 10.0
 TENFOLD = 10.0
 WORTH = 0.1
 """Share of what was learnt so far, or of what is left, by which ten times as much must lower the loss to pay."""
@@ -44,7 +44,7 @@ class Parts:
         length = min(self.steps, len(known.program.losses))
         if known.examples is None or length < LEAST_STEPS:
             return ()
-        seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
+        seconds = known.seconds_for(length)
         return [
             Order(
                 name=name(part, draw), interventions=(f"data-part={part}:{TAIL}:{draw}",), steps=length, seconds=seconds
@@ -70,10 +70,7 @@ class Point:
 
 def curve(bench: Workbench, _kept: LabRun) -> LabReport:
     copies = bench.asked(Parts(bench.steps))
-    report = answer(copies.known, copies.left, bench.target.words)
-    if not report.left:
-        bench.journal.clear()
-    return report
+    return answer(copies.known, copies.left, bench.target.words)
 
 
 def points(known: Known) -> list[Point]:
@@ -82,7 +79,8 @@ def points(known: Known) -> list[Point]:
 
 
 def _point(part: float, trials: Sequence[Trial | None]) -> Point | None:
-    whole = [trial.losses for trial in trials if trial is not None and len(trial.losses) > 2 * TAIL]
+    made = [trial for trial in trials if trial is not None and not trial.out_of_time]
+    whole = [trial.losses for trial in made if len(trial.losses) > 2 * TAIL]
     if not whole or not all(math.isfinite(loss) for losses in whole for loss in losses[-2 * TAIL :]):
         return None
     asked = [fmean(losses[-TAIL:]) for losses in whole]
@@ -110,25 +108,30 @@ class Outlook:
     then: float
     low: float
     high: float
-    worth: float
-    """The gain, as a share of what was learnt so far or of what is left, whichever is less."""
+    scale: float
+    """What was learnt so far or what is left, whichever is less; gains are shares of it."""
 
     @property
     def pays(self) -> bool:
-        return self.worth >= WORTH and self.high < self.now
+        return self.now - self.then >= WORTH * self.scale and self.high < self.now
+
+    @property
+    def may_pay(self) -> bool:
+        """Within the bounds it lies in; where not even that, it surely brings little."""
+        return self.now - self.low >= WORTH * self.scale
 
     @property
     def told(self) -> str:
-        return f"{self.now:.3g} → {self.then:.3g} ({self.low:.3g} to {self.high:.3g})"
+        return f"{self.now:.3g} → {self.then:.3g}, between {self.low:.3g} and {self.high:.3g}"
 
 
 def outlook(amounts: Sequence[float], losses: Sequence[float], errors: Sequence[float], start: float) -> Outlook | None:
-    found = predicted(amounts, losses, TENFOLD * max(amounts), errors) if len(amounts) > 2 else None
+    found = predicted(amounts, losses, TENFOLD * max(amounts), errors) if len(amounts) >= LEAST_PARTS else None
     if found is None:
         return None
     then, low, high = found
     scale = min(abs(start - losses[-1]), abs(losses[-1])) or 1.0
-    return Outlook(losses[-1], then, low, high, (losses[-1] - then) / scale)
+    return Outlook(losses[-1], then, low, high, scale)
 
 
 def answer(known: Known, left: int, command: tuple[str, ...]) -> LabReport:
@@ -157,14 +160,18 @@ def answer(known: Known, left: int, command: tuple[str, ...]) -> LabReport:
 
 
 def _sentences(by_part: Sequence[Point], data: Outlook | None, steps: Outlook | None) -> Iterator[str]:
-    flat = bool(by_part) and data is None
+    flat = len(by_part) >= LEAST_PARTS and data is None
     if data is not None and data.pays:
         yield f"More data pays: ten times as much would take the held-out loss {data.told}."
+    elif data is not None and data.may_pay:
+        yield f"More data may pay, and these runs do not tell: the held-out loss would go {data.told}."
     elif data is not None or flat:
         told = f" ({data.told})" if data is not None else ""
         yield f"More data would bring little{told}; a larger model or better inputs are the next thing to try."
     if steps is not None and steps.pays:
         yield f"Ten times as many steps would take the training loss {steps.told}."
+    elif steps is not None and steps.may_pay:
+        yield f"More steps may pay, and these runs do not tell: the training loss would go {steps.told}."
     elif steps is not None:
         yield f"More steps would bring little ({steps.told})."
     else:
@@ -229,5 +236,8 @@ def _limits(known: Known) -> Iterator[str]:
         yield f"the program makes only {len(known.program.losses)} steps, too few to compare parts of its data"
     else:
         yield "examples are held out at random: where neighbours leak into each other, the held-out loss is too low"
+    late = sum(trial.out_of_time for trial in known.trials.values())
+    if late:
+        yield f"{late} of {len(known.trials)} copies were out of time before their last step, and are left out"
     if not known.finished:
         yield "what was seen is the beginning of a run; a law fitted to it may not hold to its end (`--steps`)"

@@ -1,7 +1,7 @@
 """Short real trainings at several rates, compared: they saw the same batches, so that what differs is the rate."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
@@ -12,6 +12,8 @@ NOISE = 2.0
 """Standard errors between two tails that are noise."""
 SHARE = 0.05
 """Of what the best rate gained: another that is as near is as good."""
+SHORTER = 4
+"""The longest training, taken as many times less, is the shortest it is compared with."""
 WIDE = 8.0
 """Times the lowest rate as good as the best that the highest may be, for the lowest loss to mean a place between."""
 
@@ -89,14 +91,23 @@ class Ladder:
         return best.rate * math.exp(min(above / 2, max(below / 2, shift)))
 
 
-def ladder(tried: Mapping[float, Sequence[float]]) -> Ladder:
-    """Compared over as many steps as all made, but for those that ended long before the others: they are lost."""
+def ladder(tried: Mapping[float, Sequence[float]], out_of_time: Collection[float] = ()) -> Ladder:
+    """Compared over as many steps as all made, but for those that ended long before the others.
+
+    Where we ended it because its time was over, a much shorter training says nothing and is left out; where it ended by
+    itself, its rate is lost.
+    """
     longest = max((len(losses) for losses in tried.values()), default=0)
-    steps = min((len(losses) for losses in tried.values() if len(losses) > longest / 2), default=0)
-    return Ladder(tuple(Rung(rate, _cut(tried[rate], steps)) for rate in sorted(tried)))
+    told = {
+        rate: losses for rate, losses in tried.items() if rate not in out_of_time or len(losses) >= longest / SHORTER
+    }
+    steps = min(
+        (len(losses) for rate, losses in told.items() if rate in out_of_time or len(losses) > longest / 2), default=0
+    )
+    return Ladder(tuple(Rung(rate, _over(told[rate], steps)) for rate in sorted(told)))
 
 
-def _cut(losses: Sequence[float], steps: int) -> tuple[float, ...]:
+def _over(losses: Sequence[float], steps: int) -> tuple[float, ...]:
     return tuple(losses[:steps]) if len(losses) >= steps else (*losses, *[math.inf] * (steps - len(losses)))
 
 
@@ -107,8 +118,10 @@ def _gained(rung: Rung) -> float:
 
 
 def _tolerance(rung: Rung, best: Rung) -> float:
+    """A training that is noisier than the best is not as good for that: no more than the noise of the best counts."""
     differences = [one - other for one, other in zip(rung.tail, best.tail, strict=False)]
-    return max(NOISE * _error(differences), SHARE * max(0.0, _gained(best)))
+    noise = min(_error(differences), math.sqrt(2) * _error(best.tail))
+    return max(NOISE * noise, SHARE * max(0.0, _gained(best)))
 
 
 def _error(values: Sequence[float]) -> float:

@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from firstlight.lab import ramps
 from firstlight.lab.copies import Known, LabCopies, Workbench
 from firstlight.lab.keeping import LabRun
-from firstlight.lab.ladder import Ladder, Rung, ladder
+from firstlight.lab.ladder import Ladder, Rung
 from firstlight.lab.rate_search import (
     HIGH,
     LOW,
     RateSearch,
     climb,
     curvature_at_start,
+    ladder_of,
     present,
     readings,
+    rung_name,
     stable_at_start,
     warm_name,
     warm_ups,
@@ -29,19 +31,16 @@ FACTOR = 3.0
 
 
 def lr_find(bench: Workbench, kept: LabRun) -> LabReport:
-    copies = bench.asked(RateSearch(bench.steps))
+    copies = bench.asked(RateSearch(bench.steps, bench.settings.budget.seconds))
     _note(kept, copies.known)
-    report = answer(copies, bench.target.words)
-    if not report.left:
-        bench.journal.clear()
-    return report
+    return answer(copies, bench.target.words)
 
 
 def answer(copies: LabCopies, command: tuple[str, ...]) -> LabReport:
     known = copies.known
     climbed = climb(known)
     suggested = climbed.suggested() if climbed.learns else None
-    low, high = climbed.range() or (None, None) if suggested is not None else (None, None)
+    low, high = (None, None) if suggested is None else as_good(climbed, suggested)
     return LabReport(
         kind="lr-find",
         command=command,
@@ -59,6 +58,12 @@ def answer(copies: LabCopies, command: tuple[str, ...]) -> LabReport:
     )
 
 
+def as_good(climbed: Ladder, suggested: float) -> tuple[float, float]:
+    """The rates around the suggested one that are as good; it may lie beside all that were tried."""
+    low, high = climbed.range() or (suggested, suggested)
+    return min(low, suggested), max(high, suggested)
+
+
 def _rounded(rate: float | None) -> float | None:
     return None if rate is None else float(f"{rate:.3g}")
 
@@ -67,7 +72,7 @@ def _sentences(known: Known, climbed: Ladder, suggested: float | None) -> Iterat
     if suggested is None:
         yield from _without(known)
         return
-    low, high = climbed.range() or (suggested, suggested)
+    low, high = as_good(climbed, suggested)
     between = f" (as good: {low:.2g} to {high:.2g})" if high > low else ""
     now = present(known)
     if low <= now <= high or max(now, suggested) <= FACTOR * min(now, suggested):
@@ -105,12 +110,12 @@ def _loss(value: float) -> str:
 def best_warm_up(known: Known, best: Rung) -> tuple[float, int] | None:
     """The shortest warm-up that is clearly better than none, and the rate it was tried with."""
     tried = {
-        (rate, steps): known.trials[name].losses
+        (rate, steps): known.trials[name]
         for rate, steps in warm_ups(known, best)
         if (name := warm_name(rate, steps)) in known.trials
     }
-    for (rate, steps), losses in sorted(tried.items(), key=lambda item: item[0][1]):
-        pair = ladder({best.rate: best.losses, best.rate * 2: losses})
+    for (rate, steps), warmed in sorted(tried.items(), key=lambda item: item[0][1]):
+        pair = ladder_of({best.rate: known.trials[rung_name(best.rate)], best.rate * 2: warmed})
         if pair.best is not None and pair.best.rate != best.rate and not pair.as_good(pair.rungs[0]):
             return rate, steps
     return None
@@ -222,9 +227,12 @@ def _plots(known: Known, climbed: Ladder, suggested: float | None) -> Iterator[L
 
 
 def _limits(known: Known) -> Iterator[str]:
-    steps = len(known.program.losses)
-    if not known.finished and known.trials:
-        yield f"trainings of {steps} steps at a held rate; over a whole run a lower one may catch up (`--steps`)"
+    best = climb(known).best
+    if best is not None and any(trial.out_of_time for trial in known.trials.values()):
+        yield f"trainings were ended when their time was over, and compared over {len(best.losses)} steps (`--seconds`)"
+    elif best is not None and not known.finished:
+        short = f"trainings of {len(best.losses)} steps at a held rate"
+        yield f"{short}; over a whole run a lower one may catch up (`--steps`)"
     curvature = curvature_at_start(known)
     if curvature is not None and curvature.reason:
         yield f"the curvature at the start was not measured: {curvature.reason}"

@@ -5,7 +5,7 @@ their middle and grows towards the better end while it tells.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from firstlight.experiments.plan import Order
@@ -33,9 +33,8 @@ WARM = (10, 3)
 """A warm-up lasts one step in so many of the training."""
 RISES = 1.5
 """Times its first rate that a program with a warm-up of its own reaches."""
-GRACE = 3.0
-"""Times the seconds of the program that a copy of it may take."""
-LEAST_SECONDS = 10.0
+SHARED = 1.5
+"""Times the seconds of a training that a copy may take, as others run beside it. What it did by then is compared."""
 LEAST_STEPS = 20
 
 
@@ -44,6 +43,8 @@ class RateSearch:
     """Which copies come next. Pure: the same knowledge gives the same orders."""
 
     steps: int
+    seconds: float
+    """Of a training, at most."""
 
     def __call__(self, known: Known) -> Sequence[Order]:
         if len(known.program.losses) < LEAST_STEPS or not known.program.rates:
@@ -99,9 +100,8 @@ class RateSearch:
         ]
 
     def _order(self, known: Known, name: str, *interventions: str, steps: int | None = None) -> Order:
-        seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
         length = min(self.steps, len(known.program.losses))
-        return Order(name=name, interventions=interventions, steps=steps or length, seconds=seconds)
+        return Order(name=name, interventions=interventions, steps=steps or length, seconds=SHARED * self.seconds)
 
 
 def _from_elsewhere(place: int) -> tuple[str, ...]:
@@ -150,13 +150,18 @@ def middle_of(known: Known) -> float:
 
 
 def climb(known: Known) -> Ladder:
-    return ladder(
+    return ladder_of(
         {
-            float(name.removeprefix("rate-")): trial.losses
+            float(name.removeprefix("rate-")): trial
             for name, trial in known.trials.items()
             if name.startswith("rate-") and trial.losses
         }
     )
+
+
+def ladder_of(trials: Mapping[float, Trial]) -> Ladder:
+    out_of_time = {rate for rate, trial in trials.items() if trial.out_of_time}
+    return ladder({rate: trial.losses for rate, trial in trials.items()}, out_of_time)
 
 
 def warm_ups(known: Known, best: Rung) -> list[tuple[float, int]]:

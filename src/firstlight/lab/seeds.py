@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev, variance
 
 from firstlight.experiments.inside.seeding import DATA, DROPOUT, INIT, ORDERING, SOURCES
@@ -25,7 +25,7 @@ NAMES = {
 }
 LEAST_EACH = 3
 REPEATS = 3
-"""Runs of one seed."""
+"""Runs of one seed, compared operation by operation."""
 TWO_RUNS = 1.96 * math.sqrt(2)
 """Standard deviations by which two single runs differ one time in twenty."""
 MOST_OF_IT = 0.5
@@ -51,12 +51,14 @@ class SeedSpread:
     spread: list[float]
     by_source: dict[str, list[float]] = field(default_factory=dict)
     repeated: list[FinishedRun] = field(default_factory=list)
+    """Of one seed, with what every operation of them made; and below, without."""
+    further: list[FinishedRun] = field(default_factory=list)
     failed: int = 0
     seeded: bool = True
 
     @property
     def repeats(self) -> list[float]:
-        return self.finite(self.repeated)
+        return self.finite([*self.repeated, *self.further])
 
     def finite(self, trials: Sequence[FinishedRun | None]) -> list[float]:
         numbers = [value(trial, self.metric) for trial in trials if trial is not None]
@@ -88,17 +90,26 @@ def of_runs(target: Target, question: SeedsQuestion, bench: Runner) -> LabReport
     found.failed = len(done) - len(found.spread)
     found.seeded = any(trial.seeded for trial in done)
     plan = {source: varied(target, source, _each(question)) for source in question.sources}
-    repeats = [Run(name=name, target=target, again=again + 1, orders=("digest",)) for again in range(REPEATS)]
     left = len(made) - len(done)
     for source, runs in plan.items():
         those = bench.run(runs)
         found.by_source[source] = found.finite(those)
         left += those.count(None)
     if question.sources:
-        again = bench.run(repeats)
-        found.repeated = [trial for trial in again if trial is not None and trial.exit_code == 0]
-        left += again.count(None)
+        left += _repeat(target, found, _each(question), bench)
     return _report(target, found, left, len(bench.made))
+
+
+def _repeat(target: Target, found: SeedSpread, each: int, bench: Runner) -> int:
+    """Runs of one seed, and as many as each source has where they are not alike; returns how many are left out."""
+    runs = [Run(name=target.shown, target=target, again=at + 1) for at in range(max(REPEATS, each))]
+    first = bench.run([replace(run, orders=("digest",)) for run in runs[:REPEATS]])
+    found.repeated = [trial for trial in first if trial is not None and trial.exit_code == 0]
+    if found.parting() is None and len(set(found.repeats)) < 2:  # more of them would tell nothing
+        return first.count(None)
+    more = bench.run(runs[REPEATS:])
+    found.further = [trial for trial in more if trial is not None and trial.exit_code == 0]
+    return first.count(None) + more.count(None)
 
 
 def _each(question: SeedsQuestion) -> int:
@@ -143,14 +154,25 @@ def _answer(found: SeedSpread, shares: dict[str, Share], parting: Parting | None
         told.append(f"Two single runs that differ by less than {TWO_RUNS * sd:.2g} may be equally good.")
     else:
         told.append("No seed changes anything.")
-    largest = max(shares, key=lambda source: shares[source].share, default=None)
-    if largest is not None and shares[largest].share > 0:
-        told.append(f"Varied one at a time, {NAMES[largest]} moves it most ({shares[largest].share:.0%}).")
+    told += _moved_most(shares)
     if parting is not None:
         told.append(parting.told()[0].upper() + parting.told()[1:] + ".")
+    elif len(set(found.repeats)) > 1:
+        told.append("Runs of one seed do the same in torch and tell other values: what differs is outside of it.")
     elif len(found.repeated) > 1:
         told.append("Runs of one seed are the same, operation by operation.")
     return " ".join(told)
+
+
+def _moved_most(shares: dict[str, Share]) -> list[str]:
+    """The source with the largest share, and those that may have a larger one: few runs cannot tell them apart."""
+    highest = max((one.share for one in shares.values()), default=0.0)
+    most = [source for source, one in shares.items() if one.high >= highest > 0]
+    if len(most) > 1:
+        named = [f"{NAMES[source]} ({shares[source].share:.0%})" for source in most]
+        either = f"{', '.join(named[:-1])} or {named[-1]}"
+        return [f"Varied one at a time, {either} moves it most: more runs would tell which (`--each`)."]
+    return [f"Varied one at a time, {NAMES[source]} moves it most ({shares[source].share:.0%})." for source in most]
 
 
 def _advice(found: SeedSpread, parting: Parting | None) -> tuple[str, ...]:
@@ -168,7 +190,7 @@ def _numbers(found: SeedSpread, shares: dict[str, Share], parting: Parting | Non
     numbers |= {f"share.{source}": share.share for source, share in shares.items()}
     numbers |= {"explained": found.explained()} if shares else {}
     if len(found.repeated) > 1:
-        numbers |= {"deterministic": parting is None}
+        numbers |= {"deterministic": parting is None and len(set(found.repeats)) < 2}
     if parting is not None:
         numbers |= {"parts_in": parting.operation, "parts_at": parting.line, "parts_after": parting.at}
     return numbers
@@ -196,13 +218,14 @@ def _tables(found: SeedSpread, shares: dict[str, Share]) -> list[LabTable]:
 
 def _plot(found: SeedSpread) -> LabPlot:
     def curve(name: str, values: Sequence[float]) -> LabCurve:
-        return LabCurve(name=name, x=tuple(float(at) for at in range(len(values))), y=tuple(sorted(values)))
+        shares = tuple((at + 0.5) / len(values) for at in range(len(values)))
+        return LabCurve(name=name, x=shares, y=tuple(sorted(values)))
 
     curves = [curve("all varied", found.spread)]
     curves += [curve(f"{NAMES[source]} alone", values) for source, values in found.by_source.items()]
     curves += [curve("nothing varied", found.repeats)] if found.repeats else []
-    note = "Sorted: the steeper a line, the more that source alone moves the metric."
-    return LabPlot(title="each run", x="rank", y=found.metric.name, curves=tuple(curves), note=note)
+    note = "sorted: the steeper a line, the more that source alone moves the metric"
+    return LabPlot(title="each run", x="share of the runs", y=found.metric.name, curves=tuple(curves), note=note)
 
 
 def _limits(found: SeedSpread) -> list[str]:

@@ -8,9 +8,10 @@ exceeds 1/alpha with a probability of at most alpha where there is no effect, fo
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev, variance
+from typing import NamedTuple
 
 ALPHA = 0.05
 PRIOR_PRECISION = 0.1
@@ -132,17 +133,15 @@ class Share:
 def shares(by_source: Mapping[str, Sequence[float]], floor: Sequence[float] = ()) -> dict[str, Share]:
     """`by_source` has the values of runs in which one source alone varies, `floor` those in which none does.
 
-    What varies with nothing varied is in every source, and is taken off each.
+    What varies with nothing varied is in every source, and is taken off each. A source that spreads no more than that
+    has no part of its own, and its runs are further ones in which nothing varies.
     """
-    noise = _variance(floor)
-    parts = {name: max(0.0, _variance(values) - noise) for name, values in by_source.items()}
-    parts |= {NONDETERMINISM: noise} if floor else {}
+    spreads = {name: Spread(_variance(values), len(values) - 1) for name, values in by_source.items()}
+    noise = Spread(_variance(floor), len(floor) - 1) if len(floor) > 1 else None
+    parts = _parts(spreads, _pooled(noise, spreads.values()))
     total = math.fsum(parts.values())
-    counts = {name: len(values) for name, values in by_source.items()} | {NONDETERMINISM: len(floor)}
     luck = random.Random(0)
-    drawn = [
-        _shares_of({name: _redrawn(part, counts[name], luck) for name, part in parts.items()}) for _ in range(DRAWS)
-    ]
+    drawn = [_shares_of(_redrawn(spreads, noise, luck)) for _ in range(DRAWS)]
     found = {}
     for name, part in parts.items():
         ordered = sorted(one[name] for one in drawn)
@@ -154,14 +153,44 @@ def shares(by_source: Mapping[str, Sequence[float]], floor: Sequence[float] = ()
 NONDETERMINISM = "nondeterminism"
 
 
+class Spread(NamedTuple):
+    """A variance, and the degrees of freedom it is estimated with."""
+
+    variance: float
+    freedom: int
+
+    def redrawn(self, luck: random.Random) -> "Spread":
+        """One that could as well have led to this estimate."""
+        drawn = max(luck.gammavariate(self.freedom / 2, 2.0), 1e-12)
+        return Spread(self.variance * self.freedom / drawn, self.freedom)
+
+
 def _variance(values: Sequence[float]) -> float:
     return variance(values) if len(values) > 1 else 0.0
 
 
-def _redrawn(part: float, count: int, luck: random.Random) -> float:
-    """A variance that could as well have led to this estimate of it."""
-    freedom = max(1, count - 1)
-    return part * freedom / max(luck.gammavariate(freedom / 2, 2.0), 1e-12)
+def _pooled(noise: Spread | None, spreads: Iterable[Spread]) -> float | None:
+    """The likeliest noise, given that no source can spread less; None where it was not measured."""
+    if noise is None:
+        return None
+    for spread in sorted(spreads):
+        if spread.variance >= noise.variance:
+            break
+        freedom = noise.freedom + spread.freedom
+        both = noise.variance * noise.freedom + spread.variance * spread.freedom
+        noise = Spread(both / freedom, freedom)
+    return noise.variance
+
+
+def _parts(spreads: Mapping[str, Spread], noise: float | None) -> dict[str, float]:
+    """The variance that each source adds, and that of none where it is known."""
+    parts = {name: max(0.0, spread.variance - (noise or 0.0)) for name, spread in spreads.items()}
+    return parts if noise is None else {**parts, NONDETERMINISM: noise}
+
+
+def _redrawn(spreads: Mapping[str, Spread], noise: Spread | None, luck: random.Random) -> dict[str, float]:
+    again = {name: spread.redrawn(luck) for name, spread in spreads.items()}
+    return _parts(again, None if noise is None else noise.redrawn(luck).variance)
 
 
 def _shares_of(parts: Mapping[str, float]) -> dict[str, float]:

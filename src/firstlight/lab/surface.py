@@ -21,8 +21,6 @@ ALONG = 31
 BEYOND = 0.25
 """Share of the way by which the line goes on at either end."""
 LEAST_STEPS = 12
-GRACE = 6.0
-LEAST_SECONDS = 20.0
 BARRIER = 0.05
 """Share of what was learnt by which the loss may rise on the way."""
 
@@ -42,27 +40,29 @@ class Walks:
         if not known.finished:
             return cls(steps, SIDE, ALONG)
         train = max(1, steps // 2)
-        return cls(train, min(SIDE, math.isqrt(steps - train)), min(ALONG, steps - train))
+        return cls(train, min(SIDE, _odd(math.isqrt(steps - train))), min(ALONG, steps - train))
+
+
+def _odd(count: int) -> int:
+    """Places a side, so that one of them is the middle: the trained weights."""
+    return count - 1 + count % 2
 
 
 def plan(known: Known) -> Sequence[Order]:
     if len(known.program.losses) < LEAST_STEPS or not known.program.rates or not known.by_loader:
         return ()
     walks = Walks.of(known)
-    seconds = max(LEAST_SECONDS, GRACE * known.program.seconds)
     line, plane = f"walk-line={walks.along}:{walks.train}:{BEYOND}", f"walk-plane={walks.side}:{REACH}:{walks.train}"
+    lengths = {"line": (line, walks.train + walks.along), "plane": (plane, walks.train + walks.side**2)}
     return [
-        Order(name="line", interventions=(line,), steps=walks.train + walks.along, seconds=seconds),
-        Order(name="plane", interventions=(plane,), steps=walks.train + walks.side**2, seconds=seconds),
+        Order(name=name, interventions=(word,), steps=steps, seconds=known.seconds_for(steps))
+        for name, (word, steps) in lengths.items()
     ]
 
 
 def surface(bench: Workbench, _kept: LabRun) -> LabReport:
     copies = bench.asked(plan)
-    report = answer(copies.known, copies.left, bench.target.words)
-    if not report.left:
-        bench.journal.clear()
-    return report
+    return answer(copies.known, copies.left, bench.target.words)
 
 
 def line_of(known: Known) -> tuple[list[float], list[float]]:
@@ -128,7 +128,8 @@ def _sentences(
         )
     centre, edge = _levels(side, rows)
     if centre is not None and edge is not None:
-        yield f"Around the trained weights it grows from {centre:.3g} to {edge:.3g} at half their length."
+        goes = "grows" if edge > centre else "falls"
+        yield f"Around the trained weights it {goes} from {centre:.3g} to {edge:.3g} at half their length."
         lowest = min(value for row in rows for value in row if value is not None and math.isfinite(value))
         if lowest < centre - BARRIER * abs(edge - centre):
             yield f"A random direction leads lower, to {lowest:.3g}: the minimum is not reached."

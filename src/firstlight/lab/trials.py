@@ -16,6 +16,7 @@ from firstlight.experiments.engines.local import LocalHands
 from firstlight.experiments.plan import Order
 from firstlight.lab.journal import LabJournal
 from firstlight.lab.metric import TRAINING_LOSS
+from firstlight.lab.specs import NEVER, spec_of
 from firstlight.observe.printed import numbers_in
 from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import PATIENCE, Spec
@@ -26,7 +27,6 @@ from firstlight.store.run_directory import RunDirectory
 
 EXTENSION = "firstlight.experiments.inside.trial:install"
 PRELUDE = "firstlight.experiments.inside.seeding:begin"
-NEVER = 1_000_000_000
 PAUSE = 0.05
 HASH_SEED = "0"
 """Of Python, in every run but those that ask what differs between runs of one seed."""
@@ -184,18 +184,8 @@ class Runner:
         return Job(order, target, self._spec(run, home), environment, self.choices.seconds)
 
     def _spec(self, run: Run, home: RunDirectory) -> Spec:
-        path = home.path.absolute()
-        return Spec(
-            run_id=self.home.id,
-            run=str(path),
-            events=str(RunDirectory(path).events),
-            scratch=str(RunDirectory(path).scratch),
-            cwd=str(run.cwd or Path.cwd()),
-            owner=os.getpid(),
-            steps=NEVER,
-            seconds=self.choices.seconds,
-            full_steps=0,
-            sample_every=NEVER,
+        return msgspec.structs.replace(
+            spec_of(self.home.id, home, self.choices.seconds, cwd=run.cwd),
             taps=("clipping",),
             contain=self.choices.contain,
             seed=run.seed,

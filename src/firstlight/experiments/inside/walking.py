@@ -105,6 +105,11 @@ def _walk(observer: "Observer", begin: Callable[[Weights], Callable[[int], Weigh
                 walker.append(begin(held))
             for parameter, value in zip(held, walker[0](step), strict=True):
                 parameter.copy_(value)
-        torch.set_rng_state(state)
+
+    def begin_anew(*_: Any) -> None:
+        """Once the batch is there: what a loader draws when an epoch begins is behind us."""
+        if observer.step >= train:
+            torch.set_rng_state(state)
 
     observer.moments.next_step.append(move)
+    observer.moments.batch_given.append(begin_anew)

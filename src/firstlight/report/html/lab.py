@@ -47,7 +47,10 @@ def _plots(report: LabReport, drawn: dict[str, Plot]) -> Markup | None:
     if not found:
         return None
     drawn |= found
-    note = "Drag across a plot to zoom, double-click to see all. Click a name to hide its curve."
+    curves = (
+        "Drag across a plot to zoom, double-click to see all. Click a name to hide its curve. " if report.plots else ""
+    )
+    note = curves + ("Point at a cell to read it." if report.maps else "")
     return section("drawings", "Plots", [figure(key, plot, plot["note"]) for key, plot in found.items()], note=note)
 
 
@@ -59,7 +62,7 @@ def _lines(plot: LabPlot) -> Plot:
         "x": plot.x,
         "y": plot.y,
         "curves": [_curve(curve) for curve in plot.curves],
-        "marks": [{"x": mark.x, "text": mark.text} for mark in plot.marks],
+        "marks": [{"x": mark.x, "text": mark.text, "named": True} for mark in plot.marks],
         "log": plot.log_y,
         "logx": plot.log_x,
         "height": HEIGHT,
@@ -67,7 +70,7 @@ def _lines(plot: LabPlot) -> Plot:
 
 
 def _note(plot: LabPlot) -> str:
-    """What is drawn over what, and where its upright lines stand, which have room for no words."""
+    """What is drawn over what, and where exactly its upright lines stand."""
     lines = ", ".join(f"{mark.text} ({cell(mark.x)})" for mark in plot.marks)
     told = (f"{plot.y} over {plot.x}", plot.note, f"upright lines: {lines}" if lines else "")
     return "; ".join(part for part in told if part)
@@ -82,9 +85,9 @@ def _map(one: LabMap) -> Plot:
     return {
         "kind": "map",
         "title": one.title,
-        "note": one.note or None,
+        "note": "; ".join(part for part in (f"across: {one.x}, down: {one.y}", one.note) if part),
         "axis": one.x,
-        "rows": [f"{one.y} {place:.3g}" for place in one.rows],
+        "rows": [f"{place:.3g}" for place in one.rows],
         "columns": one.columns,
         "values": one.values,
         "log": one.log,
@@ -104,7 +107,8 @@ def _tables(tables: tuple[LabTable, ...]) -> Markup | None:
 
 
 def _numbers(report: LabReport) -> Markup | None:
-    named = {"suggested": report.suggested, "low": report.low, "high": report.high, **report.numbers}
+    suggested = {"suggested": report.suggested, "low": report.low, "high": report.high}
+    named = {**(suggested if report.suggested is not None else {}), **report.numbers}
     rows: list[list[object]] = [[tag("code", name), cell(value)] for name, value in named.items() if value is not None]
     return section("numbers", "Numbers", table(("name", "value"), rows, "numbers by name")) if rows else None
 

@@ -3,6 +3,7 @@
 import { drawn, element, tableBehind } from "./dom.js";
 import { Legend } from "./legend.js";
 import { numberOf, padded, scaleOf, shown, ticksOf } from "./scale.js";
+import { broken, line, spots, upright } from "./strokes.js";
 
 const MARGIN = { top: 10, right: 14, bottom: 26, left: 60 };
 const LEAST_DRAG = 6;
@@ -92,12 +93,15 @@ export class LineChart {
     const { x, y } = (this.scale = this.scales());
     const clip = `clip-${(LineChart.drawn = (LineChart.drawn ?? 0) + 1)}`;
     this.over = drawn("g", { class: "over" });
-    const inside = drawn("g", { "clip-path": `url(#${clip})` }, ...this.marks(x),
-      ...this.visible().map((one) => line(one, x, y, this.kind)), ...this.visible().flatMap((one) => broken(one, x)));
+    const foot = this.size.height - MARGIN.bottom;
+    const inside = drawn("g", { "clip-path": `url(#${clip})` },
+      ...(this.spec.marks ?? []).map((mark, place) => upright(mark, x, foot, place)),
+      ...this.visible().flatMap((one) => [line(one, x, y, this.kind), ...broken(one, x)]));
+    const points = this.visible().flatMap((one) => spots(one, x, y, this.kind));
     const frame = { x: MARGIN.left, y: 0, width: Math.max(0, this.size.width - MARGIN.left - MARGIN.right),
-      height: this.size.height - MARGIN.bottom };
+      height: foot };
     this.svg.setAttribute("viewBox", `0 0 ${this.size.width} ${this.size.height}`);
-    this.svg.replaceChildren(drawn("clipPath", { id: clip }, drawn("rect", frame)), this.grid(x, y), inside, this.over);
+    this.svg.replaceChildren(drawn("clipPath", { id: clip }, drawn("rect", frame)), this.grid(x, y), inside, ...points, this.over);
     this.reset.hidden = this.zoom === null;
     if (this.cursor !== null) this.point(this.cursor);
   }
@@ -109,16 +113,12 @@ export class LineChart {
       group.append(drawn("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y.at(tick), y2: y.at(tick) }),
         drawn("text", { x: MARGIN.left - 8, y: y.at(tick) + 4, "text-anchor": "end" }, shown(tick)));
     }
+    const whole = this.curves.every((one) => one.points.every(([at]) => Number.isInteger(at)));
     for (const tick of ticksOf(x, Math.max(2, Math.floor(width / 90)))) {
+      if (whole && !Number.isInteger(tick)) continue;
       group.append(drawn("text", { x: x.at(tick), y: height - 8, "text-anchor": "middle" }, shown(tick)));
     }
     return group;
-  }
-
-  marks(x) {
-    return (this.spec.marks ?? []).map((mark) => drawn("g", { class: "mark" },
-      drawn("line", { x1: x.at(mark.x), x2: x.at(mark.x), y1: 0, y2: this.size.height - MARGIN.bottom }),
-      drawn("title", {}, mark.text)));
   }
 
   listen() {
@@ -273,28 +273,4 @@ function closest(points, x) {
   }
   if (!points.length) return null;
   return Math.abs(points[high][0] - x) < Math.abs(points[low][0] - x) ? points[high] : points[low];
-}
-
-function line(one, x, y, kind) {
-  let path = "";
-  let pen = "M";
-  for (const [at, value] of one.points) {
-    const drawable = Number.isFinite(value) && (kind === "linear" || value > 0);
-    if (drawable) path += `${pen}${x.at(at).toFixed(1)},${y.at(value).toFixed(1)}`;
-    pen = drawable ? "L" : "M";
-  }
-  return drawn("path", { class: `curve s${one.tone}${one.dashed ? " dashed" : ""}`, d: path });
-}
-
-// A value that is NaN or infinite has no height to be drawn at: a cross at the top edge, and a line for as long as it lasts.
-function broken(one, x) {
-  const stretches = [];
-  one.points.forEach(([at, value], place) => {
-    if (Number.isFinite(value)) return;
-    if (place && !Number.isFinite(one.points[place - 1][1])) stretches.at(-1).to = at;
-    else stretches.push({ from: at, to: at, value });
-  });
-  return stretches.map(({ from, to, value }) => drawn("g", { class: "broken" },
-    drawn("path", { d: `M${x.at(from) - 4},4l8,8m0,-8l-8,8M${x.at(from)},8H${x.at(to)}` }),
-    drawn("text", { x: x.at(from) + 9, y: 21 }, `${shown(value)} from ${shown(from)}`)));
 }
