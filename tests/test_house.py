@@ -38,7 +38,7 @@ SMALL = (0, 1, 2, 3, 4)
 AGAIN = """
     cli/STEPS experiments/declared/BATCHES experiments/declared/LARGEST experiments/declared/LEAST
     experiments/declared/MOST_COLUMNS experiments/declared/PAIR experiments/declared/SECONDS
-    experiments/inside/LEAST facts/ENDS lab/GRACE lab/LEAST_SECONDS lab/LEAST_STEPS lab/NEVER
+    experiments/inside/LEAST facts/ENDS lab/LEAST_STEPS
     observe/inside/relations/LEAST_EXAMPLES observe/inside/relations/MOST_EXAMPLES observe/inside/taps/EVERY_STEP
     observe/inside/taps/LEAST_STEPS observe/inside/taps/MOST_DEPTH observe/inside/taps/SAMPLE_EVERY
 """
