@@ -8,7 +8,8 @@ order, mirrored or moved, the values of each example sorted on one side alone. A
 prepared otherwise than those it learnt from.
 
 ## When it is fine
-A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that.
+A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that. What a
+model made, such as a state that it is given again, is not compared.
 """
 
 from collections.abc import Iterator
