@@ -117,3 +117,10 @@ def test_both_sides_are_compared_place_by_place() -> None:
 
     assert fed.prepared.even == 1.0
     assert 3 < fed.prepared.factor < 5
+
+
+def test_a_text_that_is_written_place_by_place_is_not_evaluated() -> None:
+    feed = evaluate(trained(DATA[:20]), DATA[100:300], size=1)
+
+    assert feed.overlap.evaluated == 0
+    assert evaluate(feed, DATA[100:300], size=4).overlap.evaluated == 200
