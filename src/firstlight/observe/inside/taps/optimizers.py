@@ -87,7 +87,7 @@ class Optimizers:
         self.held: dict[int, Held] = {}
         self._stepped = 0
         self._served = False
-        """A step of any optimizer followed the last backward: the gradients it left in other parameters were not meant."""
+        """A step of any optimizer followed the last backward: what it left in other parameters was not meant."""
         self.steps: Counter[Site | None] = Counter()
         """Steps by the line that built the optimizer: one built anew at every step goes on counting."""
         self._weights: dict[int, float] = {}
