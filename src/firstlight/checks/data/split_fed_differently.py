@@ -9,7 +9,7 @@ prepared otherwise than those it learnt from.
 
 ## When it is fine
 A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that. What a
-model made, such as a state that it is given again, is not compared.
+model made, such as a state that it is given again, is not compared, nor is what an agent sees while it acts.
 """
 
 from collections.abc import Iterator

@@ -164,7 +164,7 @@ class Feed:
                 self._shared |= seen
                 for pieces in self.pieces:
                     pieces.evaluate(given)
-        if measure and not (found and pure):
+        if measure and several and not (found and pure):
             self._measure("eval", given)
 
     def _measure(self, split: str, given: Mapping[str, torch.Tensor]) -> None:
