@@ -148,9 +148,8 @@ class Feed:
         """A batch of the training set may be looked at on purpose; others are judged by what was trained on before."""
         keys = rows.keys(list(given.values())) if self.trained else []
         found = {key for key, tells in zip(keys, rows.telling(list(given.values())), strict=False) if tells}
-        if (
-            len(keys) >= LEAST_BATCH and len(self._evaluated) < MOST_ROWS
-        ):  # fewer are asked to go on with a text, or act
+        several = self.split or len(keys) >= LEAST_BATCH  # one by one, a text is gone on with, or an agent acts
+        if several and len(self._evaluated) < MOST_ROWS:
             self._evaluated.update(keys)
         self.met.evaluate(found)
         seen = found & self.trained.keys()
