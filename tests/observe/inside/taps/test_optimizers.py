@@ -50,5 +50,6 @@ def test_a_player_whose_turn_is_rare_loses_nothing_where_the_other_one_steps(ste
         if steps:
             players.step(players.of_critic)
         players.of_generator.zero_grad()
+    players.taps.swallows.stop()
 
     assert players.unused(players.of_generator) == unused
