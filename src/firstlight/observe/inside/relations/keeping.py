@@ -193,7 +193,7 @@ def _order(given: torch.Tensor, batch: Sequence[torch.Tensor]) -> tuple[torch.Te
 
 def _is_text(loaded: torch.Tensor, given: torch.Tensor) -> bool:
     """Ids that the model is given as they were loaded, but for places left out of the answers and the last few."""
-    if loaded.is_floating_point() or given.is_floating_point() or len(loaded) != len(given):
+    if loaded.is_floating_point() or len(loaded) != len(given):
         return False
     ids, fed = loaded.reshape(len(loaded), -1), given.to(loaded.device).reshape(len(given), -1)
     width = min(ids.shape[1], fed.shape[1])
