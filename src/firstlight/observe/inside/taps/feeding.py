@@ -146,7 +146,7 @@ class Feeding:
 def _memory(tensor: torch.Tensor) -> int:
     """0 where it has none of its own."""
     plain = type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
-    return tensor.untyped_storage()._cdata if plain and reading.readable(tensor) else 0
+    return int(tensor.untyped_storage()._cdata) if plain and reading.readable(tensor) else 0
 
 
 def install(observer: "Observer", models: Models, walked: "Walked") -> "Feeding":
