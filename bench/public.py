@@ -63,7 +63,7 @@ def measured(program: Program, places: Places, verbs: tuple[str, ...], fault: Fa
             (top / fault.file).write_text(source.replace(fault.old, fault.new), encoding="utf-8")
         before = _files(here)
         made: dict[str, Any] = {verb: asked(verb, program, here, places.packages) for verb in verbs}
-        return {**made, "left": sorted(_files(here) - before)}
+        return {**made, "command": program.command, "left": sorted(_files(here) - before)}
 
 
 def _files(folder: Path) -> set[str]:
@@ -193,8 +193,8 @@ def _row(program: Program, made: dict[str, Any]) -> str:
     cells = (
         program.name,
         f"{program.repository} {program.folder}",
-        f"`{program.command}`",
-        check["verdict"],
+        f"`{made['command']}`",
+        check["verdict"] + (f": {check['reason']}" if check["verdict"] == "unjudged" else ""),
         check["learns"] or "",
         _told(made, program.name),
         reached + (f"; left {', '.join(made['left'])}" if made["left"] else ""),

@@ -9,7 +9,7 @@ import msgspec
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
 from firstlight.records import facts, feed
-from firstlight.records.learning import CERTIFIED, NOT_CERTIFIED, LearningSign
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite
 from firstlight.records.program import LoaderSeen, ModelSeen
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
@@ -37,9 +37,32 @@ def learning_signs(seen: Sightings) -> Iterator[LearningSign]:
     for told in groups(seen.of(LearningSign), lambda sign: sign.rank):
         lasts = [signs[-1] for signs in groups(told, lambda sign: sign.site)]
         order = (CERTIFIED, NOT_CERTIFIED)
-        yield min(
+        sign = min(
             lasts, key=lambda sign: (order.index(sign.status) if sign.status in order else len(order), -sign.steps)
         )
+        steps = [step for step in seen.of(StepSeen) if step.rank == sign.rank]
+        excuse = WARMING if _rises(steps) else PLAYERS if _compete(steps) else ""
+        excused = sign.status == NO_SIGN and excuse
+        yield msgspec.structs.replace(sign, status=NOT_CERTIFIED, reason=excuse) if excused else sign
+
+
+WARMING = "the learning rate was still rising when it was last seen"
+PLAYERS = "several optimizers step after losses of their own, which may pull against each other"
+RISES = 1.1
+"""The last rate over that of a quarter of the steps before it: a warm-up in a straight line makes at least 4/3."""
+TURNS = 4
+"""Changes from one to the other; what trains in stages makes one."""
+
+
+def _rises(steps: list[StepSeen]) -> bool:
+    rates = [step.lr for step in steps if step.optimizer == steps[-1].optimizer and step.lr is not None]
+    return len(rates) > 1 and rates[-1] >= max(rates) and rates[-1] > RISES * rates[3 * len(rates) // 4 - 1]
+
+
+def _compete(steps: list[StepSeen]) -> bool:
+    """They take turns, and each has its own backward, on another line."""
+    turns = [(a, b) for a, b in pairwise(steps) if a.optimizer != b.optimizer and a.backward_site != b.backward_site]
+    return len(turns) >= TURNS
 
 
 KINDS = ("input", "target", "activation", "loss", "gradient", "parameter")

@@ -1,5 +1,6 @@
 """Programs as they feed a model, healthy ones above all."""
 
+import pytest
 import torch
 
 from firstlight.checks.data.split_overlap import CHECK
@@ -117,3 +118,20 @@ def test_both_sides_are_compared_place_by_place() -> None:
 
     assert fed.prepared.even == 1.0
     assert 3 < fed.prepared.factor < 5
+
+
+def test_a_text_that_is_written_place_by_place_is_not_evaluated() -> None:
+    feed = evaluate(trained(DATA[:20]), DATA[100:300], size=1)
+
+    assert feed.overlap.evaluated == 0
+    assert evaluate(feed, DATA[100:300], size=4).overlap.evaluated == 200
+
+
+@pytest.mark.parametrize(("size", "split", "compared"), [(1, False, False), (4, False, True), (1, True, True)])
+def test_what_an_agent_sees_while_it_acts_is_no_other_split(size: int, split: bool, compared: bool) -> None:
+    feed = Feed(split=split)
+    feed.train({"x": DATA[:200]})
+    evaluate(feed, DATA[300:340] / 100, size=size)
+    (fed,) = feed.inputs()
+
+    assert (fed.evaluated is not None) is compared

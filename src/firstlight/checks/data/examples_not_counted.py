@@ -6,7 +6,9 @@ of the batch, and most of them, never have one, whatever the batch holds: their 
 multiplied by zero. The model learns from the few that are left.
 
 ## When it is fine
-Losses that leave out what is easy, or has no answer, leave out other rows in each batch; that is not reported.
+Losses that leave out what is easy, or has no answer, leave out other rows in each batch; that is not reported. Nor are
+rows that hold the same example at every step, such as the nodes of a graph that is fed whole: their answers are kept
+back.
 """
 
 from collections.abc import Iterator

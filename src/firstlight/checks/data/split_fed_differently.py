@@ -11,7 +11,8 @@ Where batches come from loaders, each is also followed to the model. What is don
 every call (a factor, another order), on one side and never on the other, is told however alike the two sides look.
 
 ## When it is fine
-A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that.
+A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that. What a
+model made, such as a state that it is given again, is not compared, nor is what an agent sees while it acts.
 Augmentation is drawn anew for each batch and is no such rule; neither is one of several evaluations on changed inputs.
 """
 

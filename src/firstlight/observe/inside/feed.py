@@ -158,7 +158,8 @@ class Feed:
         """A batch of the training set may be looked at on purpose; others are judged by what was trained on before."""
         keys = rows.keys(list(given.values())) if self.trained else []
         found = {key for key, tells in zip(keys, rows.telling(list(given.values())), strict=False) if tells}
-        if len(self._evaluated) < MOST_ROWS:
+        several = self.split or len(keys) >= LEAST_BATCH  # one by one, a text is gone on with, or an agent acts
+        if several and len(self._evaluated) < MOST_ROWS:
             self._evaluated.update(keys)
         self.met.evaluate(found)
         seen = found & self.trained.keys()
@@ -173,7 +174,7 @@ class Feed:
                 self.near.evaluate(given, keys, seen)
                 for pieces in self.pieces:
                     pieces.evaluate(given)
-        if measure and not (found and pure):
+        if measure and several and not (found and pure):
             self._measure("eval", given)
 
     def carried(self, training: bool, given: Mapping[str, torch.Tensor], batch: Sequence[torch.Tensor]) -> None:

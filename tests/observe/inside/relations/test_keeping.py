@@ -109,6 +109,22 @@ def test_ids_moved_along_their_own_row_are_the_next_place_and_not_another_answer
     assert kept.seen() == ()
 
 
+@pytest.mark.parametrize("of_another", [False, True], ids=["its own", "those of another row"])
+def test_labels_that_are_a_copy_of_the_ids_are_the_same_text(of_another: bool) -> None:
+    """As collators for language models give them; the last place of a row has no next one."""
+    torch.manual_seed(0)
+    kept = AnswersKept()
+    for step in range(4):
+        ids, tags = torch.randint(0, 50, (2, 8, 12))
+        ids[:, 9:] = 0
+        labels = ids.masked_fill(ids == 0, -100)
+        answers = torch.nn.functional.pad(labels, (0, 1), value=-100)[:, 1:]
+        batch = [ids, torch.ones_like(ids), labels] if not of_another else [ids, tags]
+        kept.add([ids, torch.ones_like(ids)], (tags.roll(1, 0) if of_another else answers).reshape(-1), batch, step)
+
+    assert [one.moved > 0.9 for one in kept.seen() if one.known == "loaded"] == [True] * of_another
+
+
 def test_places_of_a_sequence_are_compared_whatever_the_padding_of_the_batch() -> None:
     torch.manual_seed(0)
     kept = AnswersKept()

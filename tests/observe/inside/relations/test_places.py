@@ -34,14 +34,27 @@ def test_the_next_token_of_a_small_alphabet_is_no_tag() -> None:
     assert found.seen() is None
 
 
-def test_the_next_token_is_no_tag_where_most_places_are_filled_up_with_any_number() -> None:
+@pytest.mark.parametrize("ignored", [-100, -1, 11])
+def test_the_next_token_is_no_tag_either_where_only_the_end_of_a_text_is_asked_for(ignored: int) -> None:
     found = PlaceByPlace()
     ids = torch.randint(0, 10, (16, 20), generator=torch.Generator().manual_seed(0))
-    wanted = ids[:, 1:].clone()
-    wanted[:, :12] = 11
-    found.step([ids[:, :-1]], wanted)
+    answers = ids[:, 1:].clone()
+    answers[:, :12] = ignored
+    found.step([ids[:, :-1]], answers)
 
     assert found.seen() is None
+
+
+@pytest.mark.parametrize(("covered", "asked"), [(0.9, False), (0.5, True)])
+def test_what_is_covered_is_told_by_its_neighbours_alone(covered: float, asked: bool) -> None:
+    """Each token follows from the one before."""
+    drawn, found = torch.Generator().manual_seed(0), PlaceByPlace()
+    ids = (torch.randint(0, 12, (16, 1), generator=drawn) + torch.arange(20)) % 12
+    wanted = torch.rand(ids.shape, generator=drawn) < 0.2
+    hidden = wanted & (torch.rand(ids.shape, generator=drawn) < covered)
+    found.step([ids.masked_fill(hidden, 12)], ids.masked_fill(~wanted, -100))
+
+    assert (found.seen() is not None) is asked
 
 
 def masks(turn: Any, every: int = 1) -> Places | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from firstlight.observe.inside import reading, rows
+from firstlight.observe.inside import rows
 from firstlight.observe.inside.relations.keeping import by_example
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
 from firstlight.records.relations import RowsReached
@@ -25,9 +25,7 @@ class RowsCounted:
 
     def add(self, tail: Tail, inputs: Sequence[torch.Tensor]) -> None:
         given = next((tensor for tensor in inputs if tensor.ndim and tensor.numel() > 1), None)
-        if given is None or self.steps >= COUNTED_STEPS or not reading.readable(given):
-            return
-        if self.steps and len(given) != len(self._ever):
+        if given is None or self.steps >= COUNTED_STEPS or (self.steps and len(given) != len(self._ever)):
             return
         try:
             moving = [_moving(tail, meeting, given) for meeting in tail.meetings]
@@ -37,6 +35,8 @@ class RowsCounted:
         if not found or len(found) < len(moving):
             return
         ever, examples = torch.stack(found).any(0), rows.keys([given])
+        if len(examples) != len(ever):
+            return
         if not self.steps:
             self._first, self._ever, self._changed = examples, ever, torch.zeros_like(ever)
         self.steps += 1
@@ -44,7 +44,7 @@ class RowsCounted:
         self._changed |= torch.tensor([now != first for now, first in zip(examples, self._first, strict=True)])
 
     def seen(self) -> RowsReached:
-        never = int((self._changed & ~self._ever).sum())
+        never = int((self._changed & ~self._ever).sum()) if bool(self._ever.any()) else len(self._ever)
         return RowsReached(steps=self.steps, rows=len(self._ever), never=never)
 
 

@@ -112,14 +112,15 @@ class AnswersKept:
             return
         least = min(len(now), len(self._first))
         self._moving = self._moving or not torch.equal(now[:least], self._first[:least])
-        self._compare_loaded(given[0], answer, batch, step)
+        self._compare_loaded(given, answer, batch, step)
         if all(len(tensor) == len(given[0]) for tensor in given):  # else the rows are only a part of the examples
             self._compare_before(rows.keys(given), now, step)
 
     def _compare_loaded(
-        self, given: torch.Tensor, answer: torch.Tensor, batch: Sequence[torch.Tensor], step: int
+        self, inputs: Sequence[torch.Tensor], answer: torch.Tensor, batch: Sequence[torch.Tensor], step: int
     ) -> None:
         """With the tensor of the batch that holds all of these values, and agrees with them most."""
+        given = inputs[0]
         now, (source, order) = by_example(answer, given), _order(given, batch)
         if now is None or source is None:
             return
@@ -129,7 +130,7 @@ class AnswersKept:
             if tensor.is_floating_point() != answer.is_floating_point() or len(tensor) != len(source):
                 continue
             same_width = tensor.numel() * len(given) == answer.numel() * len(tensor)
-            if not same_width or (tensor is source and not tensor.is_floating_point()):
+            if not same_width or any(_is_text(tensor[order], one) for one in inputs):
                 continue  # ids moved along their own row are a text whose next place is asked for
             known = by_example(tensor, tensor)
             if known is not None and bool(torch.isin(now[now != IGNORED], known).all()):
@@ -188,6 +189,16 @@ def _order(given: torch.Tensor, batch: Sequence[torch.Tensor]) -> tuple[torch.Te
             if len(places) == len(tensor) and -1 not in found:
                 return tensor, torch.tensor(found)
     return None, torch.empty(0)
+
+
+def _is_text(loaded: torch.Tensor, given: torch.Tensor) -> bool:
+    """Ids that the model is given as they were loaded, but for places left out of the answers and the last few."""
+    if loaded.is_floating_point() or len(loaded) != len(given):
+        return False
+    ids, fed = loaded.reshape(len(loaded), -1), given.to(loaded.device).reshape(len(given), -1)
+    width = min(ids.shape[1], fed.shape[1])
+    told = ids[:, :width] != IGNORED
+    return 2 * width > ids.shape[1] and bool(told.any()) and bool((ids[:, :width] == fed[:, :width])[told].all())
 
 
 def _moved(known: torch.Tensor, now: torch.Tensor, told: torch.Tensor, measured: bool) -> float:

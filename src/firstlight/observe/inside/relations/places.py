@@ -22,6 +22,8 @@ CLEAR = 0.3
 """Least correlation of an image with its answers, in the place where it is highest."""
 COPY = 0.9
 """Share of places at which the answer is the id itself."""
+HIDDEN = 0.7
+"""Share of the answered places that hold one and the same id: a mask, which the answer is to be guessed behind."""
 TWICE = 2.0
 """Times as good another place must fit to be better at an example."""
 TURNS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
@@ -60,12 +62,13 @@ class PlaceByPlace:
         if answer.is_floating_point() or answer.numel() != ids.numel() or rows < LEAST_ROWS or length < LEAST_LENGTH:
             return
         tags = answer.detach().reshape(rows, length).cpu()
+        tags = tags.masked_fill(tags < 0, IGNORED)  # no class has such a number
         ids = ids.detach().cpu()
         kinds = len(torch.unique(tags[tags != IGNORED]))
         if not 1 < kinds <= MOST_ANSWERS or int(ids.min()) < 0 or int(ids.max()) >= MOST_KINDS:
             return
-        if any(_copies(ids, tags, by) for by in OFFSETS):
-            return  # the next token, say: where it lies in the input is another question
+        if any(_copies(ids, tags, by) for by in OFFSETS) or _hidden(ids[tags != IGNORED]):
+            return  # the next token, or one that is covered: where it lies in the input is another question
         told = {by: _told(ids, tags, by) for by in OFFSETS}
         self.steps, self.asked = self.steps + 1, self.asked + 1
         best = max(told, key=lambda by: told[by])
@@ -125,6 +128,10 @@ def _copies(ids: torch.Tensor, tags: torch.Tensor, by: int) -> bool:
     given, wanted = _pairs(ids, tags, by)
     asked = wanted != wanted.mode().values if len(wanted) else wanted
     return bool(asked.any()) and float((given == wanted)[asked].float().mean()) >= COPY
+
+
+def _hidden(ids: torch.Tensor) -> bool:
+    return int(torch.unique(ids, return_counts=True)[1].max()) >= HIDDEN * len(ids)
 
 
 def _told(ids: torch.Tensor, tags: torch.Tensor, by: int) -> float:

@@ -155,7 +155,8 @@ class Feeding:
 
 def _memory(tensor: torch.Tensor) -> int:
     """0 where it has none of its own."""
-    return tensor.untyped_storage()._cdata if tensor.layout is torch.strided and reading.readable(tensor) else 0
+    plain = type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
+    return int(tensor.untyped_storage()._cdata) if plain and reading.readable(tensor) else 0
 
 
 def install(observer: "Observer", models: Models, walked: "Walked") -> "Feeding":

@@ -86,6 +86,8 @@ class Optimizers:
         self.walked: Walked | None = None
         self.held: dict[int, Held] = {}
         self._stepped = 0
+        self._served = False
+        """A step of any optimizer followed the last backward: what it left in other parameters was not meant."""
         self.steps: Counter[Site | None] = Counter()
         """Steps by the line that built the optimizer: one built anew at every step goes on counting."""
         self._weights: dict[int, float] = {}
@@ -115,7 +117,8 @@ class Optimizers:
             if not held.watched:
                 held.watch()
             held.uncleared = {id(p) for p in held.watched if id(p) in held.uncleared and self._is_uncleared(held, p)}
-            if held.got_gradients and not self.observer.stepping and self._are_gone(held):  # a closure may
+            given = held.got_gradients and not self._served
+            if given and not self.observer.stepping and self._are_gone(held):  # a closure may
                 held.unused += 1
                 self.swallows.lost()
             elif not held.steps:
@@ -131,6 +134,7 @@ class Optimizers:
         return bool((reading.values_of(gradient) != 0).any())
 
     def backward_ended(self, *_: Any) -> None:
+        self._served = False
         for held in self.held.values():
             held.made = {id(p): _mark(p.grad) for p in held.watched if p.grad is not None}
             if held.made:
@@ -186,6 +190,7 @@ class Optimizers:
         if held.generation is not None:
             held.generation.stepped(held.watched)
         held.steps += 1
+        self._served = True
         self.steps[held.site] += 1
         held.backwards = 0
         held.summed = None

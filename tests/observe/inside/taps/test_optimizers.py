@@ -1,0 +1,55 @@
+"""Gradients that no step used are told from those that a step for other parameters left behind."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from firstlight.observe.inside.taps.optimizers import Optimizers
+
+STEPS = 12
+
+
+class Players:
+    """Two networks with an optimizer each, as a program would drive them."""
+
+    def __init__(self) -> None:
+        observer: Any = SimpleNamespace(full=True, stepping=False, functional=False, seconds=0.0, emit=lambda _: None)
+        models: Any = SimpleNamespace(batch=None, batch_rebuilt=False)
+        self.taps = Optimizers(observer, models)
+        self.generator, self.critic = nn.Linear(2, 3), nn.Linear(3, 1)
+        self.of_generator, self.of_critic = (
+            torch.optim.SGD(net.parameters(), lr=1e-3) for net in (self.generator, self.critic)
+        )
+        for optimizer in (self.of_generator, self.of_critic):
+            self.taps.of(optimizer)
+
+    def backward(self) -> None:
+        loss = self.critic(self.generator(torch.randn(4, 2))).mean()
+        self.taps.backward_begins()
+        loss.backward()
+        self.taps.backward_ended()
+
+    def step(self, optimizer: torch.optim.Optimizer) -> None:
+        self.taps.step_begins(optimizer, (optimizer,), {})
+        optimizer.step()
+        self.taps.step_ended(optimizer)
+
+    def unused(self, optimizer: torch.optim.Optimizer) -> int:
+        return self.taps.of(optimizer).unused
+
+
+@pytest.mark.parametrize(("steps", "unused"), [(True, 0), (False, STEPS - 1)])
+def test_a_player_whose_turn_is_rare_loses_nothing_where_the_other_one_steps(steps: bool, unused: int) -> None:
+    players = Players()
+    for _ in range(STEPS):
+        players.of_critic.zero_grad()
+        players.backward()
+        if steps:
+            players.step(players.of_critic)
+        players.of_generator.zero_grad()
+    players.taps.swallows.stop()
+
+    assert players.unused(players.of_generator) == unused
