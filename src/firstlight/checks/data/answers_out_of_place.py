@@ -69,7 +69,7 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     elif near.deviations < limits.by_chance and near.offset_deviations >= limits.certain:
         yield _shifted(near, where)
     elif _is_shifted(seen.in_order, limits):
-        yield _shifted(seen.in_order, where)
+        yield _shifted(seen.in_order, where, IN_ORDER)
     elif relations.unlearnt >= limits.unlearnt and _unrelated(seen, limits):
         yield Evidence(
             where=where,
@@ -82,7 +82,7 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
         )
 
 
-def _shifted(near: Neighbours, where: Where) -> Evidence:
+def _shifted(near: Neighbours, where: Where, confidence: float | None = None) -> Evidence:
     rows = "row" if abs(near.offset) == 1 else "rows"
     return Evidence(
         where=where,
@@ -91,6 +91,7 @@ def _shifted(near: Neighbours, where: Where) -> Evidence:
         f"and hardly in their own row ({near.deviations:.1f})",
         wanted=ALIKE,
         severity=Severity.ERROR,
+        confidence=confidence,
         likely="inputs and answers were shifted against each other, or one of them lost a row",
         numbers={"deviations": near.deviations, "offset": near.offset, "offset_deviations": near.offset_deviations},
     )
@@ -119,6 +120,8 @@ def _unrelated(seen: RelationsSeen, limits: Limits) -> bool:
     return seen.tells.of > 0 and seen.tells.others < limits.no_power
 
 
+IN_ORDER = 0.8
+"""Rows may follow from those before in a way that their own columns do not show."""
 CHECK = Check(
     id="FL161",
     name="answers-out-of-place",

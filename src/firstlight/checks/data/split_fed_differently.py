@@ -101,6 +101,7 @@ def _carried(feed: FeedSeen, fed: Fed) -> Evidence:
         wanted=ALIKE,
         cause="data-schema" if seen.rearranged else "data-split-shift",
         likely="a line of the loop changes the batch on one side alone",
+        confidence=CARRIED,
         numbers={"calls": seen.calls, "wider": fed.wider, "apart": fed.apart},
     )
 
@@ -131,6 +132,8 @@ def _told(fed: Fed, evaluated: bool) -> str:
     return f"{seen.mean:.3g} ± {seen.std:.3g}"
 
 
+CARRIED = 0.85
+"""What is done is seen, that the loaders do not make up for it is inferred."""
 CHECK = Check(
     id="FL151",
     name="split-fed-differently",

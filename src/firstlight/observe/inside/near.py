@@ -15,6 +15,7 @@ from firstlight.observe.inside.preparing import independent
 
 MOST_VALUES = 1 << 21
 """Of training examples: 8 MB."""
+MOST_TRAINED = 1 << 14
 MOST_PLACES = 4096
 MOST_ASKED = 256
 """Evaluated examples."""
@@ -33,6 +34,8 @@ class NearCopies:
         self._asked: list[torch.Tensor] = []
         self._known: set[int] = set()
         self._width = self._kept = 0
+        self._share: tuple[tuple[int, int], float] = (0, 0), 0.0
+        """The last answer, with how many examples it is of."""
 
     @property
     def asked(self) -> int:
@@ -43,7 +46,9 @@ class NearCopies:
         if table is None or (self._width and table.shape[1] != self._width):
             return
         self._width = table.shape[1]
-        room = MOST_VALUES // self._width - self._kept
+        room = min(MOST_TRAINED, MOST_VALUES // self._width) - self._kept
+        if room <= 0:
+            return
         new = [row for row, key in enumerate(keys[: len(table)]) if key not in self._known][:room]
         if new:
             self._known.update(keys[row] for row in new)
@@ -63,6 +68,11 @@ class NearCopies:
         """Of the evaluated examples, those that are near copies."""
         if self._kept < LEAST_TRAINED or not self._asked:
             return 0.0
+        if self._share[0] != (self._kept, self.asked):
+            self._share = (self._kept, self.asked), self._compared()
+        return self._share[1]
+
+    def _compared(self) -> float:
         table, asked = torch.cat(self._trained), torch.cat(self._asked)
         spread = table.std(0)
         table, asked, spread = table[:, spread > 0], asked[:, spread > 0], spread[spread > 0]
