@@ -58,7 +58,9 @@ class Carrying:
         self._unknown = {True: False, False: False}
 
     def add(self, training: bool, given: torch.Tensor, batch: Sequence[torch.Tensor]) -> None:
-        """`batch` is what a loader gave last."""
+        """`batch` is what a loader gave last. A few rows left over at the end of an epoch are no sample."""
+        if not given.is_floating_point() or given.ndim < 2 or len(given) < LEAST_ROWS or not reading.readable(given):
+            return
         way = way_of(given, batch)
         self._calls[training] += 1
         ways = self._ways[training]
@@ -87,8 +89,6 @@ class Carrying:
 
 def way_of(given: torch.Tensor, batch: Sequence[torch.Tensor]) -> CarriedWay | None:
     """By the first tensor of the batch from which one rule makes all of what is given."""
-    if not given.is_floating_point() or given.ndim < 2 or len(given) < LEAST_ROWS or not reading.readable(given):
-        return None
     for source in batch:
         if source.ndim >= 2 and len(source) == len(given) and source.numel() == given.numel():
             width = given[0].numel()
