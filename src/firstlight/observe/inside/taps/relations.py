@@ -225,7 +225,8 @@ class RelationsTap:
     def _in_order(self, line: MeetingLine, near: Neighbours) -> Neighbours:
         """Asked where examples that are alike have hardly more alike answers than any two."""
         loader = line.loaded[0]() if line.loaded is not None else None
-        if line.loaded is None or loader is None or not near.examples or near.likeness >= LITTLE:
+        asked = near.examples > 0 and near.likeness < LITTLE and self.observer.timeline is None
+        if line.loaded is None or loader is None or not asked:
             return Neighbours()
         places = line.loaded[1]
         answer = aside.asked(self.observer, lambda: msgspec.json.encode(in_order(loader, places)))
