@@ -21,8 +21,13 @@ MOST_ASKED = 256
 """Evaluated examples."""
 LEAST_TRAINED = 64
 NEIGHBOURS = 5
-NEARER = 0.1
-"""Of the distance to the fifth neighbour."""
+NEARER, NEXT = 0.1, 0.3
+"""Of the distance to the fifth neighbour: a near copy is within the first, and hardly anything between the two. Where
+examples have few parameters, some are very near by chance, and then more of them are rather near."""
+GAP = 0.25
+"""Of the near ones, at most, that lie between."""
+LEAST_SHARE = 0.05
+"""Of the evaluated examples; less may be chance."""
 LEAST_CHANGED = 4
 """Places that differ, and below, places that vary by themselves: in fewer, examples are near each other by chance."""
 LEAST_INDEPENDENT = 4.0
@@ -80,9 +85,11 @@ class NearCopies:
             return 0.0
         table, asked = table / spread, asked / spread
         near = torch.cdist(asked, table).topk(NEIGHBOURS, largest=False)
-        changed = (table[near.indices[:, 0]] - asked).abs() > 0
-        close = near.values[:, 0] < NEARER * near.values[:, -1]
-        return float((close & (changed.sum(1) >= LEAST_CHANGED)).float().mean())
+        changed = ((table[near.indices[:, 0]] - asked).abs() > 0).sum(1) >= LEAST_CHANGED
+        ratio = near.values[:, 0] / near.values[:, -1]
+        close = float(((ratio < NEARER) & changed).float().mean())
+        between = float(((ratio >= NEARER) & (ratio < NEXT)).float().mean())
+        return close if close >= LEAST_SHARE and between <= GAP * close else 0.0
 
 
 def _table(given: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
