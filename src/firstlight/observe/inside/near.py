@@ -17,7 +17,7 @@ MOST_VALUES = 1 << 21
 """Of training examples: 8 MB."""
 MOST_TRAINED = 1 << 14
 MOST_PLACES = 4096
-MOST_ASKED = 256
+MOST_ASKED = 512
 """Evaluated examples."""
 LEAST_TRAINED = 64
 NEIGHBOURS = 5
