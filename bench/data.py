@@ -2,22 +2,27 @@
 
     python bench/data.py --rows 100000 1000000 [--deepchecks PYTHON] [--output bench/results/data.md]
 
-Deepchecks needs older libraries than ours: `--deepchecks` names the Python of an environment that has it and pyarrow.
+Deepchecks needs older libraries than ours: `--deepchecks` names the Python of an environment that has it
+(`pip install deepchecks "numpy<2" "scikit-learn<1.5" "pandas<2.3" "category_encoders<2.7" "pyarrow<18"`).
 
-Each cell is a process of its own; its peak is what the kernel counted. The pandas script does what many do by hand: reads
+Each cell is a process of its own, on one thread; its peak and its CPU time are what the kernel counted. One that takes
+longer than `--most-seconds` is ended, and so is one that the machine has no memory for: its row says so. The pandas script does what many do by hand: reads
 both files, counts missing values and duplicates, merges the splits to find shared rows, and describes each column. It does
 not ask what columns know of the target, which labels are doubtful, what is nearly equal, or what drifted.
 """
 
 import argparse
 import os
+import platform
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 COLUMNS = 20
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_NUM_THREADS"), "1")
 PANDAS = """
 import pandas as pd
 train, val = pd.read_parquet("train.parquet"), pd.read_parquet("val.parquet")
@@ -59,12 +64,21 @@ def make(rows: int, folder: Path) -> None:
             writer.close()
 
 
-def measured(command: list[str], folder: Path) -> tuple[float, float, int]:
-    """Seconds, peak MB and exit code."""
+def measured(command: list[str], folder: Path, most_seconds: float) -> str:
+    """The cells of one row: seconds, CPU seconds, peak MB, and how it ended."""
     begun = time.monotonic()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=folder, env=os.environ | ONE_THREAD, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    late = threading.Timer(most_seconds, process.kill)
+    late.start()
     _, status, usage = os.wait4(process.pid, 0)
-    return time.monotonic() - begun, usage.ru_maxrss / 1024, os.waitstatus_to_exitcode(status)
+    late.cancel()
+    seconds, code = time.monotonic() - begun, os.waitstatus_to_exitcode(status)
+    process.returncode = code  # it was waited for here, not by the object
+    ended = "done" if code == 0 else f"exit {code}" if code > 0 else "too long" if seconds >= most_seconds else "killed"
+    cpu = usage.ru_utime + usage.ru_stime
+    return f"{seconds:.1f} | {cpu:.1f} | {usage.ru_maxrss / 1024:,.0f} | {ended}"
 
 
 def commands(deepchecks: Path | None) -> dict[str, list[str]]:
@@ -82,19 +96,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--deepchecks", type=Path, metavar="PYTHON")
+    parser.add_argument("--others-up-to", type=int, default=10_000_000, help="rows beyond which only ours is run")
+    parser.add_argument("--most-seconds", type=float, default=1800.0)
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
-    lines = ["| rows | file MB | what | seconds | peak MB | exit |", "|---:|---:|---|---:|---:|---:|"]
+    lines = ["| rows | file MB | what | seconds | CPU s | peak MB | end |", "|---:|---:|---|---:|---:|---:|---|"]
     for rows in asked.rows:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             make(rows, folder)
             size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-            for what, command in commands(asked.deepchecks).items():
-                seconds, peak, code = measured(command, folder)
-                lines.append(f"| {rows:,} | {size:.0f} | {what} | {seconds:.1f} | {peak:.0f} | {code} |")
+            found = commands(asked.deepchecks)
+            for what, command in list(found.items())[: None if rows <= asked.others_up_to else 1]:
+                lines.append(f"| {rows:,} | {size:,.0f} | {what} | {measured(command, folder, asked.most_seconds)} |")
                 print(lines[-1], flush=True)
-    text = f"# `firstlight data`, {COLUMNS} columns, {os.cpu_count()} cores\n\n" + "\n".join(lines) + "\n"
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, {memory:.0f} GB, {platform.system()}"
+    text = (
+        f"# `firstlight data` on {COLUMNS} columns\n\nBy `bench/data.py`, which says how, on one thread of {machine}, "
+    )
+    text += f"Python {platform.python_version()}, load {os.getloadavg()[0]:.0f}.\n\n" + "\n".join(lines) + "\n"
     if asked.output:
         asked.output.write_text(text, encoding="utf-8")
     print(text)

@@ -53,7 +53,7 @@ class Preparation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
-    """What is done to a tensor between its loader and the model, by the same rule at every call that was looked at."""
+    """In which order the values of an example come from their loader to the model, the same at every call."""
 
     training: str = ""
     """Empty where it is not known of both sides."""
@@ -61,11 +61,7 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     calls: int = 0
     """Looked at, on the side that has fewer."""
     apart: bool = False
-    """No evaluation does what training does."""
-    rearranged: bool = False
-    """One of them changes the order of an example's values, and not only their scale."""
-    plain: bool = False
-    """Training does nothing."""
+    """In no evaluation as in training."""
 
 
 class Fed(msgspec.Struct, frozen=True, kw_only=True):

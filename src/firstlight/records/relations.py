@@ -32,7 +32,6 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     """By which the likeness exceeds that of answers dealt at random."""
     offset: int = 0
     """Rows to the place whose answer fits best, and how well it does."""
-    offset_likeness: float = 0.0
     offset_deviations: float = 0.0
     doubtful: int = 0
     """Examples whose class hardly any of their neighbours has, while most of those agree on another."""

@@ -32,6 +32,13 @@ def test_answers_of_the_next_row_are_told_with_their_offset() -> None:
     assert (evidence.where.file, evidence.where.line) == ("train.py", 20)
 
 
+def test_and_so_are_those_of_another_row_of_the_dataset() -> None:
+    there = Neighbours(examples=1000, deviations=0.5, offset=-7, offset_deviations=60.0)
+    (evidence,) = found(CHECK, related(near=Neighbours(examples=1000, deviations=0.5), in_order=there))
+
+    assert evidence.saw.startswith("examples that are alike have like answers 7 rows before (60 deviations")
+
+
 @pytest.mark.parametrize(("own", "times"), [(3.9, 1), (4.0, 0), (float("nan"), 0)])
 def test_each_side_of_by_chance(own: float, times: int) -> None:
     assert len(found(CHECK, shifted(deviations=own))) == times
@@ -40,40 +47,6 @@ def test_each_side_of_by_chance(own: float, times: int) -> None:
 @pytest.mark.parametrize(("there", "times"), [(9.9, 0), (10.0, 1)])
 def test_each_side_of_certain(there: float, times: int) -> None:
     assert len(found(CHECK, shifted(offset_deviations=there))) == times
-
-
-def in_order(**changes: Any) -> Relations:
-    """Little is seen in the order of training, and much in that of the dataset."""
-    usual = Neighbours(examples=900, likeness=0.1, deviations=9.0, offset=-7, offset_likeness=0.6, offset_deviations=60)
-    return related(near=Neighbours(examples=1000, likeness=0.1, deviations=9.0), in_order=replace(usual, **changes))
-
-
-def test_answers_of_another_row_of_the_dataset_are_told() -> None:
-    (evidence,) = found(CHECK, in_order())
-
-    assert evidence.severity is Severity.ERROR
-    assert evidence.saw.startswith("examples that are alike have like answers 7 rows before (60 deviations")
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "times"),
-    [
-        ("examples", 255, 0),
-        ("examples", 256, 1),
-        ("offset_deviations", 9.9, 0),
-        ("offset_deviations", 10.0, 1),
-        ("offset_deviations", float("nan"), 0),
-        ("likeness", 0.3, 1),
-        ("likeness", 0.31, 0),
-    ],
-)
-def test_each_side_of_the_limits_in_order(name: str, value: float, times: int) -> None:
-    assert len(found(CHECK, in_order(**{name: value}))) == times
-
-
-@pytest.mark.parametrize(("there", "times"), [(0.24, 0), (0.25, 1), (float("nan"), 0)])
-def test_each_side_of_likeness(there: float, times: int) -> None:
-    assert len(found(CHECK, in_order(likeness=0.0, offset_likeness=there))) == times
 
 
 def test_answers_that_nothing_is_related_to_are_told_where_nothing_is_learnt() -> None:

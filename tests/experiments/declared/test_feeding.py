@@ -8,7 +8,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from firstlight.experiments.declared.bench import Bench
 from firstlight.experiments.declared.experiment import Experiment
-from firstlight.experiments.declared.feeding import feeding, near
+from firstlight.experiments.declared.feeding import feeding
 from firstlight.facts.derive import derive
 from firstlight.records.feed import NOT_CALLED, Echo, FeedSeen
 
@@ -63,12 +63,6 @@ def test_training_alone_is_looked_at_too() -> None:
 
     assert given.evaluated is None
     assert given.train.columns == 12
-
-
-def test_few_columns_and_missing_values_are_not_compared() -> None:
-    assert near(DATA[:300, :3].double(), DATA[300:, :3].double()) == 0
-    assert near(torch.full((9, 12), torch.nan).double(), DATA.double()) == 0
-    assert near(None, DATA.double()) == 0
 
 
 def test_what_the_loaders_showed_is_not_told_again_by_the_training() -> None:

@@ -35,6 +35,19 @@ def test_rows_on_both_sides_leak() -> None:
     assert leaks(evaluate(trained(DATA[:800]), DATA[700:], size=300))
 
 
+def test_rows_made_a_little_noisy_before_the_split_leak() -> None:
+    noisy = torch.cat([DATA, DATA + 0.01 * torch.randn(DATA.shape, generator=torch.Generator().manual_seed(1))])
+    order = torch.randperm(2000, generator=torch.Generator().manual_seed(2))
+
+    assert leaks(evaluate(trained(noisy[order[:1600]]), noisy[order[1600:]]))
+
+
+def test_the_training_set_made_noisy_on_purpose_is_fine() -> None:
+    noise = torch.randn(200, 16, generator=torch.Generator().manual_seed(1))
+
+    assert not leaks(evaluate(trained(DATA[:800]), DATA[:200] + 0.01 * noise))
+
+
 def test_a_clean_split_does_not() -> None:
     assert not leaks(evaluate(trained(DATA[:800]), DATA[800:]))
 

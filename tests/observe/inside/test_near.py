@@ -55,6 +55,15 @@ def test_moments_of_a_slow_series_are_no_copies() -> None:
     assert share(series[:600], series[600:]) == 0.0
 
 
+@pytest.mark.parametrize("parameters", [1, 2, 3])
+def test_examples_of_few_parameters_are_near_each_other_by_nature(parameters: int) -> None:
+    drawn = torch.rand(700, 3, generator=torch.Generator().manual_seed(0))
+    drawn[:, parameters:] = 0.5
+    table = (1 + drawn[:, 2:]) * torch.sin(6 * torch.arange(12) * drawn[:, :1] + 6 * drawn[:, 1:2])
+
+    assert share(table[:500], table[500:]) == 0.0
+
+
 def test_exact_copies_are_counted_elsewhere(table: Tensor) -> None:
     assert share(table, table[:40]) == 0.0
 

@@ -2,11 +2,9 @@
 
 ## What it sees
 A sample of the training examples with the answers that met them in the loss. Examples that are alike should have like
-answers; if they do not, and would with the answers of the next row, those were shifted. Where training shuffles its
-rows, a copy reads the dataset in its own order, unless the rows are moments or windows of a series. For answers at each
-place of a sequence or an image, whether they fit better when moved, mirrored or turned. Where neither likeness of
-examples nor any single feature says anything of the answers, and nothing shows that they are learnt, the two may have
-been mixed.
+answers; if they do not, and would with those of the next row of a batch, or of a dataset that is no series, those were
+shifted. Answers at each place of a sequence or an image may fit better when moved, mirrored or turned. Where neither
+likeness nor any single feature says anything of answers that nothing shows to be learnt, they may have been mixed.
 
 ## When it is fine
 Tasks about the past (memory, delays) want the answers of earlier places. Where likeness means nothing (parity, codes,
@@ -32,12 +30,6 @@ class Limits:
     """Deviations from which on it is none."""
     examples: int = 512
     """Of those that were compared; to say that there is no relation takes many."""
-    in_order: int = 256
-    """Rows of the dataset that were compared in its own order."""
-    likeness: float = 0.25
-    """Of neighbours' answers at the better offset, where 1 is the same."""
-    likelier: float = 2.0
-    """Times as alike as in their own row."""
     unlearnt: int = 96
     """Steps measured without a certificate that it learns; healthy programs that learn slowly needed up to 73."""
     no_power: float = 0.1
@@ -64,13 +56,9 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
             likely="answers and inputs are cut, shifted or turned by different code",
             numbers={"fit": seen.places.fit, "best_fit": seen.places.best_fit, "share": seen.places.share},
         )
-    elif seen.acting:
-        return
-    elif near.deviations < limits.by_chance and near.offset_deviations >= limits.certain:
-        yield _shifted(near, where)
-    elif _is_shifted(seen.in_order, limits):
-        yield _shifted(seen.in_order, where)
-    elif relations.unlearnt >= limits.unlearnt and _unrelated(seen, limits):
+    elif not seen.acting and (shifted := [one for one in (near, seen.in_order) if _is_shifted(one, limits)]):
+        yield _shifted(shifted[0], where)
+    elif not seen.acting and relations.unlearnt >= limits.unlearnt and _unrelated(seen, limits):
         yield Evidence(
             where=where,
             saw=f"of {near.examples:,} examples, those that are alike have no more alike answers than any two "
@@ -82,25 +70,22 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
         )
 
 
+def _is_shifted(near: Neighbours, limits: Limits) -> bool:
+    return near.deviations < limits.by_chance and near.offset_deviations >= limits.certain
+
+
 def _shifted(near: Neighbours, where: Where) -> Evidence:
     rows = "row" if abs(near.offset) == 1 else "rows"
     return Evidence(
         where=where,
         saw=f"examples that are alike have like answers {abs(near.offset)} {rows} "
         f"{'further on' if near.offset > 0 else 'before'} ({near.offset_deviations:.0f} deviations from chance), "
-        f"and hardly in their own row ({near.deviations:.1f})",
+        f"and not in their own row ({near.deviations:.1f})",
         wanted=ALIKE,
         severity=Severity.ERROR,
         likely="inputs and answers were shifted against each other, or one of them lost a row",
         numbers={"deviations": near.deviations, "offset": near.offset, "offset_deviations": near.offset_deviations},
     )
-
-
-def _is_shifted(near: Neighbours, limits: Limits) -> bool:
-    """A part of the answers may still be in its own row."""
-    if near.examples < limits.in_order or not near.offset_deviations >= limits.certain:
-        return False
-    return near.offset_likeness >= limits.likeness and near.offset_likeness >= limits.likelier * near.likeness
 
 
 def _moved(places: Places, limits: Limits) -> bool:

@@ -4,23 +4,19 @@
 The same input of the same model, over many batches of each: in evaluation its features are spread much wider or much
 narrower than in training, or lie far away from where they were. Smaller differences are told where one rule makes all
 of them, as no shift of the data does: one factor and offset for all features, the features of one side in another
-order, mirrored or moved, the values of each example sorted on one side alone. A model answers nonsense on inputs
-prepared otherwise than those it learnt from.
-
-Where batches come from loaders, each is also followed to the model. What is done to it on the way by the same rule at
-every call (a factor, another order), on one side and never on the other, is told however alike the two sides look.
+order, mirrored or moved, the values of each example sorted on one side alone. Batches of loaders are also followed to
+the model: one order on the way, at every call of training and at none of evaluation, is told however alike both look.
 
 ## When it is fine
 A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that. What a
 model made, such as a state that it is given again, is not compared, nor is what an agent sees while it acts.
-Augmentation is drawn anew for each batch and is no such rule; neither is one of several evaluations on changed inputs.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.feed import Fed, FeedSeen, Preparation
+from firstlight.records.feed import Fed, FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
@@ -50,11 +46,7 @@ class Limits:
     ordered: float = 0.25
     """Of that distance is left, at most, once they are put in another order."""
     calls: int = 2
-    """On either side, with the same rule."""
-    carried_factor: float = 1.3
-    """Between the deviations here and there, where a batch is scaled on its way on one side alone."""
-    carried_deviations: float = 0.3
-    """Between the means, where it is moved."""
+    """On either side, whose batches come in the same order of values; augmentation draws anew."""
     crowded: int = 2
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
@@ -65,9 +57,7 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         if there is None or min(fed.train.rows, there.rows) < limits.rows or not there.std or not fed.train.std:
             continue
         ratio = max(fed.wider, 1 / fed.wider) if fed.wider else 0.0
-        if feed.crowded <= limits.crowded and _carried_apart(fed, ratio, limits):
-            yield _carried(feed, fed)
-        elif ratio >= limits.factor or fed.apart >= limits.deviations:
+        if ratio >= limits.factor or fed.apart >= limits.deviations:
             yield Evidence(
                 where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
                 saw=f"`{fed.train.name}` is {_told(fed, False)} in training and {_told(fed, True)} in evaluation",
@@ -75,7 +65,7 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
                 severity=Severity.ERROR if ratio >= limits.certain_factor else Severity.WARNING,
                 numbers={"wider": fed.wider, "apart": fed.apart, "train_std": fed.train.std, "eval_std": there.std},
             )
-        elif feed.crowded <= limits.crowded and (rule := _rule(fed.prepared, limits)):
+        elif feed.crowded <= limits.crowded and (rule := _rule(fed, limits)):
             yield Evidence(
                 where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
                 saw=f"`{fed.train.name}` {rule[0]}",
@@ -86,28 +76,12 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
             )
 
 
-def _carried_apart(fed: Fed, ratio: float, limits: Limits) -> bool:
-    """By another rule; where it only scales, the loaders may give what makes up for it."""
-    if not fed.carried.apart or fed.carried.calls < limits.calls:
-        return False
-    return fed.carried.rearranged or ratio >= limits.carried_factor or fed.apart >= limits.carried_deviations
-
-
-def _carried(feed: FeedSeen, fed: Fed) -> Evidence:
-    seen = fed.carried
-    return Evidence(
-        where=at(feed.eval_site if seen.plain else feed.site, module=feed.name, rank=feed.rank),
-        saw=f"between its loader and the model `{fed.train.name}` is {seen.training} in training, "
-        f"and {seen.evaluation} in evaluation",
-        wanted=ALIKE,
-        cause="data-schema" if seen.rearranged else "data-split-shift",
-        likely="a line of the loop changes the batch on one side alone",
-        numbers={"calls": seen.calls, "wider": fed.wider, "apart": fed.apart},
-    )
-
-
-def _rule(seen: Preparation, limits: Limits) -> tuple[str, str, str | None] | None:
+def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
     """What one rule does to all features, its cause, and what is likely behind it."""
+    seen, carried = fed.prepared, fed.carried
+    if carried.apart and carried.calls >= limits.calls:
+        told = f"comes from its loader {carried.training} in training, and {carried.evaluation} in evaluation"
+        return told, "data-schema", "a line of the loop changes the order of the values on one side alone"
     if seen.ascending:
         told = f"is sorted by value within each example of {seen.ascending}, and not on the other side"
         return told, "data-schema", "the values of an example are sorted on one side alone"

@@ -61,6 +61,7 @@ def _renamed(scored: AnswersScored) -> Evidence:
         f"its answers are scored; so are {len(scored.renamed)} of {scored.classes} classes",
         wanted="the same number for a class in training and in evaluation",
         cause="data-label-range",
+        confidence=0.85,
         likely="classes are counted from one on one side, or clipped, shifted or mapped there alone",
         do="number the classes once, where they are loaded",
         numbers={"classes": scored.classes, "renamed": len(scored.renamed)},

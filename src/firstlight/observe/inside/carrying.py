@@ -1,7 +1,7 @@
-"""What is done to a batch between its loader and the model: nothing, one factor and offset, another order, a sort.
+"""In which order the values of an example come from their loader to the model, whatever they are scaled by.
 
-Augmentation draws anew for each batch. A rule that is the same at every call is a step of the preparation, and belongs
-to training and evaluation alike.
+Augmentation draws anew for each batch. An order that is the same at every call is a step of the preparation, and
+belongs to training and evaluation alike.
 """
 
 from collections.abc import Sequence
@@ -19,57 +19,34 @@ MOST_VALUES = 1 << 20
 """Looked at in one batch."""
 LEFT = 1e-6
 """Of the variance, at most, that one factor and offset leave unexplained."""
-NEAR = 1e-3
-"""In proportion, within which two factors are the same."""
 MOST_WAYS = 4
 UNKNOWN = -1
 
 
 class CarriedWay(NamedTuple):
-    """One rule. `order` names for each place the one it was loaded at, `UNKNOWN` where several are alike."""
+    """For each place, the one it was loaded at, `UNKNOWN` where several are alike; None for sorted values."""
 
-    factor: float
-    offset: float
     order: torch.Tensor | None
-    """None for examples whose values are sorted."""
 
     def joined(self, other: "CarriedWay") -> "CarriedWay | None":
-        """Both as one rule, if they can be."""
-        close = torch.isclose(
-            torch.tensor([self.factor, self.offset]), torch.tensor([other.factor, other.offset]), rtol=NEAR, atol=NEAR
-        )
-        if not bool(close.all()) or (self.order is None) != (other.order is None):
-            return None
+        """Both as one, if they can be."""
         if self.order is None or other.order is None:
-            return self
+            return self if self.order is other.order else None
         if self.order.shape != other.order.shape:
             return None
         both = (self.order != UNKNOWN) & (other.order != UNKNOWN)
         if bool((self.order != other.order)[both].any()):
             return None
-        return self._replace(order=torch.where(self.order == UNKNOWN, other.order, self.order))
-
-    @property
-    def rearranges(self) -> bool:
-        if self.order is None:
-            return True
-        return bool(((self.order != torch.arange(len(self.order))) & (self.order != UNKNOWN)).any())
-
-    @property
-    def is_plain(self) -> bool:
-        return not self.rearranges and abs(self.factor - 1) <= NEAR and abs(self.offset) <= NEAR
+        return CarriedWay(torch.where(self.order == UNKNOWN, other.order, self.order))
 
     def told(self) -> str:
         if self.order is None:
             return "sorted by value within each example"
-        if self.rearranges:
-            moved = torch.nonzero((self.order != torch.arange(len(self.order))) & (self.order != UNKNOWN)).reshape(-1)
-            first = int(moved[0])
-            return f"in another order (place {int(self.order[first])} at place {first}, …)"
-        if self.is_plain:
+        moved = torch.nonzero((self.order != torch.arange(len(self.order))) & (self.order != UNKNOWN)).reshape(-1)
+        if not len(moved):
             return "as loaded"
-        added = f" {'+' if self.offset > 0 else '−'} {abs(self.offset):.3g}" if abs(self.offset) > NEAR else ""
-        return f"{self.factor:.3g} times as loaded{added}"
+        first = int(moved[0])
+        return f"in another order (place {int(self.order[first])} at place {first}, …)"
 
 
 class Carrying:
@@ -81,7 +58,9 @@ class Carrying:
         self._unknown = {True: False, False: False}
 
     def add(self, training: bool, given: torch.Tensor, batch: Sequence[torch.Tensor]) -> None:
-        """`batch` is what a loader gave last."""
+        """`batch` is what a loader gave last. A few rows left over at the end of an epoch are no sample."""
+        if not given.is_floating_point() or given.ndim < 2 or len(given) < LEAST_ROWS or not reading.readable(given):
+            return
         way = way_of(given, batch)
         self._calls[training] += 1
         ways = self._ways[training]
@@ -105,15 +84,11 @@ class Carrying:
             evaluation=evaluated[0].told(),
             calls=min(self._calls.values()),
             apart=all(own.joined(way) is None for way in evaluated),
-            rearranged=own.rearranges or any(way.rearranges for way in evaluated),
-            plain=own.is_plain,
         )
 
 
 def way_of(given: torch.Tensor, batch: Sequence[torch.Tensor]) -> CarriedWay | None:
     """By the first tensor of the batch from which one rule makes all of what is given."""
-    if not given.is_floating_point() or given.ndim < 2 or len(given) < LEAST_ROWS or not reading.readable(given):
-        return None
     for source in batch:
         if source.ndim >= 2 and len(source) == len(given) and source.numel() == given.numel():
             width = given[0].numel()
@@ -140,8 +115,7 @@ def _scaled(loaded: torch.Tensor, now: torch.Tensor) -> CarriedWay | None:
     left = float(((other - factor * one) ** 2).sum())
     if factor == 0 or left > LEFT * float((other**2).sum()):
         return None
-    offset = float(now.double().mean()) - factor * float(loaded.double().mean())
-    return CarriedWay(factor, offset, torch.arange(loaded.shape[1]))
+    return CarriedWay(torch.arange(loaded.shape[1]))
 
 
 def _ordered(loaded: torch.Tensor, now: torch.Tensor) -> CarriedWay | None:
@@ -153,11 +127,11 @@ def _ordered(loaded: torch.Tensor, now: torch.Tensor) -> CarriedWay | None:
     for place, key in enumerate(before):
         places[key] = UNKNOWN if key in places else place
     order = torch.tensor([places[key] for key in after])
-    return CarriedWay(1.0, 0.0, order) if bool((order != UNKNOWN).any()) else None
+    return CarriedWay(order) if bool((order != UNKNOWN).any()) else None
 
 
 def _sorted(loaded: torch.Tensor, now: torch.Tensor, width: int) -> CarriedWay | None:
     if width < LEAST_WIDTH or loaded.shape[1] % width:
         return None
     ascending = loaded.reshape(-1, width).sort(1).values
-    return CarriedWay(1.0, 0.0, None) if torch.equal(ascending, now.reshape(-1, width)) else None
+    return CarriedWay(None) if torch.equal(ascending, now.reshape(-1, width)) else None

@@ -15,12 +15,18 @@ from firstlight.observe.inside.preparing import MOST_PLACES, independent
 
 MOST_VALUES = 1 << 21
 """Of training examples: 8 MB."""
-MOST_ASKED = 256
+MOST_TRAINED = 1 << 14
+MOST_ASKED = 512
 """Evaluated examples."""
 LEAST_TRAINED = 64
 NEIGHBOURS = 5
-NEARER = 0.1
-"""Of the distance to the fifth neighbour."""
+NEARER, NEXT = 0.1, 0.3
+"""Of the distance to the fifth neighbour: a near copy is within the first, and hardly anything between the two. Where
+examples have few parameters, some are very near by chance, and then more of them are rather near."""
+GAP = 0.25
+"""Of the near ones, at most, that lie between."""
+LEAST_SHARE = 0.05
+"""Of the evaluated examples; less may be chance."""
 LEAST_CHANGED = 4
 """Places that differ, and below, places that vary by themselves: in fewer, examples are near each other by chance."""
 LEAST_INDEPENDENT = 4.0
@@ -32,6 +38,8 @@ class NearCopies:
         self._asked: list[torch.Tensor] = []
         self._known: set[int] = set()
         self._width = self._kept = 0
+        self._share: tuple[tuple[int, int], float] = (0, 0), 0.0
+        """The last answer, with how many examples it is of."""
 
     @property
     def asked(self) -> int:
@@ -42,7 +50,9 @@ class NearCopies:
         if table is None or (self._width and table.shape[1] != self._width):
             return
         self._width = table.shape[1]
-        room = MOST_VALUES // self._width - self._kept
+        room = min(MOST_TRAINED, MOST_VALUES // self._width) - self._kept
+        if room <= 0:
+            return
         new = [row for row, key in enumerate(keys[: len(table)]) if key not in self._known][:room]
         if new:
             self._known.update(keys[row] for row in new)
@@ -62,6 +72,11 @@ class NearCopies:
         """Of the evaluated examples, those that are near copies."""
         if self._kept < LEAST_TRAINED or not self._asked:
             return 0.0
+        if self._share[0] != (self._kept, self.asked):
+            self._share = (self._kept, self.asked), self._compared()
+        return self._share[1]
+
+    def _compared(self) -> float:
         table, asked = torch.cat(self._trained), torch.cat(self._asked)
         spread = table.std(0)
         table, asked, spread = table[:, spread > 0], asked[:, spread > 0], spread[spread > 0]
@@ -69,9 +84,11 @@ class NearCopies:
             return 0.0
         table, asked = table / spread, asked / spread
         near = torch.cdist(asked, table).topk(NEIGHBOURS, largest=False)
-        changed = (table[near.indices[:, 0]] - asked).abs() > 0
-        close = near.values[:, 0] < NEARER * near.values[:, -1]
-        return float((close & (changed.sum(1) >= LEAST_CHANGED)).float().mean())
+        changed = ((table[near.indices[:, 0]] - asked).abs() > 0).sum(1) >= LEAST_CHANGED
+        ratio = near.values[:, 0] / near.values[:, -1]
+        close = float(((ratio < NEARER) & changed).float().mean())
+        between = float(((ratio >= NEARER) & (ratio < NEXT)).float().mean())
+        return close if close >= LEAST_SHARE and between <= GAP * close else 0.0
 
 
 def _table(given: Mapping[str, torch.Tensor]) -> torch.Tensor | None:

@@ -27,14 +27,13 @@ def test_a_shift_is_found_with_its_offset(table: Tensor, by: int) -> None:
     found = asked(table, table.sum(1).roll(by, 0))
 
     assert (found.examples, found.offset) == (ROWS, by)
-    assert found.offset_likeness > 0.5 > 0.1 > found.likeness
+    assert found.offset_deviations > 20 > 4 > found.deviations
 
 
 def test_answers_in_their_own_rows_fit_best_there(table: Tensor) -> None:
     found = asked(table, (table.sum(1) > 0).long())
 
-    assert found.likeness > 0.5
-    assert found.offset_likeness < 0.2
+    assert found.deviations > 20 > 10 > found.offset_deviations
 
 
 def test_the_next_value_of_a_series_is_no_shift() -> None:

@@ -1,7 +1,6 @@
 """All relations of one sample of examples with its answers."""
 
 import functools
-from collections.abc import Callable
 
 import torch
 
@@ -19,7 +18,7 @@ TABLE = 1
 """Dimensions of an example that is a row of a table."""
 
 
-def compared(sample: Sample) -> Callable[..., RelationsSeen]:
+def compared(sample: Sample) -> functools.partial[RelationsSeen]:
     """The record, but for what is not told by the sample."""
     record = functools.partial(RelationsSeen, met=sample.met)
     if sample.kept < LEAST_EXAMPLES:

@@ -79,9 +79,9 @@ def is_series(table: torch.Tensor) -> bool:
     """Rows follow from those before them, or share their values: then their answers are related by nature."""
     moving = table[:, (table != table.mode(0).values).float().mean(0) >= MOVING]
     unit = (moving - moving.mean(0)) / moving.std(0)
-    lags = [(unit[by:] * unit[:-by]).mean(0).abs().amax() for by in OFFSETS if by > 0 and moving.shape[1]]
+    lags = [float((unit[by:] * unit[:-by]).mean(0).abs().amax()) for by in OFFSETS if by > 0 and moving.shape[1]]
     dealt = moving[torch.randperm(len(moving), generator=torch.Generator().manual_seed(0))]
-    return float(max(lags, default=0.0)) >= RELATED or _shared(moving) - _shared(dealt) >= SHARED
+    return max(lags, default=0.0) >= RELATED or _shared(moving) - _shared(dealt) >= SHARED
 
 
 def _shared(table: torch.Tensor) -> float:

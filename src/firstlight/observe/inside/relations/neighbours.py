@@ -46,7 +46,6 @@ def _of_answer(near: torch.Tensor, answer: AnswerMet, moments: torch.Tensor, off
         likeness=_likeness(code, near),
         deviations=_fit(code, near),
         offset=offset,
-        offset_likeness=_likeness(moved, near),
         offset_deviations=_fit(moved, near),
     )
     return _with_doubts(found, code, near, moments) if answer.classes else found

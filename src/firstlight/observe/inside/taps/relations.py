@@ -69,10 +69,12 @@ class MeetingLine:
     def open(self, step: int) -> bool:
         return not (self.sample.full and self.kept.settled(step))
 
-    def follow(self, loader: Any, given: torch.Tensor, answer: torch.Tensor, batch: list[torch.Tensor]) -> None:
-        places = places_of(given, answer, batch) if self.loaded is None and loader is not None else None
-        if places is not None:
-            self.loaded = weakref.ref(loader), places
+    def follow(
+        self, loader: "weakref.ref[Any] | None", given: torch.Tensor, answer: torch.Tensor, batch: list[torch.Tensor]
+    ) -> None:
+        if self.loaded is None and loader is not None:
+            places = places_of(given, answer, batch)
+            self.loaded = None if places is None else (loader, places)
 
     @property
     def begun(self) -> bool:
@@ -120,7 +122,7 @@ class RelationsTap:
         """Where batches come in: the loop over the loader that is trained from."""
         self._batch: list[torch.Tensor] = []
         """What a loader gave last, and below, that loader."""
-        self._loader: Any = None
+        self._loader: weakref.ref[Any] | None = None
         self._calls = 0
         """Of models since the last backward."""
         self._call: tuple[Call, Site | None, int] | None = None
@@ -149,7 +151,7 @@ class RelationsTap:
             self._asides = True
 
     def batch_given(self, loader: Any, batch: Any) -> None:
-        self._loader, self._batch = loader, tensors_of(batch)
+        self._loader, self._batch = weakref.ref(loader) if loader is not None else None, tensors_of(batch)
         if not self.lines:
             self.site = sites.caller()
 
@@ -223,7 +225,8 @@ class RelationsTap:
     def _in_order(self, line: MeetingLine, near: Neighbours) -> Neighbours:
         """Asked where examples that are alike have hardly more alike answers than any two."""
         loader = line.loaded[0]() if line.loaded is not None else None
-        if line.loaded is None or loader is None or not near.examples or near.likeness >= LITTLE:
+        asked = near.examples > 0 and near.likeness < LITTLE and self.observer.timeline is None
+        if line.loaded is None or loader is None or not asked:
             return Neighbours()
         places = line.loaded[1]
         answer = aside.asked(self.observer, lambda: msgspec.json.encode(in_order(loader, places)))

@@ -1,0 +1,25 @@
+"""Where values come from."""
+
+import torch
+from tests.observe.inside.tape.tapes import taped
+
+from firstlight.observe.inside.tape.recorder import Mark, Recorder
+
+
+def marks(recorder: Recorder, tensor: torch.Tensor) -> Mark:
+    made = recorder.made(tensor)
+    assert made is not None
+    return made[0].marks
+
+
+def test_what_was_drawn_before_training_is_data_and_later_it_is_noise() -> None:
+    layer = torch.nn.Linear(3, 3)
+    with taped() as recorder:
+        table = torch.randn(8, 3)
+        hidden = layer(table)
+        recorder.begin()
+        chosen, noise = table[:4], torch.randn(4, 3)
+
+    assert marks(recorder, chosen) == Mark.DRAWN | Mark.DATA
+    assert marks(recorder, noise) == Mark.DRAWN
+    assert marks(recorder, hidden) == Mark.DRAWN | Mark.TRAINED
