@@ -112,10 +112,9 @@ class LabCopies:
             self.journal.keep(name, made)
 
     def _ask(self) -> None:
-        new = self._unknown()
-        while new and all(self._recalled(order.name) for order in new):
+        missing = new = self._unknown()
+        while new and not (missing := [order for order in new if not self._recalled(order.name)]):
             new = self._unknown()
-        missing = [order for order in new if order.name not in self.known.trials]
         self.ordered |= {order.name for order in missing}
         if missing:
             self.engine.order(*missing)

@@ -136,8 +136,8 @@ def shares(by_source: Mapping[str, Sequence[float]], floor: Sequence[float] = ()
     What varies with nothing varied is in every source, and is taken off each. A source that spreads no more than that
     has no part of its own, and its runs are further ones in which nothing varies.
     """
-    spreads = {name: Spread(_variance(values), len(values) - 1) for name, values in by_source.items()}
-    noise = Spread(_variance(floor), len(floor) - 1) if len(floor) > 1 else None
+    spreads = {name: SampleVariance(_variance(values), len(values) - 1) for name, values in by_source.items()}
+    noise = SampleVariance(_variance(floor), len(floor) - 1) if len(floor) > 1 else None
     parts = _parts(spreads, _pooled(noise, spreads.values()))
     total = math.fsum(parts.values())
     luck = random.Random(0)
@@ -153,23 +153,23 @@ def shares(by_source: Mapping[str, Sequence[float]], floor: Sequence[float] = ()
 NONDETERMINISM = "nondeterminism"
 
 
-class Spread(NamedTuple):
+class SampleVariance(NamedTuple):
     """A variance, and the degrees of freedom it is estimated with."""
 
     variance: float
     freedom: int
 
-    def redrawn(self, luck: random.Random) -> "Spread":
+    def redrawn(self, luck: random.Random) -> "SampleVariance":
         """One that could as well have led to this estimate."""
         drawn = max(luck.gammavariate(self.freedom / 2, 2.0), 1e-12)
-        return Spread(self.variance * self.freedom / drawn, self.freedom)
+        return SampleVariance(self.variance * self.freedom / drawn, self.freedom)
 
 
 def _variance(values: Sequence[float]) -> float:
     return variance(values) if len(values) > 1 else 0.0
 
 
-def _pooled(noise: Spread | None, spreads: Iterable[Spread]) -> float | None:
+def _pooled(noise: SampleVariance | None, spreads: Iterable[SampleVariance]) -> float | None:
     """The likeliest noise, given that no source can spread less; None where it was not measured."""
     if noise is None:
         return None
@@ -178,17 +178,19 @@ def _pooled(noise: Spread | None, spreads: Iterable[Spread]) -> float | None:
             break
         freedom = noise.freedom + spread.freedom
         both = noise.variance * noise.freedom + spread.variance * spread.freedom
-        noise = Spread(both / freedom, freedom)
+        noise = SampleVariance(both / freedom, freedom)
     return noise.variance
 
 
-def _parts(spreads: Mapping[str, Spread], noise: float | None) -> dict[str, float]:
+def _parts(spreads: Mapping[str, SampleVariance], noise: float | None) -> dict[str, float]:
     """The variance that each source adds, and that of none where it is known."""
     parts = {name: max(0.0, spread.variance - (noise or 0.0)) for name, spread in spreads.items()}
     return parts if noise is None else {**parts, NONDETERMINISM: noise}
 
 
-def _redrawn(spreads: Mapping[str, Spread], noise: Spread | None, luck: random.Random) -> dict[str, float]:
+def _redrawn(
+    spreads: Mapping[str, SampleVariance], noise: SampleVariance | None, luck: random.Random
+) -> dict[str, float]:
     again = {name: spread.redrawn(luck) for name, spread in spreads.items()}
     return _parts(again, None if noise is None else noise.redrawn(luck).variance)
 

@@ -1,5 +1,6 @@
 """The page of a verb of the lab: its answer, its numbers, its plots and its tables."""
 
+from firstlight.records.finding import Scalar
 from firstlight.records.lab import LabCurve, LabMap, LabPlot, LabReport, LabTable
 from firstlight.report.html.markup import Markup, prose, tag
 from firstlight.report.html.page import document
@@ -108,7 +109,7 @@ def _tables(tables: tuple[LabTable, ...]) -> Markup | None:
 
 def _numbers(report: LabReport) -> Markup | None:
     suggested = {"suggested": report.suggested, "low": report.low, "high": report.high}
-    named = {**(suggested if report.suggested is not None else {}), **report.numbers}
+    named: dict[str, Scalar] = {**(suggested if report.suggested is not None else {}), **report.numbers}
     rows: list[list[object]] = [[tag("code", name), cell(value)] for name, value in named.items() if value is not None]
     return section("numbers", "Numbers", table(("name", "value"), rows, "numbers by name")) if rows else None
 
