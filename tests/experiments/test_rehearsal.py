@@ -1,11 +1,13 @@
 """Which attempt comes next, and which errors may come from having been shortened."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from firstlight.experiments.rehearsal import can_be_shortened, may_be_ours, next_attempt
+from firstlight.experiments.engines.job import Made
+from firstlight.experiments.rehearsal import can_be_shortened, ended, may_be_ours, next_attempt
 from firstlight.observe.target import START, Target
 from firstlight.records.places import Site
 from firstlight.records.rehearsal import RehearsalEnded
@@ -27,6 +29,7 @@ FEW = replace(CRASH, message="IndexError: list index out of range")
         ("RuntimeError: torch.cat(): expected a non-empty list of Tensors", "torch.cat(found)"),
         ("KeyError: 100", "scores[epochs]"),
         ("it did not get good enough", "sys.exit(1)"),
+        ("RuntimeError: training did not converge", 'raise RuntimeError("training did not converge")'),
     ],
 )
 def test_too_little_was_gathered_or_something_was_never_done(message: str, source: str) -> None:
@@ -44,10 +47,30 @@ def test_too_little_was_gathered_or_something_was_never_done(message: str, sourc
         ("KeyError: 'model'", 'model.load_state_dict(state["model"])'),
         ("ValueError: too many values to unpack (expected 2)", "loss, score = evaluate()"),
         ("torch.OutOfMemoryError: CUDA out of memory", "model(x)"),
+        ("NotImplementedError", "raise NotImplementedError"),
     ],
 )
 def test_other_errors_have_nothing_to_do_with_rounds(message: str, source: str) -> None:
     assert not may_be_ours(replace(CRASH, message=message, source=source))
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "ours"),
+    [
+        ("NameError: name 'kept' is not defined", "if epoch > 50:\n    kept = model\nprint(kept)\n", True),
+        ("NameError: name 'kept' is not defined", "if kept == 3:\n    pass\n", False),
+        ("NameError: name 'plt' is not defined", "plt.plot(x)\n", False),
+        ("AttributeError: 'Run' object has no attribute 'best'", "if late:\n    self.best = score\n", True),
+        ("AttributeError: 'Net' object has no attribute 'predict'", "self.predicted = model.predict(x)\n", False),
+    ],
+)
+def test_a_name_that_a_later_round_may_have_set(tmp_path: Path, message: str, text: str, ours: bool) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(text)
+    trace = f'Traceback (most recent call last):\n  File "{file}", line 1, in <module>\n    {text}\n{message}'
+    made = Made(b"", 1.0, 1, message, tuple(trace.splitlines()))
+
+    assert may_be_ours(ended(made)) is ours
 
 
 @pytest.mark.parametrize(

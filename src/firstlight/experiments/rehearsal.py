@@ -7,6 +7,7 @@ each attempt saw stands in the event log under its name.
 
 import linecache
 import os
+import re
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -88,6 +89,18 @@ def ended(made: Made) -> RehearsalEnded:
         trace=trace,
         printed=numbers_in(lines),
         source=linecache.getline(site.file, site.line).strip() if site is not None else "",
+        given_elsewhere=site is not None and _is_given(made.message, "".join(linecache.getlines(site.file))),
+    )
+
+
+def _is_given(message: str, text: str) -> bool:
+    """Whether the file sets the name that the error says does not exist: it may do so in a later round."""
+    found = ABSENT_NAME.search(message)
+    if found is None:
+        return False
+    name = re.escape(found.group(1))
+    return (
+        re.search(rf"(?m)(?:\b{name}\s*(?::[^=\n]+)?=(?!=)|\b(?:as|for|global|nonlocal)\s+{name}\b)", text) is not None
     )
 
 
@@ -97,12 +110,15 @@ def may_be_ours(crash: RehearsalEnded) -> bool:
     name = kind.rpartition(".")[2]
     if not name.endswith(RAISED) or any(words in text for words in ("NoneType", "empty", "__firstlight")):
         return True
+    if crash.given_elsewhere or (crash.source.startswith("raise") and name != "NotImplementedError"):
+        return True
     if name == "KeyError":
         return text.strip() not in crash.source.replace('"', "'")
     return name in FEW_ROUNDS and not any(words in text for words in NOT_FEW_ROUNDS)
 
 
 RAISED = ("Error", "Exception")
+ABSENT_NAME = re.compile(r"(?:name|attribute|variable) '(\w+)'")
 FEW_ROUNDS = (
     "IndexError",
     "ZeroDivisionError",

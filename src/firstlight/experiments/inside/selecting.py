@@ -41,6 +41,13 @@ class Selecting:
             yield self._selection("plateau", site, one)
         yield from self._monitored
 
+    def chooses(self, site: Site | None) -> bool:
+        """Whether the line lies in a branch that a comparison opens."""
+        return site is not None and any(
+            one.line <= site.line <= one.last and (place := sites.site_of(one.file, 0)) and place.file == site.file
+            for one in self.compared.found
+        )
+
     def _selection(self, kind: str, site: Site | None, one: Comparison) -> Selection:
         return Selection(
             step=self.observer.step,
@@ -95,6 +102,7 @@ def _plateau(schedule: Any, site: Site) -> Comparison:
 
 def follow(selecting: Selecting) -> None:
     observer, measured = selecting.observer, selecting.measured
+    observer.chooses = selecting.chooses
     asked = observer.shielded("selecting", selecting.plateau_asked)
     kind: Any = torch.optim.lr_scheduler.ReduceLROnPlateau
     original = kind.step

@@ -27,6 +27,7 @@ from firstlight.observe.inside import containment
 from firstlight.records import wire
 from firstlight.records.declared import Logged
 from firstlight.records.events import Fact, Step, _Event
+from firstlight.records.places import Site
 from firstlight.records.program import Ending, ProcessSeen, Unseen
 from firstlight.records.training import StepSeen
 from firstlight.store.event_log import EventLog
@@ -94,6 +95,8 @@ class Observer:
         self.has_optimizer: Callable[[], bool] = lambda: False
         self.undecided: Callable[[], bool] = lambda: False
         """More steps may still show that the program learns."""
+        self.chooses: Callable[[Site | None], bool] = lambda _: False
+        """Whether a line lies in a branch that keeps what was best so far."""
         self._pid = os.getpid()
         self._broken: set[str] = set()
         self._refusals = 0
