@@ -7,10 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.experiments.engines.job import Made
-from firstlight.experiments.rehearsal import can_be_shortened, ended, may_be_ours, next_attempt
+from firstlight.experiments.rehearsal import can_be_shortened, ended, may_be_ours, next_attempt, resuming
 from firstlight.observe.target import START, Target
 from firstlight.records.places import Site
 from firstlight.records.rehearsal import RehearsalEnded
+from firstlight.records.resumed import StateKept, TrainingState
 
 CRASH = RehearsalEnded(
     step=0, seconds=3.0, exit_code=1, message="TypeError: bad operand", site=Site(file="train.py", line=9), printed={}
@@ -28,6 +29,9 @@ FEW = replace(CRASH, message="IndexError: list index out of range")
         ("AttributeError: 'NoneType' object has no attribute 'items'", "best.items()"),
         ("RuntimeError: torch.cat(): expected a non-empty list of Tensors", "torch.cat(found)"),
         ("KeyError: 100", "scores[epochs]"),
+        ("RuntimeError: selected index k out of range", "history.topk(10)"),
+        ("LinAlgError: Singular matrix: at least 3 points are needed", "numpy.linalg.solve(a, b)"),
+        ("AssertionError", "assert len(history) == epochs"),
         ("it did not get good enough", "sys.exit(1)"),
         ("RuntimeError: training did not converge", 'raise RuntimeError("training did not converge")'),
     ],
@@ -47,6 +51,8 @@ def test_too_little_was_gathered_or_something_was_never_done(message: str, sourc
         ("KeyError: 'model'", 'model.load_state_dict(state["model"])'),
         ("ValueError: too many values to unpack (expected 2)", "loss, score = evaluate()"),
         ("torch.OutOfMemoryError: CUDA out of memory", "model(x)"),
+        ("TypeError: save() takes at least 2 arguments", "torch.save(model)"),
+        ("AssertionError", "torch.distributed.destroy_process_group()"),
         ("NotImplementedError", "raise NotImplementedError"),
     ],
 )
@@ -101,3 +107,33 @@ def test_an_attempt_is_made_while_it_would_tell(so_far: list[RehearsalEnded], wa
 def test_what_a_launcher_starts_cannot_be_read_first(words: tuple[str, ...], can: bool) -> None:
     target: Any = Target(words, words, None, "python")
     assert can_be_shortened(target) is can
+
+
+KEPT = StateKept(
+    step=3,
+    state=TrainingState(weights="w", optimizer="o", rates=(0.1,), round=1, random="r"),
+    site=None,
+    paths=("/p/last.pt",),
+    holds_optimizer=True,
+    loads=(),
+)
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "more"),
+    [
+        ('parser.add_argument("--resume", action="store_true")', (), ("--resume",)),
+        ('parser.add_argument("--resume-from", default=None)', (), ("--resume-from", "/p/last.pt")),
+        ('parser.add_argument("--resume", action="store_true")', ("--resume",), ()),
+        ('parser.add_argument("--epochs", type=int)', (), ()),
+    ],
+)
+def test_a_script_is_asked_to_resume_by_its_own_option(
+    tmp_path: Path, option: str, given: tuple[str, ...], more: tuple[str, ...]
+) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(option)
+    words = ("train.py", *given)
+    target: Any = Target(words, ("python", *words), str(file), "python")
+
+    assert resuming(target, KEPT).command == ("python", *words, *more)

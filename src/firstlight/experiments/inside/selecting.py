@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.experiments.inside.measured import MeasuredLosses
+from firstlight.experiments.inside.shortening import prelude
 from firstlight.experiments.inside.shortening.comparisons import MOST_VALUES, Comparison, Comparisons
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.imports import when_imported
@@ -89,6 +90,7 @@ class Selecting:
 def measures(one: Comparison) -> str:
     """What the number was, every time; nothing where it never changed, or could be several things."""
     common = frozenset.intersection(*one.known) if one.known else frozenset()
+    common -= {"score"} if "accuracy" in common else set()  # which is one
     certain = len(common) == 1 and len(one.known) >= LEAST_TIMES and len(set(one.met)) > 1
     return next(iter(common)) if certain else ""
 
@@ -103,6 +105,9 @@ def _plateau(schedule: Any, site: Site) -> Comparison:
 def follow(selecting: Selecting) -> None:
     observer, measured = selecting.observer, selecting.measured
     observer.chooses = selecting.chooses
+    measured.arithmetic = prelude.computed
+    prelude.computed.share = observer.shielded("averages", measured.divided)
+    prelude.computed.arrays = observer.shielded("measured", measured.arrays)
     asked = observer.shielded("selecting", selecting.plateau_asked)
     kind: Any = torch.optim.lr_scheduler.ReduceLROnPlateau
     original = kind.step

@@ -68,6 +68,9 @@ class Moments:
 
 
 class Observer:
+    chooses: Callable[[Site | None], bool] = staticmethod(lambda _: False)
+    """Whether a line lies in a branch that keeps what was best so far."""
+
     def __init__(self, spec: session.Spec) -> None:
         self.spec = spec
         self.moments = Moments()
@@ -95,8 +98,6 @@ class Observer:
         self.has_optimizer: Callable[[], bool] = lambda: False
         self.undecided: Callable[[], bool] = lambda: False
         """More steps may still show that the program learns."""
-        self.chooses: Callable[[Site | None], bool] = lambda _: False
-        """Whether a line lies in a branch that keeps what was best so far."""
         self._pid = os.getpid()
         self._broken: set[str] = set()
         self._refusals = 0
