@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 torch.manual_seed(0)
-waves = torch.randn(3000, 64)
+waves = torch.randn(9000, 64)
 kinds = (waves[:, :8].sum(1) > 0).long()
 model = nn.Sequential(nn.Linear(64, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 2))
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
@@ -12,7 +12,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 
 def validate() -> float:
     model.eval()
-    total, batches = 0.0, torch.arange(1000, 3000).split(100)
+    total, batches = 0.0, torch.arange(1000, 9000).split(400)
     for rows in batches:
         total += nn.functional.cross_entropy(model(waves[rows]), kinds[rows]).item()
     model.train()

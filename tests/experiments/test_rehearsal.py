@@ -34,6 +34,7 @@ FEW = replace(CRASH, message="IndexError: list index out of range")
         ("AssertionError", "assert len(history) == epochs"),
         ("it did not get good enough", "sys.exit(1)"),
         ("RuntimeError: training did not converge", 'raise RuntimeError("training did not converge")'),
+        ("RuntimeError: too high", 'if loss > 1: raise RuntimeError("too high")'),
     ],
 )
 def test_too_little_was_gathered_or_something_was_never_done(message: str, source: str) -> None:

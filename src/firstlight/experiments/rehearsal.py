@@ -116,7 +116,7 @@ def may_be_ours(crash: RehearsalEnded) -> bool:
         return True
     if name != "TypeError" and any(words in text for words in TOO_LITTLE):
         return True
-    if crash.given_elsewhere or (crash.source.startswith("raise") and name != "NotImplementedError"):
+    if crash.given_elsewhere or (re.search(r"\braise\b", crash.source) and name != "NotImplementedError"):
         return True
     if name == "KeyError":
         return text.strip() not in crash.source.replace('"', "'")
