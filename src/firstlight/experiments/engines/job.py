@@ -78,7 +78,7 @@ def make(job: Job, start: Start = popen, given_up: Callable[[], bool] = lambda: 
     shutil.rmtree(home.path, ignore_errors=True)
     home.path.mkdir(parents=True)
     (home.path / ORDER).write_bytes(msgspec.json.encode(job.order))
-    _put_in_place(job.files, home)
+    put_in_place(job.files, home)
     spec = msgspec.structs.replace(job.spec, owner=os.getpid())
     try:
         with running(job.target, spec, Means(job.environment, start)) as script:
@@ -95,7 +95,7 @@ def make(job: Job, start: Start = popen, given_up: Callable[[], bool] = lambda: 
             home.path.parent.rmdir()
 
 
-def _put_in_place(files: bytes, home: RunDirectory) -> None:
+def put_in_place(files: bytes, home: RunDirectory) -> None:
     """As the containment keeps what a script has written."""
     if files:
         home.scratch.mkdir()
