@@ -12,6 +12,8 @@ class Averaged(Sighting, frozen=True, kw_only=True, tag="averaged"):
     """What was added up: `right answers`, `shares of right answers` or `losses`."""
     of_batches: bool
     """One number of each batch was added up, its mean; else one of each example."""
+    of_last: bool = False
+    """No sum after all: what the last batch gave, alone."""
     by: int
     """What the sum was divided by, the last time, and below what it was a sum of."""
     batches: int

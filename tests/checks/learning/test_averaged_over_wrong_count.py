@@ -38,6 +38,14 @@ def test_right_answers_over_batches_are_told() -> None:
     assert (evidence.where.line, evidence.severity) == (40, None)
 
 
+def test_what_the_last_batch_gave_alone_is_told() -> None:
+    (evidence,) = found(BY_BATCHES, of_last=True, by=300, value=0.15)
+
+    assert evidence.saw == (
+        "what the last of 6 batches gave in right answers, alone, is divided by 300, which gives 0.15"
+    )
+
+
 def test_what_may_be_by_chance_is_not() -> None:
     assert found(BY_BATCHES, sure=False) == []
 

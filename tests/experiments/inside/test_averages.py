@@ -63,6 +63,16 @@ def test_told(by: int, heard: Any, kind: str, weigh: Any, what: str) -> None:
     assert told.sure
 
 
+def test_what_the_last_batch_gave_is_no_sum() -> None:
+    observer: Any = SimpleNamespace(step=9)
+    averages = Averages(observer)
+    for heard in RIGHT:
+        averages.divided([Phase(right=heard)], heard[-1][0], 110)
+    (told,) = averages.seen()
+
+    assert (told.what, told.by, told.of_last, told.sure) == ("right answers", 110, True, True)
+
+
 def test_a_small_whole_number_met_once_may_be_another() -> None:
     (told,) = divided(3, RIGHT[:1], "right")
 

@@ -3,7 +3,8 @@
 ## What it sees
 In a rehearsal, the losses and right answers of an evaluation are heard as they are computed, and the divisions of the
 program's own. A sum of right answers is divided by the number of batches, or by more examples than were asked; a sum
-of the batches' mean losses is divided by the number of examples. As a note: the batches' means are averaged although
+of the batches' mean losses is divided by the number of examples; what the last batch gave, alone, is divided by the
+number of all. As a note: the batches' means are averaged although
 the batches differ in size, so that the examples of a small last batch count for more than the others.
 
 ## When it is fine
@@ -30,14 +31,16 @@ def find(averaged: Averaged, limits: Limits) -> Iterator[Evidence]:
         return
     if not abs(averaged.value - averaged.meant) > limits.apart * abs(averaged.meant):
         return
-    even = averaged.of_batches and averaged.by == averaged.batches
+    even = averaged.of_batches and averaged.by == averaged.batches and not averaged.of_last
     if even and not averaged.unequal:
         return
     unit = "a batch's mean each" if averaged.of_batches else "one of each example"
+    what = f"a sum of {averaged.what} ({unit}, of {averaged.examples} examples in {averaged.batches} batches)"
+    if averaged.of_last:
+        what = f"what the last of {averaged.batches} batches gave in {averaged.what}, alone,"
     yield Evidence(
         where=at(averaged.site, rank=averaged.rank),
-        saw=f"a sum of {averaged.what} ({unit}, of {averaged.examples} examples in {averaged.batches} batches) is "
-        f"divided by {averaged.by}, which gives {averaged.value:.4g}",
+        saw=f"{what} is divided by {averaged.by}, which gives {averaged.value:.4g}",
         wanted=f"the mean over all examples, {averaged.meant:.4g}",
         severity=Severity.NOTE if even else None,
         likely="the last batch is smaller than the others, and its mean counts as much as theirs" if even else None,

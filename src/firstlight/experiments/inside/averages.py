@@ -21,6 +21,8 @@ SAME = 1e-6
 """Relative; the program adds up the same numbers in the same order."""
 MOST_LINES = 16
 LEAST_TIMES = 2
+LEAST_OVERWRITTEN = 3
+"""Divisors of what one batch gave; halves of it may be meant."""
 LEAST_ODD = 1000
 """A whole number up to this may be something else by chance; so may one without many digits."""
 
@@ -42,11 +44,15 @@ class _Sum:
     total: float
     meant: float
     counts: tuple[int, ...]
+    of_last: bool = False
+    """Not a sum: what the last batch gave, which takes the place of what the others gave."""
 
     def divided(self, by: int) -> str:
         """`fine`, `off`, or nothing where the divisor may be a count of something else, such as unmasked places."""
         batches, examples = len(self.counts), sum(self.counts)
         padded = batches * max(self.counts)
+        if self.of_last:
+            return "off" if by == (batches if self.of_batches else examples) and by >= LEAST_OVERWRITTEN else ""
         if by == (batches if self.of_batches else examples):
             return "fine"
         if self.of_batches:
@@ -92,6 +98,7 @@ class Averages:
             site=site,
             what=one.what,
             of_batches=one.of_batches,
+            of_last=one.of_last,
             by=by,
             batches=len(one.counts),
             examples=sum(one.counts),
@@ -114,7 +121,9 @@ def sums(phase: Phase) -> Iterator[_Sum]:
         held = sum(number for number, _ in phase.right)
         counts = tuple(count for _, count in phase.right)
         if held:
-            yield _Sum("right answers", False, percent * held, percent * held / sum(counts), counts)
+            meant, last = percent * held / sum(counts), percent * phase.right[-1][0]
+            yield _Sum("right answers", False, percent * held, meant, counts)
+            yield _Sum("right answers", False, last, meant, counts, of_last=True)
     if not phase.summed:
         yield from _sums_of(phase.losses, "losses", shares=False)
 
@@ -126,7 +135,9 @@ def _sums_of(heard: Heard, what: str, shares: bool) -> Iterator[_Sum]:
         return
     means = [number / count if shares else number for number, count in heard]
     meant = sum(mean * count for mean, count in zip(means, counts, strict=True)) / sum(counts)
-    yield _Sum(f"shares of {what}" if shares else what, True, sum(means), meant, counts)
+    name = f"shares of {what}" if shares else what
+    yield _Sum(name, True, sum(means), meant, counts)
+    yield _Sum(name, True, means[-1], meant, counts, of_last=True)
     if not shares:
         yield _Sum(what, False, meant * sum(counts), meant, counts)
 
