@@ -163,8 +163,8 @@ def random_again(seen: Sightings) -> Iterator[RandomAgain]:
 
 
 def averages(seen: Sightings) -> Iterator[Averaged]:
-    """The first account of each line."""
-    for told in groups(seen.of(Averaged), lambda a: (a.rank, a.site)):
+    """The first account of each sum on each line."""
+    for told in groups(seen.of(Averaged), lambda a: (a.rank, a.site, a.what)):
         yield told[0]
 
 

@@ -83,6 +83,17 @@ def test_a_line_that_was_fine_once_is_fine() -> None:
     assert divided(3, [RIGHT[0], [(5.0, 1), (6.0, 1), (7.0, 1)]], "right") == []
 
 
+def test_two_sums_on_one_line_are_told_apart() -> None:
+    observer: Any = SimpleNamespace(step=9)
+    averages = Averages(observer)
+    for right, losses in zip(RIGHT, LOSSES, strict=True):
+        phase, loss = Phase(right=right, losses=losses), sum(one * count for one, count in losses)
+        _ = averages.divided([phase], sum(held for held, _ in right), 3), averages.divided([phase], loss, 110)
+    (told,) = averages.seen()
+
+    assert (told.what, told.by) == ("right answers", 3)
+
+
 def test_arrays_and_what_is_not_finite_are_passed_over() -> None:
     averages = Averages(SimpleNamespace(step=9))  # type: ignore[arg-type]  # as much of an observer as is asked
     phase = Phase(right=RIGHT[0])

@@ -20,6 +20,9 @@ Heard = list[tuple[float, int]]
 SAME = 1e-6
 """Relative; the program adds up the same numbers in the same order."""
 MOST_LINES = 16
+FINE, UNEVEN, OFF = "fine", "uneven", "off"
+VERDICTS = (FINE, UNEVEN, OFF, "")
+"""Of several sums that a number may be, the one is taken that speaks best for the program."""
 LEAST_TIMES = 2
 LEAST_OVERWRITTEN = 3
 """Divisors of what one batch gave; halves of it may be meant."""
@@ -48,16 +51,16 @@ class _Sum:
     """Not a sum: what the last batch gave, which takes the place of what the others gave."""
 
     def divided(self, by: int) -> str:
-        """`fine`, `off`, or nothing where the divisor may be a count of something else, such as unmasked places."""
+        """Nothing where the divisor may be a count of something else, such as unmasked places."""
         batches, examples = len(self.counts), sum(self.counts)
         padded = batches * max(self.counts)
         if self.of_last:
-            return "off" if by == (batches if self.of_batches else examples) and by >= LEAST_OVERWRITTEN else ""
+            return OFF if by == (batches if self.of_batches else examples) and by >= LEAST_OVERWRITTEN else ""
         if by == (batches if self.of_batches else examples):
-            return "fine"
+            return UNEVEN if self.of_batches and len(set(self.counts)) > 1 else FINE
         if self.of_batches:
-            return "off" if by in (examples, padded) else ""
-        return "off" if by > examples or by == batches or self.total > by else ""
+            return OFF if by in (examples, padded) else ""
+        return OFF if by > examples or by == batches or self.total > by else ""
 
 
 @dataclass
@@ -69,33 +72,32 @@ class _Line:
 class Averages:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
-        self._lines: dict[Site | None, _Line | None] = {}
-        """None for a line that was once seen to be fine."""
+        self._lines: dict[tuple[Site | None, str], _Line | None] = {}
+        """By what is added up; None where that was once seen to be fine."""
 
     def divided(self, phases: Iterable[Phase], total: Any, count: Any) -> None:
         number, by = _number(total), _number(count)
         if number is None or by is None or not number > 0 or by < 1 or by != int(by):
             return
-        found = [one for phase in phases for one in sums(phase) if math.isclose(number, one.total, rel_tol=SAME)]
-        site = sites.caller()
-        if not found or (site not in self._lines and len(self._lines) >= MOST_LINES):
+        every = (one for phase in phases for one in sums(phase))
+        found = [one for one in every if math.isclose(number, one.total, rel_tol=SAME)]
+        if not found:
             return
-        verdicts = [one.divided(int(by)) for one in found]
-        even = any(word == "fine" and not _is_uneven(one) for word, one in zip(verdicts, found, strict=True))
-        if even or not any(verdicts):
-            self._lines[site] = None
-        elif self._lines.get(site, True) is not None:
-            at = verdicts.index("fine" if "fine" in verdicts else "off")
-            self._note(site, found[at], number, int(by))
+        one = min(found, key=lambda one: VERDICTS.index(one.divided(int(by))))
+        verdict, key = one.divided(int(by)), (sites.caller(), one.what.removeprefix("shares of "))
+        if verdict == FINE or not verdict:
+            self._lines[key] = None
+        elif self._lines.get(key, True) is not None and (key in self._lines or len(self._lines) < MOST_LINES):
+            self._note(key, one, number, int(by))
 
-    def _note(self, site: Site | None, one: _Sum, number: float, by: int) -> None:
-        line = self._lines.get(site)
+    def _note(self, key: tuple[Site | None, str], one: _Sum, number: float, by: int) -> None:
+        line = self._lines.get(key)
         totals = [*(line.totals if line is not None else ()), number]
         odd = not number.is_integer() or number > LEAST_ODD
         told = Averaged(
             step=self.observer.step,
             rank=rank(),
-            site=site,
+            site=key[0],
             what=one.what,
             of_batches=one.of_batches,
             of_last=one.of_last,
@@ -108,7 +110,7 @@ class Averages:
             times=len(totals),
             sure=len(set(totals)) >= LEAST_TIMES or odd,
         )
-        self._lines[site] = _Line(told, totals)
+        self._lines[key] = _Line(told, totals)
 
     def seen(self) -> Iterator[Averaged]:
         yield from (line.told for line in self._lines.values() if line is not None)
@@ -140,10 +142,6 @@ def _sums_of(heard: Heard, what: str, shares: bool) -> Iterator[_Sum]:
     yield _Sum(name, True, means[-1], meant, counts, of_last=True)
     if not shares:
         yield _Sum(what, False, meant * sum(counts), meant, counts)
-
-
-def _is_uneven(one: _Sum) -> bool:
-    return one.of_batches and len(set(one.counts)) > 1
 
 
 def _number(value: Any) -> float | None:
