@@ -88,7 +88,8 @@ def test_two_sums_on_one_line_are_told_apart() -> None:
     averages = Averages(observer)
     for right, losses in zip(RIGHT, LOSSES, strict=True):
         phase, loss = Phase(right=right, losses=losses), sum(one * count for one, count in losses)
-        _ = averages.divided([phase], sum(held for held, _ in right), 3), averages.divided([phase], loss, 110)
+        for total, by in ((sum(held for held, _ in right), 3), (loss, 110)):
+            averages.divided([phase], total, by)
     (told,) = averages.seen()
 
     assert (told.what, told.by) == ("right answers", 3)
