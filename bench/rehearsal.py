@@ -4,6 +4,8 @@ Healthy programs of the zoo beside them (of the tune half): do they reach their 
 
 python bench/rehearsal.py                      # all of them; writes bench/results/rehearsal.md
 python bench/rehearsal.py --only crash         # those with the word in their name; the other rows stay as they are
+python bench/rehearsal.py --missing            # those that have no row yet
+python bench/rehearsal.py --report-half        # the programs nobody looks at: their counts alone
 """
 
 import argparse
@@ -127,6 +129,10 @@ KEPT = "copy.deepcopy({s}model.state_dict())"
 LOADED = "{s}model.load_state_dict({s}kept)\n"
 RESET = "for layer in ({s}model[0], {s}model[1], {s}model[3]):\n    layer.reset_parameters()\n"
 RENAMED = "{s}model.load_state_dict({{'net.' + name: value for name, value in {s}kept.items()}}, strict=False)\n"
+RESUME = """import os
+if os.path.exists("last.pt"):
+    {s}model.load_state_dict(torch.load("last.pt")['model'])
+"""
 BY_ERROR = ((NOTED, NOTED.replace("right", "error")),)
 FAULTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "best weights kept by reference": ("restore-does-nothing", ((KEPT, "{s}model.state_dict()"),)),
@@ -150,6 +156,13 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "least likely class counted": ("answers-scored-wrongly", (("answers.argmax(1)", "answers.argmin(1)"),)),
     "answers held against other rows": ("answers-scored-wrongly", (("== y[rows]", "== y[rows].flip(0)"),)),
+    "right answers over the number of batches": ("averaged-over-wrong-count", (("right / 30", "right / 4"),)),
+    "sum of mean losses over the number of examples": ("averaged-over-wrong-count", (("error / 4", "error / 30"),)),
+    "started again from the first round": ("resume-differs", (("{s}kept = None\n", "{s}kept = None\n" + RESUME),)),
+    "started again under other names": (
+        "resume-differs",
+        (("{s}kept = None\n", "{s}kept = None\n" + RESUME.replace("['model']", "['weights']")),),
+    ),
     "initialised after loading": ("loading-undone", ((LOADED, LOADED + RESET),)),
     "loaded under other names": ("checkpoint-does-not-fit", ((LOADED, RENAMED),)),
     "average without its statistics": (
@@ -191,8 +204,18 @@ def cases() -> Iterator[Case]:
             yield Case(name, program.files, "", command=program.command, full=program.seconds)
 
 
-def rehearsed(case: Case) -> tuple[float, str, bool]:
-    """Seconds, what was told, and whether that is right. What stays behind in the folder is wrong in any case."""
+@dataclass(frozen=True)
+class Outcome:
+    seconds: float
+    told: str
+    right: bool
+    """What stays behind in the folder is wrong in any case."""
+    reached: bool = False
+    left: bool = False
+    error: bool = False
+
+
+def rehearsed(case: Case) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in case.files.items():
             path = Path(folder) / name
@@ -205,42 +228,70 @@ def rehearsed(case: Case) -> tuple[float, str, bool]:
         every = {path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file()}
     left = [str(path) for path in every if path.parts[0] != ".firstlight" and str(path) not in case.files]
     if left:
-        return seconds, f"left behind: {', '.join(left)}", False
+        return Outcome(seconds, f"left behind: {', '.join(left)}", False, left=True)
     if not done.stdout:
-        return seconds, done.stderr[-200:], False
+        return Outcome(seconds, done.stderr[-200:], False)
     report = json.loads(done.stdout)
     loud = [(one["name"], one["where"]["line"]) for one in report["findings"] if one["severity"] != "note"]
     told = ", ".join(f"{name} at {line}" for name, line in loud) or report["verdict"]
-    if not case.wanted:
-        return seconds, told, not loud and report["verdict"] == "clean"
     named = {name for name, _ in loud}
-    return seconds, told, named == {case.wanted} and (case.line is None or (case.wanted, case.line) in loud)
+    right = named == {case.wanted} and (case.line is None or (case.wanted, case.line) in loud)
+    return Outcome(
+        seconds,
+        told,
+        right if case.wanted else not loud and report["verdict"] == "clean",
+        reached=(report["assurance"]["rehearsal"] or {}).get("reached_end", False),
+        error=any(one["severity"] == "error" for one in report["findings"]),
+    )
+
+
+def of_the_report_half() -> str:
+    """Counts alone: once somebody knows what failed there, the number no longer tells the truth."""
+    chosen = [program for program in programs.load_all()[0] if half_of_program(program) == "report"]
+    made = [rehearsed(Case(one.slug, one.files, "", command=one.command)) for one in chosen]
+    return (
+        f"- programs of the report half: {sum(one.reached for one in made)} of {len(made)} reached their last line, "
+        f"{sum(one.right for one in made)} with nothing told, {sum(one.error for one in made)} called an error, "
+        f"{sum(one.left for one in made)} left something behind; "
+        f"{statistics.median(one.seconds for one in made):.0f} s in the median against "
+        f"{statistics.median(one.seconds for one in chosen):.0f} s of the whole program"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="", help="Cases with this in their names.")
+    parser.add_argument("--report-half", action="store_true", help="Counts of the programs of the report half alone.")
     parser.add_argument("--missing", action="store_true", help="Cases that have no row yet: goes on where it stopped.")
     asked = parser.parse_args()
-    rows = _earlier()
+    rows, unseen = _earlier()
     every = list(cases())
+    if asked.report_half:
+        unseen = of_the_report_half()
+        print(unseen)
+        every_known = [rows[case.name] for case in every if case.name in rows]
+        RESULTS.write_text(_page(every_known, len(every), unseen), encoding="utf-8")
+        return
     for case in every:
         if asked.only in case.name and not (asked.missing and case.name in rows):
-            seconds, told, right = rehearsed(case)
+            found = rehearsed(case)
             full = "" if case.full is None else f"{case.full:.0f}"
-            rows[case.name] = f"| {case.name} | {seconds:.0f} | {full} | {'yes' if right else 'no'} | {told} |"
+            right = "yes" if found.right else "no"
+            rows[case.name] = f"| {case.name} | {found.seconds:.0f} | {full} | {right} | {found.told} |"
             print(rows[case.name], flush=True)
             known = [rows[case.name] for case in every if case.name in rows]
-            RESULTS.write_text(_page(known, len(every)), encoding="utf-8")
+            RESULTS.write_text(_page(known, len(every), unseen), encoding="utf-8")
 
 
-def _earlier() -> dict[str, str]:
-    """Rows of an earlier run, by the names of their cases."""
+def _earlier() -> tuple[dict[str, str], str]:
+    """Rows of an earlier run, by the names of their cases; and what it counted of the report half."""
     lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
-    return {line.split(" | ")[0].removeprefix("| "): line for line in lines if ": " in line and line.startswith("| ")}
+    rows = [line for line in lines if ": " in line and line.startswith("| ")]
+    unseen = next((line for line in lines if line.startswith("- programs of the report half")), "")
+    return {row.split(" | ")[0].removeprefix("| "): row for row in rows}, unseen
 
 
-def _page(rows: list[str], cases: int) -> str:
+def _page(rows: list[str], cases: int, unseen: str) -> str:
     cells = [row.strip("| ").split(" | ") for row in rows]
     counted = [
         f"- {kind}: {sum(cell[3] == 'yes' for cell in found)} of {len(found)} right, "
@@ -262,6 +313,7 @@ def _page(rows: list[str], cases: int) -> str:
             f"{machine}. {len(rows)} of {cases} cases were run.",
             "",
             *counted,
+            *([unseen] if unseen else []),
             "",
             "| case | seconds | whole program | right | told |",
             "|---|---|---|---|---|",

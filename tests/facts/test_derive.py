@@ -14,11 +14,14 @@ from firstlight.facts.losses import broadcast, loss_terms
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import feed
+from firstlight.records.averages import Averaged
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
+from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.flows import AlteredSeen, CancelSeen, ComparisonSeen, MuteSeen, ReachSeen, TermSeen
 from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
+from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.observed import Observed
@@ -139,6 +142,21 @@ def program(rank: int) -> list[Observed]:
             tensors=4,
         ),
         RandomAgain(**place, model="Net", times=3, first=1, again=2),
+        EvaluationLeaves(**place, model="Net", evaluations=2, weights=2, statistics=0, between=0, in_eval=True),
+        GraphsKept(**place, model="Net", evaluates=True, calls=9, alive=9, whole=9, bytes=100),
+        Averaged(
+            **place,
+            what="losses",
+            of_batches=True,
+            by=30,
+            batches=3,
+            examples=30,
+            unequal=False,
+            value=0.1,
+            meant=1.0,
+            times=2,
+            sure=True,
+        ),
         Ending(unstepped={}, unused={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 

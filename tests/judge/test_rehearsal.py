@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from firstlight.experiments.plan import RESUMED
 from firstlight.experiments.rehearsal import ATTEMPTS
-from firstlight.judge.rehearsal import full_bytes, rehearsal_of
+from firstlight.judge.rehearsal import full_bytes, rehearsal_of, resume_of
 from firstlight.observe.watch import Watched
 from firstlight.records.places import Site
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Rehearsal, RehearsalEnded, Shortened
+from firstlight.records.resumed import ResumeTried, StateKept, StateResumed, TrainingState
 
 SITE = Site(file="train.py", line=9)
 REACHED = RehearsalEnded(step=0, seconds=3.0, exit_code=0, printed={})
@@ -72,3 +74,55 @@ def test_files_that_come_with_every_epoch_grow_in_number() -> None:
     assert full_bytes(files, 230, (loop,)) == 230 + 200 * 24
     assert full_bytes(files[:1], 130, (loop,)) == 130
     assert full_bytes(files, 230, (replace(loop, planned=None),)) is None
+
+
+STATE = TrainingState(weights="w", optimizer="o", rates=(0.1,), round=1, random="r")
+KEPT = StateKept(
+    step=3, state=STATE, site=SITE, paths=("/p/last.pt",), holds_optimizer=True, loads=(Site(file="train.py", line=5),)
+)
+
+
+def resumed(*records: Any, kept: StateKept = KEPT) -> list[ResumeTried]:
+    return list(resume_of(Watched(timelines={"rehearsal": [kept], RESUMED: list(records)})))
+
+
+def state(**changes: Any) -> StateResumed:
+    return StateResumed(step=0, state=replace(STATE, **changes), site=SITE)
+
+
+@pytest.mark.parametrize(
+    ("changes", "lost"),
+    [
+        ({}, ()),
+        ({"weights": "x"}, ("weights",)),
+        ({"optimizer": ""}, ("optimizer",)),
+        ({"rates": (0.2,)}, ("rate",)),
+        ({"round": 0}, ("round",)),
+        ({"round": 2}, ()),
+        ({"round": None}, ()),
+        ({"random": "x"}, ("random",)),
+    ],
+)
+def test_what_a_resumed_run_begins_with_is_compared(changes: dict[str, Any], lost: tuple[str, ...]) -> None:
+    (found,) = resumed(state(**changes), REACHED)
+
+    assert found.lost == lost
+
+
+def test_a_file_without_an_optimizer_is_one_to_begin_with() -> None:
+    (found,) = resumed(state(optimizer="", rates=()), REACHED, kept=replace(KEPT, holds_optimizer=False))
+
+    assert found.lost == ()
+
+
+def test_a_program_that_loads_nothing_was_not_resumed() -> None:
+    assert resumed(replace(state(weights="x"), site=None), REACHED) == []
+    assert resumed() == []
+
+
+@pytest.mark.parametrize(("line", "told"), [(4, False), (5, True)])
+def test_a_crash_is_told_where_a_file_is_loaded(line: int, told: bool) -> None:
+    place = Site(file="train.py", line=line)
+    found = resumed(replace(CRASH, site=place, trace=(place,)))
+
+    assert [(one.crash, one.site) for one in found] == ([(CRASH.message, place)] if told else [])

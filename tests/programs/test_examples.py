@@ -8,12 +8,16 @@ import pytest
 
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, READ_FROM_TABLES
+from firstlight.records.averages import Averaged
 from firstlight.records.contrast import Contrast
 from firstlight.records.copies import CopySeen
+from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.facts import CheckCrash
 from firstlight.records.inferred import Inferred
+from firstlight.records.kept import GraphsKept
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.resumed import ResumeTried
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
@@ -21,7 +25,7 @@ from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Inferred, Symmetry, Rehearsal)
-BY_REHEARSAL = (Selection, AnswersScored, CopySeen, RandomAgain)
+BY_REHEARSAL = (Selection, AnswersScored, Averaged, GraphsKept, EvaluationLeaves, ResumeTried, CopySeen, RandomAgain)
 """Facts that a rehearsal alone makes, in a third of the time."""
 ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | DECLARED | LIVE | {CheckCrash}
 RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}

@@ -6,6 +6,10 @@ import msgspec
 
 ORDER = "order.json"
 """In the folder of a fresh timeline: what it is to do."""
+LEFT = "left.tar"
+"""In the folder of a timeline: files of the script's that it kept for another one."""
+RESUMED = "rehearsal-resumed"
+"""The program started again with the files of its first checkpoint in place, until its first step."""
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -7,6 +7,7 @@ each attempt saw stands in the event log under its name.
 
 import linecache
 import os
+import re
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from firstlight.experiments.engines.fresh import LEAST_STARTUP_SECONDS, STARTUP_
 from firstlight.experiments.engines.job import Job, Made, job
 from firstlight.experiments.engines.local import LocalHands
 from firstlight.experiments.engines.warm import warmable
-from firstlight.experiments.plan import Order
+from firstlight.experiments.plan import RESUMED, Order
 from firstlight.observe import traceback
 from firstlight.observe.printed import numbers_in
 from firstlight.observe.process import Start, popen
@@ -30,6 +31,7 @@ from firstlight.records import wire
 from firstlight.records.events import Fact
 from firstlight.records.program import ProcessSeen
 from firstlight.records.rehearsal import RehearsalEnded
+from firstlight.records.resumed import StateKept
 from firstlight.store.event_log import EventLog
 
 SECONDS = 15.0
@@ -60,9 +62,12 @@ def alone() -> dict[str, str]:
 
 
 def attempt(name: str, rehearsals: "Rehearsals", startup_seconds: float) -> Job:
-    order = Order(name=name, interventions=ATTEMPTS[name], steps=NEVER, seconds=rehearsals.seconds)
+    shortened = ATTEMPTS["rehearsal" if name == RESUMED else name]
+    order = Order(name=name, interventions=shortened, steps=NEVER, seconds=rehearsals.seconds)
     environment = {**os.environ, **rehearsals.environment}
     made = job(order, rehearsals.target, rehearsals.program, environment, startup_seconds)
+    if name == RESUMED:
+        made = replace(made, target=resuming(made.target, rehearsals.kept), files=rehearsals.files)
     spec = msgspec.structs.replace(
         made.spec,
         taps=TAPS,
@@ -88,6 +93,18 @@ def ended(made: Made) -> RehearsalEnded:
         trace=trace,
         printed=numbers_in(lines),
         source=linecache.getline(site.file, site.line).strip() if site is not None else "",
+        given_elsewhere=site is not None and _is_given(made.message, "".join(linecache.getlines(site.file))),
+    )
+
+
+def _is_given(message: str, text: str) -> bool:
+    """Whether the file sets the name that the error says does not exist: it may do so in a later round."""
+    found = ABSENT_NAME.search(message)
+    if found is None:
+        return False
+    name = re.escape(found.group(1))
+    return (
+        re.search(rf"(?m)(?:\b{name}\s*(?::[^=\n]+)?=(?!=)|\b(?:as|for|global|nonlocal)\s+{name}\b)", text) is not None
     )
 
 
@@ -97,16 +114,33 @@ def may_be_ours(crash: RehearsalEnded) -> bool:
     name = kind.rpartition(".")[2]
     if not name.endswith(RAISED) or any(words in text for words in ("NoneType", "empty", "__firstlight")):
         return True
+    if name != "TypeError" and any(words in text for words in TOO_LITTLE):
+        return True
+    if crash.given_elsewhere or (re.search(r"\braise\b", crash.source) and name != "NotImplementedError"):
+        return True
     if name == "KeyError":
         return text.strip() not in crash.source.replace('"', "'")
+    if name == "AssertionError":
+        return "assert" in crash.source  # one of the program's own; a library asserts how it is called
     return name in FEW_ROUNDS and not any(words in text for words in NOT_FEW_ROUNDS)
 
 
 RAISED = ("Error", "Exception")
+TOO_LITTLE = (
+    "out of range",
+    "out of bounds",
+    "at least",
+    "too few",
+    "too short",
+    "not enough",
+    "nsufficient",
+    "singular",
+)
+"""Words by which libraries say that there is less of something than they need."""
+ABSENT_NAME = re.compile(r"(?:name|attribute|variable) '(\w+)'")
 FEW_ROUNDS = (
     "IndexError",
     "ZeroDivisionError",
-    "AssertionError",
     "UnboundLocalError",
     "FileNotFoundError",
     "StatisticsError",
@@ -148,8 +182,12 @@ class Rehearsals:
     environment: dict[str, str] = field(default_factory=dict)
     """Beside the user's own."""
     made: list[RehearsalEnded] = field(default_factory=list)
+    files: bytes = b""
+    """Those of its first checkpoint, and what is known of that moment."""
+    kept: StateKept | None = None
     _hands: LocalHands | None = None
     _running: Any = None
+    _name: str = ""
     _over: bool = False
 
     def settled(self, watched: Watched) -> bool:
@@ -174,26 +212,56 @@ class Rehearsals:
 
     def _begin(self, watched: Watched) -> None:
         assert self._hands is not None
-        name = next_attempt(self.made)
+        name = next_attempt(self.made) or self._to_resume()
         if name is None:
             self._over = True
             return
+        self._name = name
         startup = self.startup_seconds or max(LEAST_STARTUP_SECONDS, STARTUP_FACTOR * (watched.startup or 0.0))
         self._running = self._hands.begin(attempt(name, self, startup))
+
+    def _to_resume(self) -> str | None:
+        """Where a checkpoint of the training was written, and a line that loads one was never reached."""
+        return RESUMED if self._name == "rehearsal" and self.files and self.kept and self.kept.loads else None
 
     def _note(self, made: Made) -> None:
         """What was seen goes into the program's log, and after it how it ended."""
         log = EventLog(Path(self.program.events), self.program.run_id)
-        log.timeline = list(ATTEMPTS)[len(self.made)]
+        log.timeline = self._name
         log.take_in(made.events)
-        self.made.append(ended(made))
-        log.append(Fact, observed=wire.to_plain(self.made[-1]))
+        fate = ended(made)
+        log.append(Fact, observed=wire.to_plain(fate))
         log.close()
+        if self._name != RESUMED:
+            self.made.append(fate)
+        if self._name == "rehearsal":
+            self.files, self.kept = made.files, _kept_in(made.events)
 
     def close(self) -> None:
         """Nothing of it is left behind, whatever is still under way."""
         if self._hands is not None:
             self._hands.end()
+
+
+def _kept_in(events: bytes) -> StateKept | None:
+    for line in events.splitlines():
+        if b'"state-kept"' in line:
+            return msgspec.convert(msgspec.json.decode(line)["observed"], StateKept)
+    return None
+
+
+def resuming(target: Target, kept: StateKept | None) -> Target:
+    """The same command; where its script has an option `--resume…`, with that, and a file where it takes one."""
+    text = Path(target.file).read_text(encoding="utf-8", errors="replace") if target.file else ""
+    found = RESUME_OPTION.search(text)
+    if found is None or kept is None or any(word.startswith(found.group(1)) for word in target.words):
+        return target
+    takes_none = any(word in found.group(2) for word in ("store_true", "BooleanOptionalAction"))
+    more = (found.group(1),) if takes_none else (found.group(1), kept.paths[-1])
+    return replace(target, command=(*target.command, *more))
+
+
+RESUME_OPTION = re.compile(r"""add_argument\(\s*["'](--resume[\w-]*)["']([^)]*)\)""")
 
 
 def attempts_of(watched: Watched) -> Iterator[tuple[RehearsalEnded, list[Any]]]:

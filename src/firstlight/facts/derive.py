@@ -33,10 +33,13 @@ from firstlight.facts.stepping import (
     steppings,
 )
 from firstlight.records import feed, restored
+from firstlight.records.averages import Averaged
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.declared import DeclaredFact, Logged
+from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
+from firstlight.records.kept import GraphsKept
 from firstlight.records.program import ColumnsDropped, Waiting
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.scoring import AnswersScored
@@ -159,6 +162,24 @@ def random_again(seen: Sightings) -> Iterator[RandomAgain]:
         yield told[0]
 
 
+def averages(seen: Sightings) -> Iterator[Averaged]:
+    """The first account of each sum on each line."""
+    for told in groups(seen.of(Averaged), lambda a: (a.rank, a.site, a.what)):
+        yield told[0]
+
+
+def kept_graphs(seen: Sightings) -> Iterator[GraphsKept]:
+    """The first account of each line."""
+    for told in groups(seen.of(GraphsKept), lambda k: (k.rank, k.site)):
+        yield told[0]
+
+
+def evaluations_leave(seen: Sightings) -> Iterator[EvaluationLeaves]:
+    """The first account of each model."""
+    for told in groups(seen.of(EvaluationLeaves), lambda e: (e.rank, e.model, e.site)):
+        yield told[0]
+
+
 Reducer = Callable[[Sightings], Iterable[Any]]
 REDUCERS: tuple[Reducer, ...] = (
     loss_sites,
@@ -203,6 +224,9 @@ REDUCERS: tuple[Reducer, ...] = (
     scorings,
     copies,
     random_again,
+    averages,
+    kept_graphs,
+    evaluations_leave,
     failings,
     waitings,
     learning_signs,

@@ -20,12 +20,16 @@ from firstlight.records import (
     symmetry,
     tables,
 )
+from firstlight.records.averages import Averaged
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
+from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.inferred import Inferred
+from firstlight.records.kept import GraphsKept
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.resumed import ResumeTried
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.timelines import CustomGradient, Dependence
@@ -106,6 +110,10 @@ SOURCES: dict[type, Source] = {
     Selection: _from(absent="no rehearsal came to a number that is held against the best so far"),
     AnswersScored: _from(absent="no rehearsal came to answers that are held against targets"),
     CopySeen: _from(absent="no rehearsal came to a copy of a model in training"),
+    Averaged: _from(absent="no rehearsal came to a sum over an evaluation that is divided in an odd way"),
+    EvaluationLeaves: _from(absent="no rehearsal found a model changed by its evaluation"),
+    GraphsKept: _from(absent="no rehearsal found a graph that outlives its step"),
+    ResumeTried: _from(absent="the program has no checkpoint of its training that it loads when it is started again"),
     RandomAgain: _from(absent="no rehearsal found a random state again"),
     Rehearsal: _from(absent="no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
@@ -187,6 +195,10 @@ OF_A_REHEARSAL = frozenset(
         AnswersScored,
         CopySeen,
         RandomAgain,
+        Averaged,
+        GraphsKept,
+        EvaluationLeaves,
+        ResumeTried,
         facts.CheckCrash,
     }
 )
@@ -282,6 +294,10 @@ EXPERIMENT = frozenset(
         AnswersScored,
         CopySeen,
         RandomAgain,
+        Averaged,
+        GraphsKept,
+        EvaluationLeaves,
+        ResumeTried,
     }
 )
 """Facts that copies of the program were asked for."""

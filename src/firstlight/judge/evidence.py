@@ -20,14 +20,17 @@ from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
 from firstlight.judge.orders import LOCALISED, contrasted
-from firstlight.judge.rehearsal import rehearsal_of
+from firstlight.judge.rehearsal import rehearsal_of, resume_of
 from firstlight.judge.written import written
 from firstlight.observe.watch import Watched
+from firstlight.records.averages import Averaged
 from firstlight.records.contrast import Contrast
 from firstlight.records.copies import CopySeen
 from firstlight.records.declared import Logged, RoundTrip, ScheduleTried
+from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.facts import LossSite, Mode, StepOrder
 from firstlight.records.finding import Finding
+from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.randomness import RandomAgain
@@ -41,7 +44,20 @@ from firstlight.records.training import EvaluationSeen
 
 PROBES = "probes"
 LOADERS = "loaders"
-LIFE = (Restored, Resumption, Reused, ScheduleTried, RoundTrip, Selection, AnswersScored, CopySeen, RandomAgain)
+LIFE = (
+    Restored,
+    Resumption,
+    Reused,
+    ScheduleTried,
+    RoundTrip,
+    Selection,
+    AnswersScored,
+    Averaged,
+    GraphsKept,
+    EvaluationLeaves,
+    CopySeen,
+    RandomAgain,
+)
 """What a rehearsal sees of a program's later life, and the program itself is ended before."""
 LATER = (Mode, StepOrder, EvaluationSeen)
 """Facts that the program itself shows too, of the lines it came to."""
@@ -70,7 +86,7 @@ def judged(
     facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome(), *(read if watched.backwards else ())]
     if (rehearsal := rehearsal_of(watched)) is not None and watched.outcome().ended not in ("crashed", "killed"):
         facts.append(rehearsal)
-    facts += _later(watched, facts)
+    facts += [*_later(watched, facts), *resume_of(watched)]
     for _, rehearsed in islice(attempts_of(watched), 1):
         facts = with_rehearsed(facts, watched.records, rehearsed)
     facts = with_unread(facts, watched.timelines.get(LOADERS, ()))
@@ -101,7 +117,8 @@ def _later(watched: Watched, facts: list[Any]) -> list[Any]:
     }
     attempts = [records for _, records in attempts_of(watched)]
     found = derive(attempts[0]) if attempts else []
-    return [fact for fact in found if isinstance(fact, LATER) and _told_by(fact) not in told]
+    later = [fact for fact in found if isinstance(fact, LATER) and _told_by(fact) not in told]
+    return [msgspec.structs.replace(fact, rehearsed=True) if isinstance(fact, StepOrder) else fact for fact in later]
 
 
 def _told_by(fact: Any) -> tuple[Any, ...]:

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from firstlight.experiments.plan import RESUMED
 from firstlight.experiments.rehearsal import ATTEMPTS, alike, attempts_of, may_be_ours
 from firstlight.observe.watch import Watched
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Rehearsal, RehearsalEnded, ScheduleBreaks, Shortened
+from firstlight.records.resumed import ResumeTried, StateKept, StateResumed, TrainingState
 
 DIGITS = re.compile(r"\d+")
 LEAST_ALIKE = 2
@@ -43,6 +45,38 @@ def rehearsal_of(watched: Watched) -> Rehearsal | None:
         peak_bytes=max((one.peak_bytes for one in seen), default=0),
         curves={**ended.printed, **main.tracked},
     )
+
+
+def resume_of(watched: Watched) -> Iterator[ResumeTried]:
+    """Where the program was started again, and read a file that it had written."""
+    through = [one for one in watched.timelines.get("rehearsal", ()) if isinstance(one, StateKept)]
+    again = watched.timelines.get(RESUMED, ())
+    ends = [one for one in again if isinstance(one, RehearsalEnded)]
+    begun = [one for one in again if isinstance(one, StateResumed)]
+    if not through or not ends:
+        return
+    kept = through[0]
+    if begun and begun[0].site is not None:
+        was, now = kept.state, begun[0].state
+        lost = tuple(name for name, differs in _differences(was, now, kept.holds_optimizer) if differs)
+        yield ResumeTried(site=begun[0].site, saved=kept.site, lost=lost, was=was.round, now=now.round)
+    elif not begun and ends[0].exit_code and not may_be_ours(ends[0]) and _loads(kept, ends[0]):
+        crash, site = ends[0].message, ends[0].site
+        yield ResumeTried(site=site, saved=kept.site, lost=(), was=kept.state.round, now=None, crash=crash)
+
+
+def _differences(was: TrainingState, now: TrainingState, whole: bool) -> Iterator[tuple[str, bool]]:
+    """A file without the state of an optimizer is one to begin with; that its rounds are counted anew is meant."""
+    yield "weights", was.weights != now.weights
+    yield "optimizer", whole and was.optimizer != now.optimizer
+    yield "rate", whole and was.rates != now.rates
+    yield "round", was.round is not None and now.round is not None and now.round < was.round
+    yield "random", was.random != now.random
+
+
+def _loads(kept: StateKept, crash: RehearsalEnded) -> bool:
+    """It raised on or after a line that loads, in the function that does: a line that the first run never reached."""
+    return any(site.file == load.file and site.line >= load.line for site in crash.trace for load in kept.loads)
 
 
 def _told(records: Iterable[Any]) -> list[Shortened]:

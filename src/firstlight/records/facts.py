@@ -100,6 +100,8 @@ class StepOrder(Ranked, frozen=True, kw_only=True):
     longest_gone: int
     first_grad_norm: float | None
     last_grad_norm: float | None
+    rehearsed: bool = False
+    """Seen in a rehearsal, whose loops make a few rounds only."""
 
 
 class Stepping(Ranked, frozen=True, kw_only=True):

@@ -4,8 +4,10 @@ Nothing here is judged and nothing here holds a tensor. Records that would grow 
 handful of parameters and count the rest, so that one of them always fits a line of the event log.
 """
 
+from firstlight.records.averages import Averaged
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
+from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
 from firstlight.records.flows import (
@@ -19,6 +21,7 @@ from firstlight.records.flows import (
     TermSeen,
 )
 from firstlight.records.inner import EntropySeen, Erased, Movement, NormStatistics, ShapesSeen, Touched, Units
+from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import LearningSign
 from firstlight.records.nonfinite import BadOperation, NonFinite, Replayed
 from firstlight.records.program import (
@@ -35,6 +38,7 @@ from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.relations import RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
+from firstlight.records.resumed import StateKept, StateResumed
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.steered import CallsSeen, CurvatureSeen, RatesSeen, TermJoined, ValuesSeen, WeightsTaken
@@ -111,6 +115,11 @@ Observed = (
     | AnswersScored
     | CopySeen
     | RandomAgain
+    | Averaged
+    | GraphsKept
+    | EvaluationLeaves
+    | StateKept
+    | StateResumed
     | TermSeen
     | CancelSeen
     | ComparisonSeen

@@ -5,12 +5,14 @@ from firstlight.records.sighting import Sighting
 
 
 class RandomAgain(Sighting, frozen=True, kw_only=True, tag="random-again"):
-    """Training calls of one model that found torch's random state where an earlier one had found it.
+    """Training calls of one model that found a random state where an earlier one had found it.
 
     Other states lay between them, so that numbers were drawn and the state was set back.
     """
 
     model: str
+    source: str = "torch"
+    """Whose state it is: that of `torch`, of `numpy`, or of Python's `random`."""
     site: Site | None
     """Where the state was last set; None where that was not seen."""
     times: int

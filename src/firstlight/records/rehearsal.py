@@ -73,6 +73,8 @@ class RehearsalEnded(Sighting, frozen=True, kw_only=True, tag="rehearsal-ended")
     """All of the user's lines in it, outermost first."""
     source: str = ""
     """The text of that line."""
+    given_elsewhere: bool = False
+    """The file sets the name that the error says does not exist, on a line that was not reached."""
     printed: dict[str, tuple[float, ...]]
     """Numbers it printed, by the name before them."""
 

@@ -17,7 +17,7 @@ class Selection(Sighting, frozen=True, kw_only=True, tag="selection"):
     larger: bool
     """A larger number counts as better."""
     measures: str = ""
-    """What it turned out to be on every occasion: `loss`, `accuracy`, `error rate`, or one of them `negated`."""
+    """What it was on every occasion: `loss`, `accuracy`, `score`, `error rate`, or one of them `negated`."""
     met: tuple[float, ...] = ()
     """The number, the first times."""
     against: tuple[float, ...] = ()

@@ -11,7 +11,7 @@ AGAIN = RandomAgain(step=12, model="Net", site=Site(file="train.py", line=20), t
 def test_tells_where_the_seed_is_set_and_what_came_back() -> None:
     (evidence,) = CHECK.find(AGAIN, CHECK.limits)
 
-    assert evidence.saw.startswith("3 training calls of `Net` drew from a random state")
+    assert evidence.saw.startswith("3 training calls of `Net` found a random state of `torch`")
     assert evidence.saw.endswith("that of step 3 came back at step 6")
     assert evidence.where.line == 20
 

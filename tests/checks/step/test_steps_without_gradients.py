@@ -52,3 +52,8 @@ def test_each_side_of_bare(bare: int, times: int) -> None:
 @pytest.mark.parametrize(("steps", "times"), [(9, 0), (10, 1)])
 def test_each_side_of_steps(steps: int, times: int) -> None:
     assert len(found(steps=steps, bare=steps)) == times
+
+
+@pytest.mark.parametrize(("steps", "times"), [(2, 0), (3, 1)])
+def test_each_side_of_rehearsed(steps: int, times: int) -> None:
+    assert len(found(steps=steps, bare=steps, rehearsed=True)) == times

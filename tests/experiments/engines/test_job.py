@@ -1,13 +1,19 @@
 """One fresh timeline, made of a real script: how it begins, and every way in which it can end."""
 
+import io
+import os
 import signal
+import tarfile
 import threading
 import uuid
+from pathlib import Path
 
 import psutil
 from tests.experiments.engines.conftest import Prepare, left_behind, losses_of, script
 
-from firstlight.experiments.engines.job import make
+from firstlight.experiments.engines.job import make, put_in_place
+from firstlight.observe.inside.containment.overlay import Overlay
+from firstlight.store.run_directory import RunDirectory
 
 
 def running(marker: str) -> list[int]:
@@ -57,3 +63,16 @@ def test_every_rank_takes_part(prepare: Prepare) -> None:
     ranks = script(before="torch.distributed.init_process_group('gloo')")
     made = make(prepare(ranks, "torch.distributed.run", "--nproc_per_node=2", "--standalone", steps=10))
     assert (made.exit_code, len(losses_of(made)), len(losses_of(made, rank=1))) == (0, 10, 10)
+
+
+def test_files_that_another_timeline_left_are_seen_in_place(tmp_path: Path) -> None:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        entry = tarfile.TarInfo("home/me/last.pt")
+        entry.size = 3
+        archive.addfile(entry, io.BytesIO(b"abc"))
+    home = RunDirectory(tmp_path)
+    put_in_place(made.getvalue(), home)
+    overlay = Overlay(home.scratch, passes=())
+
+    assert Path(overlay.opened("/home/me/last.pt", os.O_RDONLY)).read_bytes() == b"abc"

@@ -1,16 +1,20 @@
 """A number is told for what it is by what was measured in the same evaluation."""
 
+import pickle
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
 
 from firstlight.experiments.inside.measured import MeasuredLosses
+from firstlight.experiments.inside.metrics import follow
 from firstlight.experiments.inside.selecting import measures
 from firstlight.experiments.inside.shortening.comparisons import Comparison
+from firstlight.experiments.inside.tracked import Numbers
 
 SCORES = [torch.tensor([[2.0, 1.0], [0.0, 1.0]]), torch.tensor([[0.0, 3.0]])]
 WANTED = [torch.tensor([0, 0]), torch.tensor([1])]
@@ -75,6 +79,38 @@ def test_training_ends_an_evaluation(measured: MeasuredLosses) -> None:
     assert measured.names(2 / 3) == frozenset()
 
 
+def test_numpy_is_heard_too(measured: MeasuredLosses) -> None:
+    evaluate(measured, torch.nn.Linear(1, 1))
+    answers, wanted = np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 0.0])
+    measured.arrays("eq", answers, wanted, answers == wanted)
+    measured.arrays("sub", answers, wanted, answers - wanted)
+
+    assert "accuracy" in measured.names(1 / 3)
+    assert measured.names(17 / 3) == measured.names(5 / 3) == {"loss"}
+
+
+def test_a_difference_of_tensors_is_a_loss(measured: MeasuredLosses) -> None:
+    evaluate(measured, torch.nn.Linear(1, 1))
+    apart = torch.tensor([1.0, 2.0, 4.0]) - torch.tensor([1.0, 3.0, 0.0])
+
+    assert measured.names(apart.square().mean().item()) == {"loss"}
+
+
+def test_a_library_says_which_way_its_metric_runs(measured: MeasuredLosses) -> None:
+    numbers = Numbers()
+    follow(measured, numbers)
+    from sklearn.metrics import f1_score, mean_absolute_error
+
+    f1_score([0, 1, 1, 0, 1], [1, 1, 1, 0, 0])
+    evaluate(measured, torch.nn.Linear(1, 1))
+    score, error = f1_score([0, 1, 1, 0, 1], [1, 1, 1, 0, 0]), mean_absolute_error([1.0, 2.0], [1.5, 2.3])
+
+    assert measured.names(score) >= {"score"}
+    assert measured.names(error) == {"loss"}
+    assert not isinstance(pickle.loads(pickle.dumps(f1_score)), type(f1_score))  # a worker gets the function itself
+    assert numbers.seen()["mean_absolute_error"] == pytest.approx([0.4])
+
+
 @pytest.mark.parametrize(
     ("met", "known", "what"),
     [
@@ -83,6 +119,8 @@ def test_training_ends_an_evaluation(measured: MeasuredLosses) -> None:
         ([0.5], [{"accuracy"}], ""),
         ([0.5, 0.6], [{"accuracy"}, set()], ""),
         ([0.5, 0.6], [{"accuracy", "loss"}, {"accuracy", "loss"}], ""),
+        ([0.5, 0.6], [{"accuracy", "score"}, {"accuracy", "score"}], "accuracy"),
+        ([0.5, 0.6], [{"score"}, {"score"}], "score"),
     ],
 )
 def test_only_what_it_was_every_time_is_told(met: list[float], known: list[set[str]], what: str) -> None:

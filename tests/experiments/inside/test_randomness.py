@@ -1,9 +1,12 @@
 """Whether torch's random state comes back while one model is trained."""
 
+import random
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+import pytest
 import torch
 from torch import nn
 
@@ -24,6 +27,8 @@ def trained(evaluate: Evaluation, draws: int = 1, models: int = 1) -> list[Rando
             for epoch in range(3):
                 for _ in range(3):
                     torch.rand(draws)
+                    np.random.rand(draws)
+                    random.random()
                     call: Any = SimpleNamespace(module=net, training=True)
                     seen.returned(call)
                     observer.step += 1
@@ -35,6 +40,13 @@ def test_a_seed_in_the_evaluation_is_seen() -> None:
     (found,) = trained(lambda _: torch.manual_seed(0))
 
     assert (found.times, found.first, found.again) == (3, 3, 6)
+
+
+@pytest.mark.parametrize(("seed", "source"), [(np.random.seed, "numpy"), (random.seed, "random")])
+def test_other_sources_are_followed_too(seed: Callable[[int], object], source: str) -> None:
+    (found,) = trained(lambda _: seed(0))
+
+    assert (found.source, found.times) == (source, 3)
 
 
 def test_a_seed_for_each_epoch_is_not() -> None:

@@ -79,6 +79,14 @@ def test_the_least_likely_class_is_known(program: Program, decide: Callable[[Ten
     assert (found.answers, found.least, found.moved) == (12, 12, 0)
 
 
+def test_a_copy_of_the_trained_model_answers_in_the_same_sense(program: Program) -> None:
+    program.train(lambda scores: F.cross_entropy(scores, WANTED))
+    trained, program.model = program.model, torch.nn.Linear(5, 3)
+
+    assert trained is not program.model
+    assert program.evaluate(lambda scores: scores.argmin(1) == WANTED).least == 12
+
+
 def test_targets_that_are_given_the_shape_of_the_answers_are_still_targets(program: Program) -> None:
     program.train(by_class)
 

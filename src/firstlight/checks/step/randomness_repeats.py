@@ -1,8 +1,9 @@
 """Random numbers begin anew while the model is trained, so that every epoch draws what the one before it drew.
 
 ## What it sees
-In a rehearsal, calls of the model in training find torch's random state where earlier ones had found it, with other
-states in between: something set it back. The order of a shuffled loader, dropout and augmentation repeat from there on.
+In a rehearsal, calls of the model in training find the random state of torch, of numpy or of Python where earlier ones
+had found it, with other states in between: something set it back. The order of a shuffled loader, dropout and
+augmentation repeat from there on.
 
 ## When it is fine
 One seed before training, a seed for each epoch (`seed + epoch`), and evaluations that put the state back to where it
@@ -29,8 +30,8 @@ def find(again: RandomAgain, limits: Limits) -> Iterator[Evidence]:
         return
     yield Evidence(
         where=at(again.site, module=again.model, step=again.again, rank=again.rank),
-        saw=f"{again.times} training calls of `{again.model}` drew from a random state that an earlier one had drawn "
-        f"from: that of step {again.first} came back at step {again.again}",
+        saw=f"{again.times} training calls of `{again.model}` found a random state of `{again.source}` that an earlier "
+        f"one had found: that of step {again.first} came back at step {again.again}",
         wanted="a random state that goes on from epoch to epoch",
         numbers={"times": again.times, "first": again.first, "again": again.again},
     )

@@ -19,7 +19,7 @@ from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.selection import Selection
 
-IMPROVES_UPWARDS = {"loss": False, "loss, negated": True, "accuracy": True, "error rate": False}
+IMPROVES_UPWARDS = {"loss": False, "loss, negated": True, "accuracy": True, "score": True, "error rate": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

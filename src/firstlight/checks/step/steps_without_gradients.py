@@ -22,6 +22,8 @@ from firstlight.records.places import at
 class Limits:
     steps: int = 10
     """Fewer show nothing."""
+    rehearsed: int = 3
+    """Where a rehearsal came to them: it makes no more rounds of a loop than these and the last one."""
     bare: float = 0.9
     """Of its steps."""
     frozen: float = 0.5
@@ -29,7 +31,7 @@ class Limits:
 
 
 def find(order: StepOrder, limits: Limits) -> Iterator[Evidence]:
-    if order.steps < limits.steps or order.bare < limits.bare * order.steps:
+    if order.steps < (limits.rehearsed if order.rehearsed else limits.steps) or order.bare < limits.bare * order.steps:
         return
     frozen = order.frozen >= limits.frozen
     yield Evidence(

@@ -5,15 +5,17 @@ script, its data and firstlight.
 """
 
 import contextlib
+import io
 import os
 import shutil
+import tarfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from firstlight.experiments.plan import ORDER, Order
+from firstlight.experiments.plan import LEFT, ORDER, Order
 from firstlight.observe import traceback
 from firstlight.observe.process import Script, Start, popen
 from firstlight.observe.spec import PATIENCE, Spec
@@ -37,6 +39,8 @@ class Job:
     environment: Mapping[str, str]
     """The user's."""
     startup_seconds: float
+    files: bytes = b""
+    """What an earlier timeline left: the script sees these files in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Made:
     message: str = ""
     output: tuple[str, ...] = ()
     """The end of what it printed, our own frames removed."""
+    files: bytes = b""
+    """What it left for another timeline."""
 
 
 def job(order: Order, target: Target, program: Spec, environment: Mapping[str, str], startup_seconds: float) -> Job:
@@ -72,6 +78,7 @@ def make(job: Job, start: Start = popen, given_up: Callable[[], bool] = lambda: 
     shutil.rmtree(home.path, ignore_errors=True)
     home.path.mkdir(parents=True)
     (home.path / ORDER).write_bytes(msgspec.json.encode(job.order))
+    put_in_place(job.files, home)
     spec = msgspec.structs.replace(job.spec, owner=os.getpid())
     try:
         with running(job.target, spec, Means(job.environment, start)) as script:
@@ -79,11 +86,22 @@ def make(job: Job, start: Start = popen, given_up: Callable[[], bool] = lambda: 
             seconds = script.seconds
         output = traceback.without_ours(script.output.lines())
         events = home.events.read_bytes() if home.events.exists() else b""
-        return Made(events, round(seconds, 3), code, traceback.message_of(output) if code else "", tuple(output))
+        left = (home.path / LEFT).read_bytes() if (home.path / LEFT).exists() else b""
+        message = traceback.message_of(output) if code else ""
+        return Made(events, round(seconds, 3), code, message, tuple(output), left)
     finally:
         shutil.rmtree(home.path, ignore_errors=True)
         with contextlib.suppress(OSError):
             home.path.parent.rmdir()
+
+
+def put_in_place(files: bytes, home: RunDirectory) -> None:
+    """As the containment keeps what a script has written."""
+    if files:
+        home.scratch.mkdir()
+        (home.scratch / "removed").touch()
+        with tarfile.open(fileobj=io.BytesIO(files)) as archive:
+            archive.extractall(home.scratch / "files", filter="data")
 
 
 def lost(error: BaseException) -> Made:

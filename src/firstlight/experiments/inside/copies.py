@@ -77,7 +77,7 @@ class CopiedModels:
         held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
         stepped = any(id(p) in held for p in module.parameters())
         if call.training and stepped and id(module) not in self._trained:
-            self._trained[id(module)] = weakref.ref(module), _parts(module.parameters())
+            self._trained[id(module)] = weakref.ref(module), parts(module.parameters())
         if (known := self._met(module, call.module, stepped)) is not None:
             known.in_eval = known.in_eval or not call.module.training
             known.told = self._record(known)
@@ -103,20 +103,20 @@ class CopiedModels:
         for ref, began in self._trained.values():
             model = ref()
             own = stepped or id(module) in self._trained
-            if model is None or not _is_copy(module, model) or (own and not _shared(module, model)):
+            if model is None or not is_copy(module, model) or (own and not _shared(module, model)):
                 continue  # one that is trained beside it is a second member of an ensemble
-            parts = _parts(module.parameters()), _parts(model.parameters())
+            both = parts(module.parameters()), parts(model.parameters())
             self._known[id(module)] = found = _Copy(
                 copy=weakref.ref(module),
                 model=ref,
                 name=_name_of(module, outer),
                 site=sites.caller(),
                 first_step=self.observer.step,
-                firsts=parts,
-                lasts=parts,
-                statistics=(_parts(_statistics(module)), _parts(_statistics(model))),
+                firsts=both,
+                lasts=both,
+                statistics=(parts(statistics(module)), parts(statistics(model))),
                 versions=_versions(module),
-                began_equal=_equal(parts[0], began) or _equal(*parts),
+                began_equal=equal(both[0], began) or equal(*both),
             )
             found.shared.append(_shared(module, model))
             found.last_step = self.observer.step
@@ -128,9 +128,9 @@ class CopiedModels:
         copy, model = known.copy(), known.model()
         if copy is None or model is None or known.last_step == self.observer.step or known.looks >= MOST_LOOKS:
             return
-        was, known.lasts = known.lasts, (_parts(copy.parameters()), _parts(model.parameters()))
+        was, known.lasts = known.lasts, (parts(copy.parameters()), parts(model.parameters()))
         known.looks, known.last_step = known.looks + 1, self.observer.step
-        known.moved += not _equal(was[0], known.lasts[0])
+        known.moved += not equal(was[0], known.lasts[0])
         versions, known.versions = known.versions, _versions(copy)
         known.touched |= {known.last_step} if versions != known.versions else set()
         known.followed += _is_near(known.lasts[0], was[1], known.lasts[1])
@@ -144,7 +144,7 @@ class CopiedModels:
         copy, model = known.copy(), known.model()
         if copy is None or model is None:
             return known.told
-        statistics = _parts(_statistics(copy)), _parts(_statistics(model))
+        now = parts(statistics(copy)), parts(statistics(model))
         first, last = known.firsts[1], known.lasts[1]
         drift = _apart(last, first) / max(LEAST, _norm(first))
         shared = sorted(known.shared, reverse=True)
@@ -163,8 +163,8 @@ class CopiedModels:
             drift=drift,
             shared=shared[LEAST_SHARED - 1] if len(shared) >= LEAST_SHARED else 0,
             tensors=len(list(copy.parameters())),
-            statistics=len(statistics[0]) if known.in_eval else 0,
-            stale=_stale(known.statistics, statistics) if known.in_eval else 0,
+            statistics=len(now[0]) if known.in_eval else 0,
+            stale=_stale(known.statistics, now) if known.in_eval else 0,
         )
 
 
@@ -174,7 +174,7 @@ def _inner(module: torch.nn.Module) -> torch.nn.Module:
     return inner if isinstance(inner, torch.nn.Module) else module
 
 
-def _is_copy(copy: torch.nn.Module, model: torch.nn.Module) -> bool:
+def is_copy(copy: torch.nn.Module, model: torch.nn.Module) -> bool:
     if copy is model or type(copy) is not type(model) or not all(map(reading.readable, copy.parameters())):
         return False
     shapes = [[(name, p.shape) for name, p in one.named_parameters()] for one in (copy, model)]
@@ -186,7 +186,7 @@ def _versions(module: torch.nn.Module) -> list[int]:
     return [0 if parameter.is_inference() else parameter._version for parameter in module.parameters()]
 
 
-def _statistics(module: torch.nn.Module) -> list[torch.Tensor]:
+def statistics(module: torch.nn.Module) -> list[torch.Tensor]:
     return [buffer for name, buffer in module.named_buffers() if name.endswith(("running_mean", "running_var"))]
 
 
@@ -210,14 +210,14 @@ def _shared(copy: torch.nn.Module, model: torch.nn.Module) -> int:
     return sum(one.data_ptr() == other.data_ptr() and one.numel() > 0 for one, other in pairs)
 
 
-def _parts(tensors: Any) -> Part:
+def parts(tensors: Any) -> Part:
     """Of a few tensors, spread over all of them, the first elements."""
     every = [tensor.detach() for tensor in tensors if reading.readable(tensor)]
     chosen = every[:: max(1, -(-len(every) // MOST_TENSORS))]
     return [tensor.reshape(-1)[:MOST_ELEMENTS].to("cpu", copy=True) for tensor in chosen]
 
 
-def _equal(one: Part, other: Part) -> bool:
+def equal(one: Part, other: Part) -> bool:
     return all(map(torch.equal, one, other))
 
 

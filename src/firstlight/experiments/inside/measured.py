@@ -1,8 +1,9 @@
 """What an evaluation measures, so that a number which the program goes by can be told for what it is.
 
-Between a call of a model without gradients and the next step, loss functions and comparisons of answers with targets
-are listened to, for each model and each way that leads to its call. A number that equals their mean or sum is a loss,
-or a share of right answers, whatever its name.
+Between a call of a model without gradients and the next step, loss functions, differences and comparisons of answers
+with targets are listened to, of torch and of numpy, for each model and each way that leads to its call; so are
+functions that compute a metric. A number that equals their mean or sum is a loss, or a share of right answers, whatever
+its name.
 """
 
 import math
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from firstlight.experiments.inside.averages import Averages, Heard, Phase
 from firstlight.experiments.inside.scoring import Scoring
+from firstlight.experiments.inside.shortening.arithmetic import Arithmetic
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.taps.losses import FUNCTIONS
 from firstlight.observe.inside.taps.operations import may_push
@@ -28,47 +31,81 @@ SAME = 1e-4
 MOST_HEARD = 10_000
 MOST_SENSED = 3
 """Training calls after which the loss is listened to."""
-Heard = list[tuple[float, int]]
+MOST_ELEMENTS = 100_000
 COMPARED = {"eq": True, "__eq__": True, "ne": False, "__ne__": False}
 """Whether what holds is right."""
+DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__"})
 
 
 class MeasuredLosses(TorchFunctionMode):
     def __init__(self, observer: "Observer") -> None:
         super().__init__()
         self.observer = observer
-        self._heard_of: dict[tuple[Any, ...], tuple[Heard, Heard]] = {}
-        """Losses and right answers, by the lines of the user's that lead to the call of a model, and that model."""
-        self._losses: Heard = []
-        """The value and the rows of each call."""
-        self._right: Heard = []
+        self._heard_of: dict[tuple[Any, ...], Phase] = {}
+        """By the lines of the user's that lead to the call of a model, and that model; or by the line that computes."""
+        self._phase = Phase()
+        self._computed: list[tuple[str, float]] = []
+        """What functions that compute a metric came to."""
+        self.arithmetic = Arithmetic()
+        """Of the user's own code: switched on and off with this."""
         self._on = False
         self._sensed = 0
         self._heard = observer.shielded("measured", self._hear)
         self.scoring = Scoring(observer)
         self._scored = observer.shielded("scoring", self.scoring.heard)
+        self.averages = Averages(observer)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         found = func(*args, **(kwargs or {}))
         if not self.observer.reading:
             name = getattr(func, "__name__", "")
-            self._heard(name, args, found)
+            self._heard(name, args, found, (kwargs or {}).get("reduction", "mean"))
             self._scored(name, (*args, *(kwargs or {}).values()), found)
         return found
 
-    def _hear(self, name: str, given: tuple[Any, ...], found: Any) -> None:
-        if (
-            len(self._losses) + len(self._right) > MOST_HEARD
-            or not isinstance(found, torch.Tensor)
-            or not found.numel()
-        ):
+    def _hear(self, name: str, given: tuple[Any, ...], found: Any, reduction: str) -> None:
+        phase = self._phase
+        if len(phase.losses) + len(phase.right) > MOST_HEARD or not isinstance(found, torch.Tensor):
+            return
+        if not found.numel() or not reading.readable(found):
             return
         first = given[0] if given and isinstance(given[0], torch.Tensor) else found
-        if name in FUNCTIONS and reading.readable(found):
-            self._losses.append((reading.number(found.float().mean()), len(first) if first.ndim else 1))
-        elif name in COMPARED and _are_answers(given) and reading.readable(found):
+        if name in FUNCTIONS:
+            phase.losses.append((reading.number(found.float().mean()), len(first) if first.ndim else 1))
+            phase.summed = phase.summed or reduction == "sum"
+        elif name in COMPARED and _are_answers(given):
             held = int(found.sum())
-            self._right.append((held if COMPARED[name] else found.numel() - held, found.numel()))
+            phase.right.append((held if COMPARED[name] else found.numel() - held, found.numel()))
+        elif name in DIFFERENCES and _are_answers(given) and found.numel() <= MOST_ELEMENTS:
+            self._apart(found.double().square().mean(), found.double().abs().mean(), len(found))
+
+    def arrays(self, name: str, one: Any, _other: Any, found: Any) -> None:
+        """The same of numpy."""
+        if not self._on or len(self._heard_of) > MOST_HEARD:
+            return
+        if name in DIFFERENCES:
+            self._apart((found * found).mean(), abs(found).mean(), len(one))
+        else:
+            held = int(found.sum())
+            phase = self._heard_of.setdefault(("array", sites.caller()), Phase())
+            phase.right.append((held if COMPARED[name] else found.size - held, found.size))
+
+    def _apart(self, squared: Any, absolute: Any, rows: int) -> None:
+        """Predictions and answers, subtracted: the mean square of it is a loss, and so is its mean size."""
+        site = sites.caller()
+        for way, value in (("square", squared), ("size", absolute)):
+            losses = self._heard_of.setdefault((way, site), Phase()).losses
+            if len(losses) < MOST_HEARD:
+                losses.append((float(value), rows))
+
+    def metric(self, improves_upwards: bool, value: float) -> None:
+        """A function that computes a metric came to it."""
+        if self._on and len(self._computed) < MOST_HEARD:
+            self._computed.append(("score" if improves_upwards else "loss", value))
+
+    def divided(self, total: Any, count: Any) -> None:
+        if self._on:
+            self.averages.divided(self._heard_of.values(), total, count)
 
     def returned(self, call: "Call") -> None:
         """A model was called: in eval mode or without gradients an evaluation may have begun."""
@@ -80,40 +117,42 @@ class MeasuredLosses(TorchFunctionMode):
                 self._listen()
         elif self.observer.step:
             self.scoring.asked(call)
-            self._losses, self._right = self._heard_of.setdefault((id(call.module), *_way()), ([], []))
+            self._phase = self._heard_of.setdefault((id(call.module), *_way()), Phase())
             self._listen()
 
     def _listen(self) -> None:
         if not self._on and may_push():
-            self._on = True
+            self._on = self.arithmetic.on = True
             self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
     def training_goes_on(self) -> None:
         if self._on:
-            self._on = False
+            self._on = self.arithmetic.on = False
             self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         self._heard_of.clear()
+        self._computed.clear()
         self.scoring.rest()
-        self._losses, self._right = [], []
+        self._phase = Phase()
 
     def names(self, number: float) -> frozenset[str]:
         """Everything that the number may be."""
         return frozenset(name for name, value in self._values() if math.isclose(number, value, rel_tol=SAME))
 
     def _values(self) -> Iterator[tuple[str, float]]:
-        for losses, right in self._heard_of.values():
-            for value in _sums(losses):
+        yield from self._computed
+        for phase in self._heard_of.values():
+            for value in _sums(phase.losses):
                 yield "loss", value
                 yield "loss, negated", -value
                 yield "loss", math.sqrt(abs(value))
                 yield "loss", math.exp(min(value, MOST_EXPONENT))
-            for value in _shares(right):
+            for value in _shares(phase.right):
                 yield "accuracy", value
                 yield "accuracy", 100 * value
                 yield "error rate", 1 - value
                 yield "error rate", 100 * (1 - value)
-            if right:
-                yield "accuracy", sum(held for held, _ in right)
+            if phase.right:
+                yield "accuracy", sum(held for held, _ in phase.right)
 
 
 MOST_EXPONENT = 700.0

@@ -1,6 +1,8 @@
-"""Is torch's random state set back while a model is trained? Then each epoch draws what the one before it drew."""
+"""Is a random state set back while a model is trained? Then each epoch draws what the one before it drew."""
 
 import functools
+import random
+import sys
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import sites
+from firstlight.observe.inside.imports import when_imported
 from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.randomness import RandomAgain
@@ -19,14 +22,17 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 400
 MOST_MODELS = 8
+MOST_SOURCES = 3
+"""Of random numbers: torch, Python and numpy."""
 
 
 @dataclass
 class _Drawn:
-    """States that one model was called in, and the step at which each was met first."""
+    """States of one source that one model was called in, and the step at which each was met first."""
 
     model: "weakref.ref[torch.nn.Module]"
     name: str
+    source: str
     steps: dict[int, int] = field(default_factory=dict)
     last: int | None = None
     times: int = 0
@@ -37,18 +43,21 @@ class Randomness:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
         self.site: Site | None = None
-        self._drawn: dict[int, _Drawn] = {}
+        self._drawn: dict[tuple[int, str], _Drawn] = {}
 
     def returned(self, call: "Call") -> None:
-        if not call.training or not call.module.training:
-            return
-        drawn = self._drawn.get(id(call.module))
-        if drawn is None or drawn.model() is not call.module:
-            if len(self._drawn) >= MOST_MODELS:
+        if call.training and call.module.training:
+            for source, state in _states():
+                self._met(call.module, source, state)
+
+    def _met(self, module: torch.nn.Module, source: str, state: int) -> None:
+        drawn = self._drawn.get((id(module), source))
+        if drawn is None or drawn.model() is not module:
+            if len(self._drawn) >= MOST_MODELS * MOST_SOURCES:
                 return
-            drawn = self._drawn[id(call.module)] = _Drawn(weakref.ref(call.module), type(call.module).__name__)
+            drawn = self._drawn[id(module), source] = _Drawn(weakref.ref(module), type(module).__name__, source)
         if len(drawn.steps) < MOST_CALLS:
-            self._note(drawn, hash(bytes(torch.get_rng_state().tolist())))
+            self._note(drawn, state)
 
     def _note(self, drawn: _Drawn, state: int) -> None:
         """A state that stays as it is tells nothing: nobody draws."""
@@ -69,6 +78,7 @@ class Randomness:
                     step=self.observer.step,
                     rank=rank(),
                     model=drawn.name,
+                    source=drawn.source,
                     site=self.site,
                     times=drawn.times,
                     first=drawn.met[0],
@@ -80,9 +90,23 @@ def install(observer: "Observer") -> Randomness:
     randomness = Randomness(observer)
     observer.moments.model_returned.append(observer.shielded("randomness", randomness.returned))
     seeded = observer.shielded("randomness", randomness.seeded)
-    for name in ("manual_seed", "seed", "set_rng_state"):
-        setattr(torch, name, _telling(getattr(torch, name), seeded))
+    _tell_of_seeds(torch, ("manual_seed", "seed", "set_rng_state"), seeded)
+    _tell_of_seeds(random, ("seed", "setstate"), seeded)
+    when_imported("numpy.random", lambda module: _tell_of_seeds(module, ("seed", "set_state"), seeded))
     return randomness
+
+
+def _states() -> Iterator[tuple[str, int]]:
+    yield "torch", hash(bytes(torch.get_rng_state().tolist()))
+    yield "random", hash(random.getstate())
+    if "numpy" in sys.modules:
+        _, numbers, place, *_ = sys.modules["numpy"].random.get_state()
+        yield "numpy", hash((numbers.tobytes(), place))
+
+
+def _tell_of_seeds(module: Any, names: tuple[str, ...], seeded: Any) -> None:
+    for name in names:
+        setattr(module, name, _telling(getattr(module, name), seeded))
 
 
 def _telling(original: Any, seeded: Any) -> Any:

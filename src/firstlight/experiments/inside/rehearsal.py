@@ -18,11 +18,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from firstlight.experiments.inside import copies, randomness, reloading, selecting, tracked
+from firstlight.experiments.inside import (
+    copies,
+    evaluated_states,
+    kept_graphs,
+    metrics,
+    randomness,
+    reloading,
+    resuming,
+    selecting,
+    tracked,
+)
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.inside.shortening import libraries, prelude, schedules
 from firstlight.experiments.inside.shortening.rounds import WHOLE, Book, Loop
-from firstlight.experiments.plan import ORDER, Order
+from firstlight.experiments.plan import ORDER, RESUMED, Order
 from firstlight.observe.inside import containment, sites
 from firstlight.observe.inside.imports import when_imported
 from firstlight.observe.inside.observer import rank, world
@@ -40,8 +50,8 @@ PHASE_CALLS = 2
 
 
 class Rehearsal:
-    def __init__(self, observer: "Observer", book: Book, seconds: float) -> None:
-        self.observer, self.book, self.seconds = observer, book, seconds
+    def __init__(self, observer: "Observer", book: Book, order: Order) -> None:
+        self.observer, self.book, self.seconds = observer, book, order.seconds
         self._begun = time.monotonic()
         self._telling = threading.Lock()
         """Taken for good by whoever comes first: the end of the program, or the end of its time."""
@@ -54,6 +64,9 @@ class Rehearsal:
         self.selecting = selecting.Selecting(observer, prelude.compared)
         self.copies = copies.install(observer)
         self.randomness = randomness.install(observer)
+        self.kept_graphs = kept_graphs.install(observer, self.schedules.loops)
+        self.evaluated = evaluated_states.install(observer)
+        self.resuming = resuming.install(observer, book, resumed=order.name == RESUMED)
 
     def backward_begins(self, *_: Any) -> None:
         """The time for it runs from here on: what comes before belongs to every run of the program."""
@@ -115,11 +128,16 @@ class Rehearsal:
     def _tell_of_life(self, ended: str) -> None:
         with self.observer.quiet():
             later = self.schedules.played_out() if ended == "exit" else ()
+            averages = () if self.book.evaluates_less else self.selecting.measured.averages.seen()
             told: list[Logged] = [
                 *self.selecting.seen(),
                 *self.selecting.measured.scoring.seen(),
+                *averages,
                 *self.copies.seen(),
                 *self.randomness.seen(),
+                *self.kept_graphs.seen(),
+                *self.evaluated.seen(),
+                *self.resuming.seen(),
                 *later,
             ]
             for record in told:
@@ -175,12 +193,13 @@ def install(observer: "Observer") -> None:
     observer.spec = msgspec.structs.replace(observer.spec, steps=sys.maxsize, seconds=math.inf)
     counted = prelude.book()
     book = counted or Book(WHOLE)
-    rehearsal = Rehearsal(observer, book, order.seconds)
+    rehearsal = Rehearsal(observer, book, order)
     if counted is not None:
         libraries.shorten(counted)
     reloading.install(observer)
     _count_saves(rehearsal)
     tracked.follow(rehearsal.numbers)
+    metrics.follow(rehearsal.selecting.measured, rehearsal.numbers)
     selecting.follow(rehearsal.selecting)
     schedules.follow(rehearsal.schedules, functools.partial(observer.shielded, "rehearsal"))
     moments = observer.moments

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.experiments.inside.classes_named import ClassNames, classes_in, renamed
+from firstlight.experiments.inside.copies import is_copy
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
@@ -89,11 +90,15 @@ class Scoring:
     def asked(self, call: "Call") -> None:
         """A model was evaluated; what comes of its answers is followed from here on."""
         self._inputs, self._outputs = call.inputs, _floats(call.output)
-        self._model, self._likelier = type(call.module).__name__, call.module in self._by_class
+        self._model, self._likelier = type(call.module).__name__, self._is_by_class(call.module)
         self._asked = self._classes.get(call.module, None)
         moved = self._marked(call.inputs) & MOVED
         for tensor in reading.tensors_in(call.output):  # places too: a model may tell in which order it answers
             self._marks[tensor] = ANSWER | moved
+
+    def _is_by_class(self, module: torch.nn.Module) -> bool:
+        """It, or the model that it is a copy of."""
+        return module in self._by_class or any(is_copy(module, trained) for trained in self._by_class)
 
     def rest(self) -> None:
         """Training goes on."""

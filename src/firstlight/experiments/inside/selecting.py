@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.experiments.inside.measured import MeasuredLosses
+from firstlight.experiments.inside.shortening import prelude
 from firstlight.experiments.inside.shortening.comparisons import MOST_VALUES, Comparison, Comparisons
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.imports import when_imported
@@ -40,6 +41,13 @@ class Selecting:
         for site, one in self._plateaus.values():
             yield self._selection("plateau", site, one)
         yield from self._monitored
+
+    def chooses(self, site: Site | None) -> bool:
+        """Whether the line lies in a branch that a comparison opens."""
+        return site is not None and any(
+            one.line <= site.line <= one.last and (place := sites.site_of(one.file, 0)) and place.file == site.file
+            for one in self.compared.found
+        )
 
     def _selection(self, kind: str, site: Site | None, one: Comparison) -> Selection:
         return Selection(
@@ -82,6 +90,7 @@ class Selecting:
 def measures(one: Comparison) -> str:
     """What the number was, every time; nothing where it never changed, or could be several things."""
     common = frozenset.intersection(*one.known) if one.known else frozenset()
+    common -= {"score"} if "accuracy" in common else set()  # which is one
     certain = len(common) == 1 and len(one.known) >= LEAST_TIMES and len(set(one.met)) > 1
     return next(iter(common)) if certain else ""
 
@@ -95,6 +104,10 @@ def _plateau(schedule: Any, site: Site) -> Comparison:
 
 def follow(selecting: Selecting) -> None:
     observer, measured = selecting.observer, selecting.measured
+    observer.chooses = selecting.chooses
+    measured.arithmetic = prelude.computed
+    prelude.computed.share = observer.shielded("averages", measured.divided)
+    prelude.computed.arrays = observer.shielded("measured", measured.arrays)
     asked = observer.shielded("selecting", selecting.plateau_asked)
     kind: Any = torch.optim.lr_scheduler.ReduceLROnPlateau
     original = kind.step

@@ -27,6 +27,7 @@ from firstlight.observe.inside import containment
 from firstlight.records import wire
 from firstlight.records.declared import Logged
 from firstlight.records.events import Fact, Step, _Event
+from firstlight.records.places import Site
 from firstlight.records.program import Ending, ProcessSeen, Unseen
 from firstlight.records.training import StepSeen
 from firstlight.store.event_log import EventLog
@@ -67,6 +68,9 @@ class Moments:
 
 
 class Observer:
+    chooses: Callable[[Site | None], bool] = staticmethod(lambda _: False)
+    """Whether a line lies in a branch that keeps what was best so far."""
+
     def __init__(self, spec: session.Spec) -> None:
         self.spec = spec
         self.moments = Moments()

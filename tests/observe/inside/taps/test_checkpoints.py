@@ -20,7 +20,7 @@ def told() -> list[Any]:
 
 @pytest.fixture
 def seen(told: list[Any]) -> Checkpoints:
-    observer: Any = SimpleNamespace(step=10, emit=told.append)
+    observer: Any = SimpleNamespace(step=10, emit=told.append, chooses=lambda _: False)
     return Checkpoints(observer)
 
 
@@ -72,6 +72,22 @@ def test_what_is_saved_steps_after_it_was_taken_is_what_the_model_became(
     assert [(record.how, record.own, record.steps) for record in told] == (
         [] if own is None else [(Restored.SAVED, own, 15)]
     )
+
+
+@pytest.mark.parametrize(("chooses", "steps"), [(True, [15]), (False, [])])
+def test_the_best_so_far_may_have_been_taken_just_now(
+    seen: Checkpoints, told: list[Any], chooses: bool, steps: list[int]
+) -> None:
+    """In place of an earlier one, which would have become the same. Elsewhere it is saved as it is taken."""
+    model = nn.Linear(3, 2)
+    seen.observer.chooses = lambda _: chooses
+    for step in (10, 25):
+        seen.observer.step = step
+        kept = model.state_dict()
+        seen.taken(model, kept)
+    seen.written("best.pt", kept)
+
+    assert [record.steps for record in told] == steps
 
 
 def test_a_copy_is_not(seen: Checkpoints, told: list[Any]) -> None:

@@ -56,6 +56,8 @@ class Comparison:
     """Plain names that are given another one where it is kept, and nothing is copied or saved."""
     itself: str = ""
     """The one of them that is a model: it goes on training under both names."""
+    last: int = 0
+    """The last line of the branch that it opens."""
 
 
 class Comparisons:
@@ -105,6 +107,7 @@ class _Branch:
 
     assigned: frozenset[str] = frozenset()
     named: tuple[str, ...] = ()
+    last: int = 0
 
 
 class _Watched(ast.NodeTransformer):
@@ -120,7 +123,7 @@ class _Watched(ast.NodeTransformer):
         for branch, when in ((node.body, True), (otherwise, False)):
             named = tuple(_renamed(branch, ast.unparse(node.test)))
             if named or _keeps(branch):
-                node.test = self._test(node.test, _Branch(frozenset(_assigned(branch)), named), when)
+                node.test = self._test(node.test, _Branch(frozenset(_assigned(branch)), named, _end(branch)), when)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -149,6 +152,7 @@ class _Watched(ast.NodeTransformer):
         holds, of_larger = ORDER[type(test.ops[0])]
         number = self._register(
             line=test.lineno,
+            last=branch.last,
             metric=ast.unparse(sides[is_best[0]]),
             best=ast.unparse(sides[is_best[1]]),
             holds=holds,
@@ -159,6 +163,10 @@ class _Watched(ast.NodeTransformer):
             named=branch.named,
         )
         return call(BETTER, test, number, *sides)
+
+
+def _end(branch: Sequence[ast.stmt]) -> int:
+    return branch[-1].end_lineno or 0 if branch else 0
 
 
 def _is_model(value: Any) -> bool:

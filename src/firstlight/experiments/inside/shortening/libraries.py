@@ -31,10 +31,14 @@ def _after(owner: Any, name: str, change: Callable[[Any], None]) -> None:
 
 
 def _shorten_lightning(trainer: Any, book: Book) -> None:
-    def fitted(made: Any) -> None:
-        book.epochs += made.current_epoch
+    def fitted(trainer: Any) -> None:
+        book.epochs += trainer.current_epoch
 
-    _after(trainer, "__init__", lambda made: _limit(made, book.plan))
+    def made(trainer: Any) -> None:
+        book.evaluates_less = True
+        _limit(trainer, book.plan)
+
+    _after(trainer, "__init__", made)
     _after(trainer, "fit", fitted)
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from firstlight.experiments.inside.shortening import comparisons, rewriting
+from firstlight.experiments.inside.shortening import arithmetic, comparisons, rewriting
+from firstlight.experiments.inside.shortening.arithmetic import Arithmetic
 from firstlight.experiments.inside.shortening.comparisons import Comparisons
 from firstlight.experiments.inside.shortening.rounds import Book, Plan
 from firstlight.experiments.plan import ORDER, Order
@@ -18,6 +19,7 @@ from firstlight.observe import spec as session
 from firstlight.observe.inside import imports, sites
 
 _books: list[Book] = []
+computed = Arithmetic()
 compared = Comparisons()
 """By which weights are kept, in this process; none where its files were compiled as they are."""
 
@@ -35,6 +37,8 @@ def begin(spec: session.Spec) -> None:
     setattr(builtins, rewriting.WHILE, found.begin)
     setattr(builtins, rewriting.DUE, found.due)
     setattr(builtins, comparisons.BETTER, compared.better)
+    for name, function in computed.builtins().items():
+        setattr(builtins, name, function)
     _compile_counted(found)
     os.register_at_fork(after_in_child=found.begin_anew)
     for module in ("multiprocessing.spawn", "joblib.externals.loky.backend.spawn"):
@@ -82,7 +86,8 @@ def _compile_counted(found: Book) -> None:
         if as_is or not sites.is_users(name):
             return original(source, filename, mode, flags, *rest, **options)
         tree = original(source, filename, mode, flags | ast.PyCF_ONLY_AST, *rest, **options)
-        tree = rewriting.rewritten(comparisons.watched(tree, compared.register(name)), found.register(name))
+        tree = arithmetic.heard(comparisons.watched(tree, compared.register(name)))
+        tree = rewriting.rewritten(tree, found.register(name))
         return original(tree, filename, mode, flags, *rest, **options)
 
     def get_code(self: Any, fullname: str) -> Any:

@@ -89,6 +89,8 @@ class Book:
         """Seconds the whole program would have taken longer."""
         self.unbounded = False
         """Some loop that was cut does not say how many rounds it would have made."""
+        self.evaluates_less = False
+        """Some loop that does not train was cut too."""
         self._by_file: dict[str, list[Loop]] = {}
         self._running: list[weakref.ref[Pass]] = []
         """From the outermost loop to the innermost one; those left by `break` are gone, or over what lies below."""
@@ -161,6 +163,11 @@ class Book:
         else:
             self.saved += missing or 0.0
 
+    def counted(self) -> int | None:
+        """What the outermost loop that runs is counting."""
+        running = [found for ref in self._running if (found := ref()) is not None]
+        return next((one.number for one in running if one.number is not None), None)
+
     def begin_anew(self) -> None:
         """In a forked process: whether it trains is seen from here on. One that loads data never does."""
         self.steps = 0
@@ -180,6 +187,8 @@ class Pass:
         self._source: Any = None
         self.missing = 0.0
         """Seconds that loops within it would have taken longer."""
+        self.number: int | None = None
+        """Of the round, where it goes over numbers, or over pairs that begin with one."""
         book.entered(self)
 
     def __iter__(self) -> Iterator[Any]:
@@ -188,7 +197,7 @@ class Pass:
     def __next__(self) -> Any:
         if not self._book.steps:  # nothing trains yet: preparing data must not become slow
             self._made += 1
-            return next(self._items)
+            return self._given(next(self._items))
         self._count()
         if self._last:
             self._leave(cut=True)
@@ -201,6 +210,12 @@ class Pass:
             self._leave(cut=False)
             raise
         self._made += 1
+        return self._given(item)
+
+    def _given(self, item: Any) -> Any:
+        first = item[0] if type(item) is tuple and item else item
+        if type(first) is int:
+            self.number = first
         return item
 
     def again(self) -> bool:
@@ -233,7 +248,9 @@ class Pass:
     def _enough(self) -> bool:
         slow = time.monotonic() - self._begun > SLOW_SECONDS
         if not self._loop.trains:
-            return slow and bool(self._book.steps) and self._made >= SLOW_ROUNDS
+            enough = slow and bool(self._book.steps) and self._made >= SLOW_ROUNDS
+            self._book.evaluates_less = self._book.evaluates_less or enough
+            return enough
         if slow and (self._trained >= LEAST_ROUNDS or self._idle > SLOW_ROUNDS):
             return True
         return self._trained >= self._most or self._idle > PATIENCE

@@ -114,10 +114,11 @@ class Schedules:
         if id(schedule) not in self._followed:
             if len(self._followed) >= MOST_FOLLOWED:
                 return
-            self._followed[id(schedule)] = _Followed(_apart(schedule), sites.caller(), self._loops())
+            self._followed[id(schedule)] = _Followed(_apart(schedule), sites.caller(), self.loops())
         self._followed[id(schedule)].calls += 1
 
-    def _loops(self) -> tuple[Loop, ...]:
+    def loops(self) -> tuple[Loop, ...]:
+        """Those that are running, the innermost first."""
         frame: FrameType | None = sys._getframe(1)
         found: list[Loop] = []
         while frame is not None:

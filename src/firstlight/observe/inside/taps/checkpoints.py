@@ -71,13 +71,18 @@ class Checkpoints:
             self._tell(Restored.SAVED, module, state, own, self.observer.step - step)
 
     def _kept_in(self, tree: Any, depth: int = 0) -> Iterator[tuple[Mapping[str, Any], int, torch.nn.Module]]:
-        """States that were taken between earlier steps, with the model they were taken of."""
+        """States that were taken between earlier steps, with the model they were taken of.
+
+        One that was taken as the best so far may have been taken just now, in place of an earlier one.
+        """
         for taken in self._taken:
             state, module = taken.ref(), taken.of()
             if state is None or module is None or state is not tree:
                 continue
-            if 0 < taken.step < self.observer.step:
-                yield state, taken.step, module
+            apart = taken.site != sites.caller() and self.observer.chooses(taken.site)
+            step = self._step_of(state) if apart else taken.step
+            if 0 < step < self.observer.step:
+                yield state, step, module
         if isinstance(tree, Mapping) and depth < MOST_DEPTH:
             for item in tree.values():
                 yield from self._kept_in(item, depth + 1)

@@ -1,0 +1,154 @@
+"""Sums over an evaluation, and what they are divided by: is it the number of what was added up?"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.observe.inside import sites
+from firstlight.observe.inside.observer import rank
+from firstlight.records.averages import Averaged
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+Heard = list[tuple[float, int]]
+"""A number of each batch, and how many examples it is of."""
+SAME = 1e-6
+"""Relative; the program adds up the same numbers in the same order."""
+MOST_LINES = 16
+FINE, UNEVEN, OFF = "fine", "uneven", "off"
+VERDICTS = (FINE, UNEVEN, OFF, "")
+"""Of several sums that a number may be, the one is taken that speaks best for the program."""
+LEAST_TIMES = 2
+LEAST_OVERWRITTEN = 3
+"""Divisors of what one batch gave; halves of it may be meant."""
+LEAST_ODD = 1000
+"""A whole number up to this may be something else by chance; so may one without many digits."""
+
+
+@dataclass
+class Phase:
+    """What was heard of one model, called by one way."""
+
+    losses: Heard = field(default_factory=list)
+    right: Heard = field(default_factory=list)
+    summed: bool = False
+    """Some loss is the sum of those of its examples."""
+
+
+@dataclass(frozen=True)
+class _Sum:
+    what: str
+    of_batches: bool
+    total: float
+    meant: float
+    counts: tuple[int, ...]
+    of_last: bool = False
+    """Not a sum: what the last batch gave, which takes the place of what the others gave."""
+
+    def divided(self, by: int) -> str:
+        """Nothing where the divisor may be a count of something else, such as unmasked places."""
+        batches, examples = len(self.counts), sum(self.counts)
+        padded = batches * max(self.counts)
+        if self.of_last:
+            return OFF if by == (batches if self.of_batches else examples) and by >= LEAST_OVERWRITTEN else ""
+        if by == (batches if self.of_batches else examples):
+            return UNEVEN if self.of_batches and len(set(self.counts)) > 1 else FINE
+        if self.of_batches:
+            return OFF if by in (examples, padded) else ""
+        return OFF if by > examples or by == batches or self.total > by else ""
+
+
+@dataclass
+class _Line:
+    told: Averaged
+    totals: list[float]
+
+
+class Averages:
+    def __init__(self, observer: "Observer") -> None:
+        self.observer = observer
+        self._lines: dict[tuple[Site | None, str], _Line | None] = {}
+        """By what is added up; None where that was once seen to be fine."""
+
+    def divided(self, phases: Iterable[Phase], total: Any, count: Any) -> None:
+        number, by = _number(total), _number(count)
+        if number is None or by is None or not number > 0 or by < 1 or by != int(by):
+            return
+        every = (one for phase in phases for one in sums(phase))
+        found = [one for one in every if math.isclose(number, one.total, rel_tol=SAME)]
+        if not found:
+            return
+        one = min(found, key=lambda one: VERDICTS.index(one.divided(int(by))))
+        verdict, key = one.divided(int(by)), (sites.caller(), one.what.removeprefix("shares of "))
+        if verdict == FINE or not verdict:
+            self._lines[key] = None
+        elif self._lines.get(key, True) is not None and (key in self._lines or len(self._lines) < MOST_LINES):
+            self._note(key, one, number, int(by))
+
+    def _note(self, key: tuple[Site | None, str], one: _Sum, number: float, by: int) -> None:
+        line = self._lines.get(key)
+        totals = [*(line.totals if line is not None else ()), number]
+        odd = not number.is_integer() or number > LEAST_ODD
+        told = Averaged(
+            step=self.observer.step,
+            rank=rank(),
+            site=key[0],
+            what=one.what,
+            of_batches=one.of_batches,
+            of_last=one.of_last,
+            by=by,
+            batches=len(one.counts),
+            examples=sum(one.counts),
+            unequal=len(set(one.counts)) > 1,
+            value=number / by,
+            meant=one.meant,
+            times=len(totals),
+            sure=len(set(totals)) >= LEAST_TIMES or odd,
+        )
+        self._lines[key] = _Line(told, totals)
+
+    def seen(self) -> Iterator[Averaged]:
+        yield from (line.told for line in self._lines.values() if line is not None)
+
+
+def sums(phase: Phase) -> Iterator[_Sum]:
+    """All that a program may have added up."""
+    yield from _sums_of(phase.right, "right answers", shares=True)
+    for percent in (1, 100):
+        held = sum(number for number, _ in phase.right)
+        counts = tuple(count for _, count in phase.right)
+        if held:
+            meant, last = percent * held / sum(counts), percent * phase.right[-1][0]
+            yield _Sum("right answers", False, percent * held, meant, counts)
+            yield _Sum("right answers", False, last, meant, counts, of_last=True)
+    if not phase.summed:
+        yield from _sums_of(phase.losses, "losses", shares=False)
+
+
+def _sums_of(heard: Heard, what: str, shares: bool) -> Iterator[_Sum]:
+    """Of one number of each batch; and where these are means, of each weighted by its examples."""
+    counts = tuple(count for _, count in heard)
+    if not all(counts) or not counts:
+        return
+    means = [number / count if shares else number for number, count in heard]
+    meant = sum(mean * count for mean, count in zip(means, counts, strict=True)) / sum(counts)
+    name = f"shares of {what}" if shares else what
+    yield _Sum(name, True, sum(means), meant, counts)
+    yield _Sum(name, True, means[-1], meant, counts, of_last=True)
+    if not shares:
+        yield _Sum(what, False, meant * sum(counts), meant, counts)
+
+
+def _number(value: Any) -> float | None:
+    """Of Python, of numpy or of torch; not an array."""
+    if isinstance(value, torch.Tensor) and value.numel() != 1:
+        return None
+    if getattr(value, "ndim", 0) or isinstance(value, bool):
+        return None
+    found = float(value)
+    return found if math.isfinite(found) else None
