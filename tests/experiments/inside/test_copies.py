@@ -94,7 +94,7 @@ def test_a_write_that_changes_nothing_is_a_write_and_a_look_at_what_it_holds_is_
             one.lerp_(other, 0.0)
 
     (written,) = trained(copy.deepcopy, unmixed)
-    (kept,) = trained(copy.deepcopy, lambda old, _new: old.state_dict() and None)
+    (kept,) = trained(copy.deepcopy, lambda old, _new: None if old.state_dict() else None)
 
     assert (written.moved, written.touched) == (0, 3)
     assert (kept.moved, kept.touched) == (0, 0)

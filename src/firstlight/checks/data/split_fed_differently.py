@@ -8,8 +8,7 @@ order, mirrored or moved, the values of each example sorted on one side alone. B
 the model: one order on the way, at every call of training and at none of evaluation, is told however alike both look.
 
 ## When it is fine
-A shift in the data itself: later times, another place, harder examples. Such shifts are rarely as large as that. What a
-model made, such as a state that it is given again, is not compared, nor is what an agent sees while it acts.
+A shift in the data (later times, harder examples) is rarely as large. What a model made, or an agent sees, is left out.
 """
 
 from collections.abc import Iterator

@@ -203,8 +203,6 @@ def _is_text(loaded: torch.Tensor, given: torch.Tensor) -> bool:
 
 def _moved(known: torch.Tensor, now: torch.Tensor, told: torch.Tensor, measured: bool) -> float:
     """How far answers are from those known, over how far they would be from those of any other example."""
-    if not measured:
-        known = _renamed(known, now, told)
     own = _apart(known, now, told, measured)
     generator = torch.Generator().manual_seed(0)
     dealt = [torch.randperm(len(known), generator=generator) for _ in range(DEALS)]
@@ -215,7 +213,9 @@ def _moved(known: torch.Tensor, now: torch.Tensor, told: torch.Tensor, measured:
 def _apart(known: torch.Tensor, now: torch.Tensor, told: torch.Tensor, measured: bool) -> float:
     if not bool(told.any()):
         return 0.0
-    return float(((known - now)[told] ** 2).mean() if measured else (known != now)[told].float().mean())
+    if measured:
+        return float(((known - now)[told] ** 2).mean())
+    return float((_renamed(known, now, told) != now)[told].float().mean())
 
 
 def _renamed(known: torch.Tensor, now: torch.Tensor, told: torch.Tensor) -> torch.Tensor:
