@@ -122,7 +122,7 @@ def test_labels_that_are_a_copy_of_the_ids_are_the_same_text(of_another: bool) -
         batch = [ids, torch.ones_like(ids), labels] if not of_another else [ids, tags]
         kept.add([ids, torch.ones_like(ids)], (tags.roll(1, 0) if of_another else answers).reshape(-1), batch, step)
 
-    assert [one.moved > 0.9 for one in kept.seen() if one.known == "loaded"] == [True] * of_another
+    assert [one.moved > 0.5 for one in kept.seen() if one.known == "loaded"] == [True] * of_another
 
 
 def test_places_of_a_sequence_are_compared_whatever_the_padding_of_the_batch() -> None:
