@@ -19,11 +19,11 @@ Heard = list[tuple[float, int]]
 """A number of each batch, and how many examples it is of."""
 SAME = 1e-6
 """Relative; the program adds up the same numbers in the same order."""
-MOST_LINES = 16
+MOST_DIVISIONS = 16
 FINE, UNEVEN, OFF = "fine", "uneven", "off"
 VERDICTS = (FINE, UNEVEN, OFF, "")
 """Of several sums that a number may be, the one is taken that speaks best for the program."""
-LEAST_TIMES = 2
+LEAST_DIVIDED = 2
 LEAST_OVERWRITTEN = 3
 """Divisors of what one batch gave; halves of it may be meant."""
 LEAST_ODD = 1000
@@ -64,7 +64,7 @@ class _Sum:
 
 
 @dataclass
-class _Line:
+class _Divided:
     told: Averaged
     totals: list[float]
 
@@ -72,7 +72,7 @@ class _Line:
 class Averages:
     def __init__(self, observer: "Observer") -> None:
         self.observer = observer
-        self._lines: dict[tuple[Site | None, str], _Line | None] = {}
+        self._lines: dict[tuple[Site | None, str], _Divided | None] = {}
         """By what is added up; None where that was once seen to be fine."""
 
     def divided(self, phases: Iterable[Phase], total: Any, count: Any) -> None:
@@ -87,7 +87,7 @@ class Averages:
         verdict, key = one.divided(int(by)), (sites.caller(), one.what.removeprefix("shares of "))
         if verdict == FINE or not verdict:
             self._lines[key] = None
-        elif self._lines.get(key, True) is not None and (key in self._lines or len(self._lines) < MOST_LINES):
+        elif self._lines.get(key, True) is not None and (key in self._lines or len(self._lines) < MOST_DIVISIONS):
             self._note(key, one, number, int(by))
 
     def _note(self, key: tuple[Site | None, str], one: _Sum, number: float, by: int) -> None:
@@ -108,9 +108,9 @@ class Averages:
             value=number / by,
             meant=one.meant,
             times=len(totals),
-            sure=len(set(totals)) >= LEAST_TIMES or odd,
+            sure=len(set(totals)) >= LEAST_DIVIDED or odd,
         )
-        self._lines[key] = _Line(told, totals)
+        self._lines[key] = _Divided(told, totals)
 
     def seen(self) -> Iterator[Averaged]:
         yield from (line.told for line in self._lines.values() if line is not None)

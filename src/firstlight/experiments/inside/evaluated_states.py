@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.models import Call
 
-MOST_MODELS = 8
-PHASE_CALLS = 2
+MOST_EVALUATED = 8
+LEAST_CALLS = 2
 """So many calls without gradients between two steps are an evaluation; one is a sample, an action, a label."""
 
 
@@ -47,7 +47,7 @@ class EvaluatedStates:
     def returned(self, call: "Call") -> None:
         known = self._models.get(id(call.module))
         if known is None or known.ref() is not call.module:
-            if call.training and call.module.training and len(self._models) < MOST_MODELS:
+            if call.training and call.module.training and len(self._models) < MOST_EVALUATED:
                 self._models[id(call.module)] = _Model(weakref.ref(call.module), type(call.module).__name__)
         elif not call.training:
             known.calls += 1
@@ -65,7 +65,7 @@ class EvaluatedStates:
     def _compare(self, known: _Model, now: tuple[Part, Part]) -> None:
         assert known.left is not None
         weights, moved = (not equal(was, part) for was, part in zip(known.left, now, strict=True))
-        if known.calls >= PHASE_CALLS:
+        if known.calls >= LEAST_CALLS:
             known.evaluations += 1
             known.weights += weights and not _is_pruned(known.left[0], now[0])
             known.statistics += moved

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.models import Call
 
-MOST_LINES = 16
+MOST_KEEPERS = 16
 MOST_CALLS = 2000
 MOST_NODES = 5000
 NODE_BYTES = 500
@@ -43,7 +43,7 @@ class _Graph:
 
 
 @dataclass
-class _Line:
+class _KeptLine:
     model: str
     in_eval: bool
     loops: tuple[Loop, ...]
@@ -62,17 +62,17 @@ class _Line:
 class KeptGraphs:
     def __init__(self, observer: "Observer", loops: Callable[[], tuple[Loop, ...]]) -> None:
         self.observer, self._loops = observer, loops
-        self._lines: dict[Site | None, _Line] = {}
+        self._lines: dict[Site | None, _KeptLine] = {}
 
     def returned(self, call: "Call") -> None:
         output = next((tensor for tensor in reading.tensors_in(call.output) if tensor.grad_fn is not None), None)
         site = sites.caller()
-        if output is None or not call.training or (site not in self._lines and len(self._lines) >= MOST_LINES):
+        if output is None or not call.training or (site not in self._lines and len(self._lines) >= MOST_KEEPERS):
             return
         if site not in self._lines:
             held, nodes = _held(output.grad_fn)
             kind = type(call.module).__name__
-            self._lines[site] = _Line(kind, not call.module.training, self._loops(), held, nodes)
+            self._lines[site] = _KeptLine(kind, not call.module.training, self._loops(), held, nodes)
         line = self._lines[site]
         line.in_eval = line.in_eval and not call.module.training
         line.calls += 1
@@ -81,7 +81,7 @@ class KeptGraphs:
         if line.calls <= MOST_CALLS:
             self._follow(line, output.grad_fn)
 
-    def _follow(self, line: _Line, node: Any) -> None:
+    def _follow(self, line: _KeptLine, node: Any) -> None:
         note = _Note()
         graph = _Graph(self.observer.step, weakref.ref(note))
         node.metadata[NOTE] = note
@@ -90,7 +90,7 @@ class KeptGraphs:
         if line.in_eval:
             self._count(line, sum(graph.note() is not None and not graph.walked for graph in line.graphs))
 
-    def _count(self, line: _Line, alive: int) -> None:
+    def _count(self, line: _KeptLine, alive: int) -> None:
         line.alive = max(line.alive, alive)
         line.graphs = [graph for graph in line.graphs if graph.note() is not None]
 
@@ -118,12 +118,12 @@ class KeptGraphs:
                 )
 
 
-def _walk(line: _Line, graph: _Graph) -> None:
+def _walk(line: _KeptLine, graph: _Graph) -> None:
     line.walked += not graph.walked
     graph.walked = True
 
 
-def _whole(line: _Line) -> int | None:
+def _whole(line: _KeptLine) -> int | None:
     """Each loop around it that trains makes so many times more rounds in the whole program."""
     found = float(line.alive)
     for loop in line.loops:

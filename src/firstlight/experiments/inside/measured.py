@@ -31,7 +31,7 @@ SAME = 1e-4
 MOST_HEARD = 10_000
 MOST_SENSED = 3
 """Training calls after which the loss is listened to."""
-MOST_ELEMENTS = 100_000
+MOST_NUMBERS = 100_000
 COMPARED = {"eq": True, "__eq__": True, "ne": False, "__ne__": False}
 """Whether what holds is right."""
 DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__"})
@@ -76,7 +76,7 @@ class MeasuredLosses(TorchFunctionMode):
         elif name in COMPARED and _are_answers(given):
             held = int(found.sum())
             phase.right.append((held if COMPARED[name] else found.numel() - held, found.numel()))
-        elif name in DIFFERENCES and _are_answers(given) and found.numel() <= MOST_ELEMENTS:
+        elif name in DIFFERENCES and _are_answers(given) and found.numel() <= MOST_NUMBERS:
             self._apart(found.double().square().mean(), found.double().abs().mean(), len(found))
 
     def arrays(self, name: str, one: Any, _other: Any, found: Any) -> None:

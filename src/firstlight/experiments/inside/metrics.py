@@ -39,10 +39,10 @@ def _follow_functions(module: ModuleType, metrics: Metrics) -> None:
     for name in module.__all__:
         ending = next((ending for ending in WAYS if name.endswith(ending)), None)
         if ending is not None:
-            setattr(module, name, _Told(getattr(module, name), metrics, name, WAYS[ending]))
+            setattr(module, name, _MetricTold(getattr(module, name), metrics, name, WAYS[ending]))
 
 
-class _Told:
+class _MetricTold:
     """In place of a function. A worker process to which it is sent gets the function itself."""
 
     def __init__(self, function: Any, metrics: Metrics, name: str, upwards: bool) -> None:

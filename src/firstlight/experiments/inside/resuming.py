@@ -29,7 +29,7 @@ MOST_BYTES = 1 << 26
 MOST_ELEMENTS = 4096
 """Of each tensor that goes into a digest."""
 MOST_SITES = 8
-MOST_DEPTH = 3
+MOST_NESTED = 3
 LOADS = re.compile(r"\btorch\.load\(|\bload_checkpoint\(|\bload_file\(")
 COUNTS = re.compile(r"epoch|step|iter", re.IGNORECASE)
 
@@ -123,7 +123,7 @@ def _digest(tensors: list[torch.Tensor]) -> str:
 
 
 def _holds_optimizer(tree: Any, depth: int = 0) -> bool:
-    if not isinstance(tree, Mapping) or depth > MOST_DEPTH:
+    if not isinstance(tree, Mapping) or depth > MOST_NESTED:
         return False
     if {"state", "param_groups"} <= tree.keys():
         return bool(tree["state"])
