@@ -35,7 +35,7 @@ SHAPED = ("_as", "_like")
 """Ends of names whose further tensors lend a shape or a type, and no values."""
 MOST_ELEMENTS = 100_000
 MOST_LINES = 16
-MOST_NAMED = 8
+MOST_RENAMED = 8
 LEAST_ROWS = 4
 """Of a tensor; fewer come in the same order by chance."""
 
@@ -192,7 +192,7 @@ class Scoring:
                 moved=line.moved,
                 elsewhere=any(kind == line.compares and other != site for other, kind in plain),
                 classes=len(trained.keys() & line.names.known.keys()),
-                renamed=tuple(renamed(trained, line.names.known)[:MOST_NAMED]),
+                renamed=tuple(renamed(trained, line.names.known)[:MOST_RENAMED]),
                 trained_at=line.trained.site if line.trained is not None else None,
             )
 

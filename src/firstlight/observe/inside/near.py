@@ -11,12 +11,11 @@ from collections.abc import Mapping
 import torch
 
 from firstlight.observe.inside import reading
-from firstlight.observe.inside.preparing import independent
+from firstlight.observe.inside.preparing import MOST_PLACES, independent
 
 MOST_VALUES = 1 << 21
 """Of training examples: 8 MB."""
 MOST_TRAINED = 1 << 14
-MOST_PLACES = 4096
 MOST_ASKED = 512
 """Evaluated examples."""
 LEAST_TRAINED = 64
