@@ -78,11 +78,6 @@ class Met:
             self.batches.append(sorted(keys)[: self.KEYS])
             self.sizes.append(len(keys))
 
-    def _near(self, others: int) -> int:
-        """Nearly all of them are the training set itself, made noisy on purpose."""
-        share = self.near.share()
-        return round(share * others) if share < PURE or self.split else 0
-
     def smallest(self) -> tuple[tuple[int, ...], ...]:
         """As many of each batch as there is room for."""
         each = self.KEYS // max(1, len(self.batches))
