@@ -22,6 +22,7 @@ from firstlight.cli.trial_options import choices, script, session, trial_options
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     module: bool,
     seeds: int,
     only: str | None,

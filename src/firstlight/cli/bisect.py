@@ -30,6 +30,7 @@ PLACE = "{}"
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     module: bool,
     seeds: int,
     metric: str | None,

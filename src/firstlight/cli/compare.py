@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     module: bool,
     seeds: int,
     arguments: tuple[str, ...],

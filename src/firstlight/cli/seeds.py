@@ -22,6 +22,7 @@ from firstlight.settings import nearest
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     module: bool,
     seeds: int,
     sources: str | None,
