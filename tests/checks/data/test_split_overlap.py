@@ -1,7 +1,7 @@
 import pytest
 from tests.checks.data.feeding import found, overlapping
 
-from firstlight.checks.data.split_overlap import CHECK
+from firstlight.checks.data.split_overlap import BY_LIKENESS, CHECK
 from firstlight.records.finding import Severity
 
 
@@ -18,6 +18,13 @@ def test_near_doubles_are_told_as_such() -> None:
     (evidence,) = found(CHECK, overlapping(shared=0, near=30))
 
     assert "30 of them with slightly other values" in evidence.saw
+    assert (evidence.severity, evidence.confidence) == (Severity.WARNING, BY_LIKENESS)
+
+
+def test_what_is_exactly_alike_decides_where_it_is_the_larger_part() -> None:
+    (evidence,) = found(CHECK, overlapping(shared=30, near=30))
+
+    assert (evidence.severity, evidence.confidence) == (Severity.ERROR, None)
 
 
 @pytest.mark.parametrize(

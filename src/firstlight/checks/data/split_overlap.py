@@ -20,6 +20,9 @@ from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
+BY_LIKENESS = 0.6
+"""How sure it is where most are only nearly alike: data of few parameters come near each other by themselves."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -51,7 +54,8 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         saw=f"{known:,} of {'a sample of ' if seen.sampled else ''}{seen.judged:,} evaluated examples ({share:.1%}) "
         f"were trained on before, {how}",
         wanted="examples on one side of the split alone",
-        severity=Severity.ERROR if share >= limits.share else Severity.WARNING,
+        severity=Severity.ERROR if seen.shared >= limits.share * seen.judged else Severity.WARNING,
+        confidence=None if seen.shared >= seen.near else BY_LIKENESS,
         numbers={"shared": seen.shared, "near": seen.near, "judged": seen.judged, "trained": seen.trained},
     )
 
