@@ -242,6 +242,16 @@ class TestRivals:
 
         assert (told.name, told.severity, told.verified) == ("gradients-never-cleared", Severity.ERROR, False)
 
+    @pytest.mark.parametrize(("severity", "leads"), [(Severity.ERROR, True), (Severity.WARNING, False)])
+    def test_a_rate_that_helps_may_make_up_for_an_error_that_was_seen(self, severity: Severity, leads: bool) -> None:
+        findings = (find("weights-changed-between-steps", severity), find("rate-too-low", Severity.WARNING))
+
+        seen, rate = prove(findings, tried(("lr-hundredfold", 0.1)), CATALOGUE)
+
+        assert (seen.severity, seen.cause) == (severity, "train-reinit")
+        assert (rate.severity is Severity.NOTE) is leads
+        assert ("for which another setting may only make up" in rate.likely) is leads
+
     @pytest.mark.parametrize(("scaled", "leads"), [(0.3, "data-scale"), (1.2, "hp-lr-low")])
     def test_what_is_odd_about_the_data_was_there_before_the_rate(self, scaled: float, leads: str) -> None:
         """A higher rate makes up for targets that are far too large, and explains nothing, unless it goes further."""

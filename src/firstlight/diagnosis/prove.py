@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from firstlight.checks.declare import Check
+from firstlight.diagnosis.answer import SETTINGS
 from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import repairs_of
 from firstlight.diagnosis.proof import best, holds, is_of_data, proof_of, told
 from firstlight.facts.contrast import LEAST_SHARE, improves
-from firstlight.findings.gather import following
+from firstlight.findings.gather import UNKNOWN, following
 from firstlight.records.contrast import Contrast, Pair
 from firstlight.records.finding import Finding, Severity, Witness
 
@@ -23,6 +24,7 @@ STRONG = 0.8
 STEADY = 0.9
 """Share of the later steps at which the repaired copy must have the lower loss on the same batches."""
 HELPS_MORE = ", whose repair helps more"
+MADE_UP_FOR = ", for which another setting may only make up"
 
 
 def prove(
@@ -42,7 +44,8 @@ def prove(
         )
     )
     doubted = frozenset(name for name, check in known.items() if check.proven is not None)
-    return settle_rivals(_doubt(tried, doubted), frozenset(name for name, check in known.items() if _by_trial(check)))
+    by_trial = frozenset(name for name, check in known.items() if _by_trial(check))
+    return settings_wait(settle_rivals(_doubt(tried, doubted), by_trial), by_trial)
 
 
 def _doubt(findings: tuple[Finding, ...], doubted: frozenset[str]) -> tuple[Finding, ...]:
@@ -86,6 +89,25 @@ def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tu
         else finding
         for finding in findings
     )
+
+
+def settings_wait(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tuple[Finding, ...]:
+    """A setting that copies do better with may only make up for an error that was seen at work: that comes first."""
+    seen = [one for one in findings if one.severity is Severity.ERROR and one.id not in by_trial]
+    named = [one for one in seen if one.cause != UNKNOWN]
+    if not named:
+        return findings
+    first = max(named, key=lambda one: one.confidence)
+    return tuple(
+        following(one, first, MADE_UP_FOR)
+        if one.id in by_trial and one.severity is not Severity.NOTE and _is_other_setting(one, first)
+        else one
+        for one in findings
+    )
+
+
+def _is_other_setting(finding: Finding, first: Finding) -> bool:
+    return category_of(finding.cause) == SETTINGS and finding.cause != first.cause
 
 
 def _by_trial(check: Check) -> bool:
