@@ -96,3 +96,33 @@ def test_a_bad_step_is_captured_and_done_again(keep: str, tmp_path: Path) -> Non
     (script,) = tmp_path.glob(".firstlight/runs/*/original/repro.py")
     repro = python(str(script), cwd=tmp_path)
     assert "nan" in repro.stdout, repro.stdout + repro.stderr
+
+
+VARIATIONAL = """
+import torch
+from torch import nn
+
+torch.set_default_device("cuda")
+torch.manual_seed(0)
+given = torch.rand(40, 2).repeat_interleave(20, 0) @ torch.rand(2, 12) / 2
+memory = nn.GRU(12, 16, batch_first=True)
+answer = nn.Sequential(nn.Dropout(0.1), nn.Linear(16, 12), nn.Sigmoid())
+optimizer = torch.optim.Adam([*memory.parameters(), *answer.parameters()], lr=1e-2)
+for epoch in range(12):
+    for rows in torch.randperm(800).split(32):
+        told = answer(memory(given[rows][:, None])[0][:, 0])
+        loss = nn.functional.binary_cross_entropy(told, given[rows], reduction="sum")
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_a_loss_that_refuses_values_on_the_default_device_is_checked_to_the_end(tmp_path: Path) -> None:
+    """A refusal on the device would take the program with it; recurrent layers have no backward there in eval mode."""
+    (tmp_path / "train.py").write_text(VARIATIONAL, encoding="utf-8")
+    words = [sys.executable, "-m", "firstlight", "check", "--format", "json", "train.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    report = json.loads(done.stdout)
+    assert report["verdict"] == "clean", done.stdout[-2000:]
+    assert not [limit for limit in report["coverage"]["limits"] if "not observed" in limit or "not reach" in limit]

@@ -63,12 +63,12 @@ def _tried(kind: Any, args: tuple[Any, ...], site: Site | None) -> GradientTried
     with torch.enable_grad():
         outputs = [t for t in reading.tensors_in(kind.apply(*given)) if t.requires_grad]
         generator = torch.Generator().manual_seed(0)
-        weights = [torch.randn(t.shape, generator=generator, dtype=torch.float32).to(t) for t in outputs]
+        weights = [torch.randn(t.shape, generator=generator, device="cpu", dtype=torch.float32).to(t) for t in outputs]
         found: tuple[torch.Tensor | None, ...] = torch.autograd.grad(outputs, leaves, weights, allow_unused=True)
     worst: tuple[float, float, float, bool] = (0.0, 0.0, 0.0, False)
     tried = 0
     for leaf, gradient in zip(leaves, found, strict=True):
-        for place in torch.randperm(leaf.numel(), generator=generator)[:COORDINATES].tolist():
+        for place in torch.randperm(leaf.numel(), generator=generator, device="cpu")[:COORDINATES].tolist():
             analytic = 0.0 if gradient is None else float(gradient.flatten()[place])
             compared = _compared(kind, given, (leaf, place), weights, analytic)
             tried += 1

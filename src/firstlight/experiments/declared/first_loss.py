@@ -86,7 +86,7 @@ def made_up(call: LossCall, prediction: torch.Tensor) -> tuple[torch.Tensor, ...
     if best is None or worst is None or best.shape != prediction.shape:
         return None
     generator = torch.Generator().manual_seed(0)
-    order = torch.randperm(len(best), generator=generator).to(best.device)
+    order = torch.randperm(len(best), generator=generator, device="cpu").to(best.device)
     return best, (0.5 * best + 0.5 * worst) if len(best) < 4 else best[order], worst
 
 

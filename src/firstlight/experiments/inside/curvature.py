@@ -108,7 +108,7 @@ def _largest(slopes: Vector, weights: Vector, scales: Vector) -> float:
 
 def _power(times: Callable[[Vector], Vector], like: Vector) -> float:
     generator = torch.Generator().manual_seed(SEED)
-    vector = [torch.randn(one.shape, generator=generator).to(one) for one in like]
+    vector = [torch.randn(one.shape, generator=generator, device="cpu").to(one) for one in like]
     found = 0.0
     for count in range(ITERATIONS):
         length = _dot(vector, vector) ** 0.5

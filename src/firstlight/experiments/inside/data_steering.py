@@ -43,10 +43,10 @@ def train_on_part(observer: "Observer", value: str) -> None:
 
 
 def _streams(examples: int, share: float, draw: int) -> dict[str, Iterator[int]]:
-    order = torch.randperm(examples, generator=torch.Generator().manual_seed(ORDER_SEED)).tolist()
+    order = torch.randperm(examples, generator=torch.Generator().manual_seed(ORDER_SEED), device="cpu").tolist()
     held = max(1, int(HELD_OUT * examples))
     rest = order[held:]
-    chosen = torch.randperm(len(rest), generator=torch.Generator().manual_seed(draw)).tolist()
+    chosen = torch.randperm(len(rest), generator=torch.Generator().manual_seed(draw), device="cpu").tolist()
     part = [rest[place] for place in chosen[: max(1, round(share * len(rest)))]]
     return {"held": _again_and_again(order[:held], 1), "train": _again_and_again(part, 2)}
 
@@ -55,7 +55,7 @@ def _again_and_again(indices: Sequence[int], seed: int) -> Iterator[int]:
     """In another order each time."""
     generator = torch.Generator().manual_seed(seed)
     while True:
-        for place in torch.randperm(len(indices), generator=generator).tolist():
+        for place in torch.randperm(len(indices), generator=generator, device="cpu").tolist():
             yield indices[place]
 
 

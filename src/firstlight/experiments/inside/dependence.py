@@ -144,7 +144,7 @@ def _on_padding(asked: Asked, output: torch.Tensor, leaves: list[Leaf]) -> Itera
         one_answer = output.ndim == 1 or (output.ndim == 2 and output.shape[1] != ids.shape[1])
         if not one_answer or int(chosen.sum()) < LEAST_ROWS:
             continue
-        weights = torch.randn(output.shape, generator=torch.Generator().manual_seed(0)).to(output)
+        weights = torch.randn(output.shape, generator=torch.Generator().manual_seed(0), device="cpu").to(output)
         (gradient,) = _pulled((output * weights).sum(), [leaf.tensor])
         if gradient is None:
             continue

@@ -84,7 +84,9 @@ class Probe:
 def _pulled(kind: Any, given: list[Any], leaves: list[torch.Tensor], factor: float) -> float:
     outputs = [t for t in reading.tensors_in(kind.apply(*given)) if t.requires_grad]
     generator = torch.Generator().manual_seed(0)
-    weights = [(factor * torch.randn(t.shape, generator=generator, dtype=torch.float32)).to(t) for t in outputs]
+    weights = [
+        (factor * torch.randn(t.shape, generator=generator, device="cpu", dtype=torch.float32)).to(t) for t in outputs
+    ]
     found: tuple[torch.Tensor | None, ...] = torch.autograd.grad(outputs, leaves, weights, allow_unused=True)
     return reading.length(reading.norms([gradient for gradient in found if gradient is not None]))
 

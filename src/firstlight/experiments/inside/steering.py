@@ -67,11 +67,11 @@ def noise_inputs(observer: "Observer", _value: str) -> None:
 
     def change(tensor: torch.Tensor) -> torch.Tensor:
         if tensor.is_floating_point():
-            noise = torch.randn(tensor.shape, generator=generator, dtype=torch.float32).to(tensor)
+            noise = torch.randn(tensor.shape, generator=generator, device="cpu", dtype=torch.float32).to(tensor)
             return noise * tensor.std() + tensor.mean()
         if tensor.dtype == torch.bool or tensor.numel() == 0:
             return tensor
-        order = torch.randperm(tensor.numel(), generator=generator).to(tensor.device)
+        order = torch.randperm(tensor.numel(), generator=generator, device="cpu").to(tensor.device)
         return tensor.reshape(-1)[order].reshape(tensor.shape)
 
     _steer_inputs(observer, change)
@@ -94,7 +94,7 @@ def permute_inputs(observer: "Observer", _value: str) -> None:
         if tensor.ndim == 0 or len(tensor) < 2:
             return tensor
         if len(tensor) not in orders:
-            orders[len(tensor)] = torch.randperm(len(tensor), generator=generator)
+            orders[len(tensor)] = torch.randperm(len(tensor), generator=generator, device="cpu")
         return tensor[orders[len(tensor)].to(tensor.device)]
 
     def shuffle(*_: Any) -> None:
@@ -179,5 +179,6 @@ def eval_tail(observer: "Observer", from_step: int) -> None:
     def settle(module: torch.nn.Module, _given: Any) -> None:
         if observer.step >= from_step and module.training:
             module.eval()
+            torch.backends.cudnn.enabled = False  # its recurrent layers have no backward in eval mode
 
     torch.nn.modules.module.register_module_forward_pre_hook(settle)

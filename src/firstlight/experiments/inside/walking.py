@@ -74,7 +74,7 @@ def direction(weights: Weights, seed: int) -> Weights:
     generator = torch.Generator().manual_seed(seed)
     found = []
     for one in weights:
-        drawn = torch.randn(one.shape, generator=generator, dtype=torch.float32).to(one)
+        drawn = torch.randn(one.shape, generator=generator, device="cpu", dtype=torch.float32).to(one)
         found.append(torch.zeros_like(one) if one.ndim <= 1 else drawn * _lengths(one) / (_lengths(drawn) + 1e-10))
     return found
 

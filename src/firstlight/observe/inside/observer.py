@@ -161,10 +161,11 @@ class Observer:
 
     @contextlib.contextmanager
     def quiet(self) -> Iterator[None]:
-        """Reads values: no graph, and our own operations are not observed."""
+        """Reads values: no graph, our own operations are not observed, and new tensors are on the CPU whatever device
+        the program has made the default."""
         was, self.reading = self.reading, True
         try:
-            with torch.no_grad():
+            with torch.no_grad(), torch._C.DisableTorchFunction():
                 yield
         finally:
             self.reading = was

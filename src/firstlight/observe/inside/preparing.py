@@ -123,7 +123,7 @@ def _chance(here: torch.Tensor, there: torch.Tensor, scale: torch.Tensor) -> flo
     generator = torch.Generator().manual_seed(0)
     apart = []
     for _ in range(DEALS):
-        dealt = here[torch.randperm(len(here), generator=generator)]
+        dealt = here[torch.randperm(len(here), generator=generator, device="cpu")]
         half = len(dealt) // 2
         apart.append(float((_levels(dealt[:half]) - _levels(dealt[half:])).abs().div(scale).mean()))
     sizes = (1 / len(here) + 1 / len(there)) / (4 / len(here))

@@ -111,4 +111,4 @@ def evenly(values: torch.Tensor, most: int) -> torch.Tensor:
 @functools.cache
 def _weights(width: int, device: torch.device) -> torch.Tensor:
     generator = torch.Generator().manual_seed(1)
-    return (torch.randint(-(2**62), 2**62, (width,), generator=generator) * 2 + 1).to(device)
+    return (torch.randint(-(2**62), 2**62, (width,), generator=generator, device="cpu") * 2 + 1).to(device)

@@ -71,7 +71,7 @@ def targets_permuted(_observer: "Observer", applied: Applied) -> None:
 
 
 def _order(target: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    return torch.randperm(len(target), generator=generator).to(target.device)
+    return torch.randperm(len(target), generator=generator, device="cpu").to(target.device)
 
 
 def targets_shifted(_observer: "Observer", applied: Applied) -> None:
@@ -93,7 +93,7 @@ def labels_noisy(_observer: "Observer", applied: Applied) -> None:
     generator = torch.Generator().manual_seed(5)
 
     def mix(target: torch.Tensor) -> torch.Tensor:
-        wrong = torch.rand(len(target), generator=generator) < NOISY
+        wrong = torch.rand(len(target), generator=generator, device="cpu") < NOISY
         order = torch.arange(len(target))
         order[wrong] = _order(target, generator).cpu()[wrong]
         return target[order.to(target.device)]

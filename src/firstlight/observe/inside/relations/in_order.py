@@ -80,7 +80,7 @@ def is_series(table: torch.Tensor) -> bool:
     moving = table[:, (table != table.mode(0).values).float().mean(0) >= MOVING]
     unit = (moving - moving.mean(0)) / moving.std(0)
     lags = [float((unit[by:] * unit[:-by]).mean(0).abs().amax()) for by in OFFSETS if by > 0 and moving.shape[1]]
-    dealt = moving[torch.randperm(len(moving), generator=torch.Generator().manual_seed(0))]
+    dealt = moving[torch.randperm(len(moving), generator=torch.Generator().manual_seed(0), device="cpu")]
     return max(lags, default=0.0) >= RELATED or _shared(moving) - _shared(dealt) >= SHARED
 
 

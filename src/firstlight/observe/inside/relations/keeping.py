@@ -205,7 +205,7 @@ def _moved(known: torch.Tensor, now: torch.Tensor, told: torch.Tensor, measured:
     """How far answers are from those known, over how far they would be from those of any other example."""
     own = _apart(known, now, told, measured)
     generator = torch.Generator().manual_seed(0)
-    dealt = [torch.randperm(len(known), generator=generator) for _ in range(DEALS)]
+    dealt = [torch.randperm(len(known), generator=generator, device="cpu") for _ in range(DEALS)]
     chance = sum(_apart(known[order], now, told & told[order], measured) for order in dealt) / DEALS
     return own / chance if chance > 0 else 0.0
 

@@ -81,7 +81,9 @@ def _likeness(code: torch.Tensor, near: torch.Tensor) -> float:
 def _fit(code: torch.Tensor, near: torch.Tensor) -> float:
     """Deviations by which neighbours' answers are more alike than those of any two examples."""
     generator = torch.Generator().manual_seed(0)
-    dealt = torch.tensor([_likeness(code[torch.randperm(len(code), generator=generator)], near) for _ in range(DEALS)])
+    dealt = torch.tensor(
+        [_likeness(code[torch.randperm(len(code), generator=generator, device="cpu")], near) for _ in range(DEALS)]
+    )
     spread = float(dealt.std())
     return (_likeness(code, near) - float(dealt.mean())) / spread if spread > 0 else 0.0
 

@@ -139,7 +139,7 @@ def _told(ids: torch.Tensor, tags: torch.Tensor, by: int) -> float:
     given, wanted = _pairs(ids, tags, by)
     if len(wanted) == 0:
         return 0.0
-    dealt = wanted[torch.randperm(len(wanted), generator=torch.Generator().manual_seed(0))]
+    dealt = wanted[torch.randperm(len(wanted), generator=torch.Generator().manual_seed(0), device="cpu")]
     return _shared(given, wanted) - _shared(given, dealt)
 
 

@@ -76,5 +76,5 @@ def _of_values(table: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
 
 def _order(table: torch.Tensor) -> torch.Tensor:
     """Rows sorted by each column; equal ones in an order that has nothing to do with when they came."""
-    shuffled = torch.randperm(len(table), generator=torch.Generator().manual_seed(0))
+    shuffled = torch.randperm(len(table), generator=torch.Generator().manual_seed(0), device="cpu")
     return shuffled[table[shuffled].argsort(dim=0, stable=True)]

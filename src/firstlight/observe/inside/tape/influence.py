@@ -85,7 +85,7 @@ def _cancel(
     tail: Tail, output: torch.Tensor, axis: int, size: float, generator: torch.Generator
 ) -> tuple[float, float]:
     """The larger share of two moves, one of the outputs' own size and one far away."""
-    move = torch.randn(output.shape, generator=generator).to(output)
+    move = torch.randn(output.shape, generator=generator, device="cpu").to(output)
     move -= move.mean(axis, keepdim=True)
     found = []
     for scale in (max(float(output.detach().float().square().mean().sqrt()), 1e-3 * size), FAR * size):
@@ -120,7 +120,7 @@ def _mute(
     generator: torch.Generator,
 ) -> Iterator[Mute]:
     answer = meeting.answer.reshape(output.shape)
-    noise = torch.randn(output.shape, generator=generator).to(output) * FAR * _size(output, answer)
+    noise = torch.randn(output.shape, generator=generator, device="cpu").to(output) * FAR * _size(output, answer)
     changes = {value: _change(tail, output, output + noise * (answer == value)) for value, _ in values}
     most = max(changes.values())
     for value, count in values:
@@ -130,7 +130,8 @@ def _mute(
 
 
 def _change(tail: Tail, output: torch.Tensor, other: torch.Tensor) -> float:
-    return abs(reading.number(tail.replay({id(output): other.detach()})) - reading.number(tail.loss))
+    replayed = tail.replay({id(output): other.detach()}, on_cpu=True)
+    return abs(reading.number(replayed) - reading.number(tail.loss))
 
 
 def _outputs(tail: Tail) -> Iterator[torch.Tensor]:

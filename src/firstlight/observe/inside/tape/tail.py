@@ -51,8 +51,12 @@ class Tail:
         """The network itself had a hand in them: a bootstrap, an action it chose, a pseudo-label."""
         return any(meeting.marks & Mark.TRAINED for meeting in self.meetings)
 
-    def replay(self, instead: Mapping[int, torch.Tensor]) -> torch.Tensor:
-        """The loss with other tensors in place of those with these ids."""
+    def replay(self, instead: Mapping[int, torch.Tensor], on_cpu: bool = False) -> torch.Tensor:
+        """The loss with other tensors in place of those with these ids.
+
+        On the CPU where they hold values that the program never had: there a loss that holds them to be impossible
+        raises, and on an accelerator it would take the program with it.
+        """
         values: dict[tuple[int, int], torch.Tensor] = {}
         for row in self.rows:
             told = {}
@@ -62,7 +66,7 @@ class Tail:
                 elif made is not None and (made[0].number, made[1]) in values:
                     told[id(tensor)] = values[made[0].number, made[1]]
             if told:
-                found = _call(row, told)
+                found = _call(row, told, on_cpu)
                 values.update({(row.number, index): tensor for index, tensor in enumerate(found)})
         last = self.rows[-1]
         if (last.number, 0) not in values:
@@ -115,12 +119,12 @@ def _selection(row: Row) -> torch.Tensor | None:
     return index if dim == 0 and isinstance(index, torch.Tensor) else None
 
 
-def _call(row: Row, told: dict[int, torch.Tensor]) -> list[torch.Tensor]:
+def _call(row: Row, told: dict[int, torch.Tensor], on_cpu: bool) -> list[torch.Tensor]:
     assert row.arguments is not None
     if row.writes:
         told = {**told, id(row.arguments[0]): _before(row, told).clone()}
-    arguments, keywords = _replaced(row.arguments, told), _replaced(row.keywords, told)
-    with _as_then(row):
+    arguments, keywords = (_replaced(given, told, on_cpu) for given in (row.arguments, row.keywords))
+    with _as_then(row, on_cpu):
         result = row.function(*arguments, **keywords)
     found = arguments[0] if row.name == "__setitem__" else result
     return [found] if isinstance(found, torch.Tensor) else [item for item in found if isinstance(item, torch.Tensor)]
@@ -134,18 +138,19 @@ def _before(row: Row, told: dict[int, torch.Tensor]) -> torch.Tensor:
     return found
 
 
-def _as_then(row: Row) -> contextlib.AbstractContextManager[Any]:
+def _as_then(row: Row, on_cpu: bool) -> contextlib.AbstractContextManager[Any]:
     if row.autocast is None:
         return contextlib.nullcontext()
     device, dtype = row.autocast
-    return torch.autocast(device, dtype=dtype)
+    return torch.autocast("cpu" if on_cpu else device, dtype=dtype)
 
 
-def _replaced(tree: Any, told: dict[int, torch.Tensor]) -> Any:
+def _replaced(tree: Any, told: dict[int, torch.Tensor], on_cpu: bool) -> Any:
     if isinstance(tree, torch.Tensor):
-        return told.get(id(tree), tree)
+        found = told.get(id(tree), tree)
+        return found.cpu() if on_cpu else found
     if type(tree) in (list, tuple):
-        return type(tree)(_replaced(item, told) for item in tree)
+        return type(tree)(_replaced(item, told, on_cpu) for item in tree)
     if isinstance(tree, dict):
-        return {key: _replaced(item, told) for key, item in tree.items()}
+        return {key: _replaced(item, told, on_cpu) for key, item in tree.items()}
     return tree
