@@ -83,6 +83,8 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
     """Different examples trained on, and so below."""
     whole: bool = False
     """Hardly any new ones came in the last batches: those are all."""
+    again: float = 0.0
+    """Share of the last batches that had been trained on before."""
     evaluated: int = 0
     """And not trained on."""
     judged: int = 0

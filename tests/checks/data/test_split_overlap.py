@@ -61,3 +61,9 @@ def test_each_side_of_covered(covered: int, times: int) -> None:
 @pytest.mark.parametrize(("crowded", "times"), [(2, 1), (3, 0)])
 def test_each_side_of_crowded(crowded: int, times: int) -> None:
     assert len(found(CHECK, overlapping(crowded=crowded))) == times
+
+
+@pytest.mark.parametrize(("again", "whole", "times"), [(0.39, False, 1), (0.41, False, 0), (0.41, True, 1)])
+def test_each_side_of_again(again: float, whole: bool, times: int) -> None:
+    """A fifth of what is evaluated was trained on."""
+    assert len(found(CHECK, overlapping(again=again, whole=whole))) == times

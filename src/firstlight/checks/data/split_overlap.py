@@ -9,7 +9,7 @@ it trains from.
 
 ## When it is fine
 Measuring the training set itself, or everything there is, is not reported. Real collections hold a few doubles: below a
-hundredth nothing is said.
+hundredth nothing is said, nor where pieces that are cut anew at any place come again in training twice as often.
 """
 
 from collections.abc import Iterator
@@ -36,6 +36,9 @@ class Limits:
     """By which examples can differ: with fewer, combinations of a few categories repeat in large collections."""
     covered: float = 0.9
     """Of the trained examples: who evaluates nearly all of them evaluates everything there is, on purpose."""
+    again: float = 0.5
+    """Of the share of training examples that come again: pieces cut anew at any place of a recording or a text coincide
+    by themselves, and do so more often among those cut from one part of it."""
     crowded: int = 2
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
@@ -48,6 +51,8 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     if seen.covered > limits.covered * seen.trained or feed.crowded > limits.crowded:
         return
     share = known / seen.judged
+    if not seen.whole and not share >= limits.again * seen.again:
+        return
     how = "exactly as they are" if not seen.near else f"{seen.near:,} of them with slightly other values"
     yield Evidence(
         where=at(feed.eval_site or feed.site, module=feed.name, step=feed.step, rank=feed.rank),

@@ -73,6 +73,10 @@ class Met:
         """Hardly anything new came in the last batches: what is trained on was seen, all of it."""
         return len(self._new) == self.LAST and max(self._new) <= self.HARDLY
 
+    @property
+    def again(self) -> float:
+        return 1 - sum(self._new) / len(self._new) if self._new else 0.0
+
     def evaluate(self, keys: set[int]) -> None:
         if len(self.batches) < self.BATCHES:
             self.batches.append(sorted(keys)[: self.KEYS])
@@ -195,6 +199,7 @@ class Feed:
         return Overlap(
             trained=len(self.trained),
             whole=self.met.whole,
+            again=self.met.again,
             evaluated=len(self._evaluated - self.trained.keys()),
             judged=judged,
             shared=shared,

@@ -140,7 +140,7 @@ def _descend(
     tail: Tail, place: torch.Tensor, start: torch.Tensor, rates: list[float]
 ) -> tuple[list[float], torch.Tensor]:
     """By Adam, written out because an optimizer of torch's would be seen as the program's own."""
-    value = start.detach().clone()
+    value = start.detach().cpu().clone()
     mean, square = torch.zeros_like(value), torch.zeros_like(value)
     path = []
     for at, rate in enumerate(rates, start=1):
@@ -155,6 +155,6 @@ def _descend(
 def _slope(tail: Tail, place: torch.Tensor, value: torch.Tensor) -> tuple[float, torch.Tensor]:
     with torch.enable_grad():
         leaf = value.detach().requires_grad_()
-        loss = tail.replay({id(place): leaf})
+        loss = tail.replay({id(place): leaf}, on_cpu=True)
         (slope,) = torch.autograd.grad(loss, [leaf])
     return float(loss.detach()), slope
