@@ -42,7 +42,8 @@ def test_arguments_come_apart_and_together() -> None:
     tree = arguments("--lr -0.1 --wd=0 --amp --sizes 1 2 data")
     assert tree == {"--lr": ["-0.1"], "--wd": ["0"], "--amp": [], "--sizes": ["1", "2", "data"]}
     assert words_of(tree) == ("--lr", "-0.1", "--wd", "0", "--amp", "--sizes", "1", "2", "data")
-    assert [one.name for one in differences(tree, arguments("--lr -0.1 --wd=1 --sizes 1 2 data"))] == ["--wd", "--amp"]
+    found = differences(tree, arguments("--lr -0.1 --wd=1 --sizes 1 2 data"))
+    assert [one.told() for one in found] == ["--wd: 0 → 1", "--amp: given → absent"]
 
 
 @pytest.mark.parametrize(

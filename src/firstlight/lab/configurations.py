@@ -33,11 +33,16 @@ class Difference:
         return ".".join(self.path)
 
     def told(self) -> str:
-        return f"{self.name}: {_shown(self.good)} → {_shown(self.bad)}"
+        return f"{self.name}: {_shown(self.name, self.good)} → {_shown(self.name, self.bad)}"
 
 
-def _shown(value: Any) -> str:
-    return "absent" if value is Absent else json.dumps(value, default=str, ensure_ascii=False)
+def _shown(name: str, value: Any) -> str:
+    """Words of a command line as they are typed, and what a file holds as JSON."""
+    if value is Absent:
+        return "absent"
+    if name.startswith(("-", "#")):
+        return " ".join(value) or "given"
+    return json.dumps(value, default=str, ensure_ascii=False)
 
 
 def is_configuration(word: str) -> bool:

@@ -64,7 +64,7 @@ def cell(value: Scalar) -> str:
     """A value as a reader takes it in: four digits, and nothing where there is nothing."""
     if value is None:
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.4g}" if isinstance(value, float) else str(value)  # minus zero is zero
 
 
 def _table(table: LabTable, paint: Paint) -> Iterator[str]:
