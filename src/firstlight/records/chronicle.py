@@ -4,6 +4,7 @@ import msgspec
 
 from firstlight.records.flows import TapeSeen
 from firstlight.records.inner import Layer
+from firstlight.records.timelines import Dependence
 
 
 class Curve(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +69,8 @@ class Chronicle(msgspec.Struct, frozen=True, kw_only=True):
     trace: tuple[Layer, ...] = ()
     tape: tuple[TapeSeen, ...] = ()
     """The parts of one backward of the last step that was taped."""
+    influence: tuple[Dependence, ...] = ()
+    """Each with a map of what moves what."""
     flags: tuple[Flag, ...] = ()
     problems: tuple[str, ...] = ()
     """Lines of the log that could not be read."""

@@ -1,5 +1,7 @@
 """Experiments on copies of the program: that they can be made, how each ended, and what was asked of the model."""
 
+import msgspec
+
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting, TensorCard
 
@@ -29,18 +31,29 @@ class TimelineEnded(Sighting, frozen=True, kw_only=True, tag="timeline-ended"):
     """The last line of its error output, where it is known."""
 
 
+class InfluenceMap(msgspec.Struct, frozen=True, kw_only=True):
+    """How much the output at each of some places moves when the input at each of them is changed."""
+
+    places: tuple[int, ...]
+    """Of examples in their batch, or of positions in their sequence."""
+    moved: tuple[tuple[float, ...], ...]
+    """By output, then by input, relative to the usual size of the outputs."""
+
+
 class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
-    """What an output was found to depend on, by its gradient, in eval mode."""
+    """What an output was found to depend on, in eval mode."""
 
     kind: str
     """`examples`: one example's output on the others' inputs; `future`: a position's on later positions; `same`: as
-    well, where it is asked for the very ids it is given; `padding`: examples whose output rests on their padding."""
+    well, where it is asked for the very ids it is given; `positions`: as well, where that may be wanted; `padding`:
+    examples whose output rests on their padding."""
     site: Site | None
     own: bool
     """It depends on what it should depend on."""
     others: int
     """How many of those it should not depend on."""
     of: int
+    map: InfluenceMap | None = None
 
 
 class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-import pytest
 import torch
 from torch import nn
 
+from firstlight.experiments.inside.asking import Asked
+from firstlight.experiments.inside.axes import examples
 from firstlight.experiments.inside.behaviour import behaviour
-from firstlight.experiments.inside.dependence import Asked, by_position, dependences
+from firstlight.experiments.inside.dependence import dependences
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.timelines import Dependence
 
@@ -17,7 +18,7 @@ def asked(module: nn.Module, *inputs: torch.Tensor, target: torch.Tensor | None 
 
 
 def found(question: Asked) -> dict[str, Dependence]:
-    return {dependence.kind: dependence for dependence in dependences(question)}
+    return {dependence.kind: dependence for dependence in dependences(question, examples(question))}
 
 
 class Mixing(nn.Module):
@@ -82,7 +83,9 @@ class TestFuture:
         return found(question)["future"]
 
     def test_without_a_mask_the_answer_is_read(self) -> None:
-        assert self.ask(masked=False).others == 4
+        future = self.ask(masked=False)
+
+        assert (future.others, future.of) == (8, 8)
 
     def test_a_source_of_the_same_length_may_be_seen_as_a_whole(self) -> None:
         future = self.ask(masked=True)
@@ -108,7 +111,8 @@ class TestPadding:
 class TestBehaviour:
     def behave(self, module: nn.Module, *inputs: torch.Tensor, **more: Any) -> Any:
         torch.manual_seed(0)
-        return behaviour(asked(module, *inputs, **more))
+        question = asked(module, *inputs, **more)
+        return behaviour(question, examples(question))
 
     def test_a_plain_model_repeats_itself(self) -> None:
         seen = self.behave(nn.Linear(4, 2), torch.randn(6, 4), rows=6)
@@ -132,9 +136,8 @@ class TestBehaviour:
 
     def test_a_nan_shows_what_no_gradient_does(self) -> None:
         question = asked(Mixing(detached=True), torch.randn(6, 4), rows=6)
-        seen = behaviour(question)
+        seen = behaviour(question, examples(question))
 
-        assert found(question)["examples"].others == 0
         assert seen is not None
         assert seen.poisoned == 5
 
@@ -146,18 +149,28 @@ class TestBehaviour:
         assert self.behave(Chooser(4, 3), torch.randn(6, 4)) is None
 
 
-class TestPositions:
-    """Three rows of five positions each."""
+class TestMaps:
+    def test_a_mean_over_the_batch_fills_the_map(self) -> None:
+        seen = found(asked(Mixing(), torch.randn(6, 4), rows=6))["examples"].map
 
-    @pytest.mark.parametrize("shape", [(3, 5, 7), (3, 7, 5), (15, 7), (3, 5)])
-    def test_they_are_found_wherever_they_are(self, shape: tuple[int, ...]) -> None:
-        names = torch.arange(5).expand(3, 5)[..., None].expand(3, 5, 7)
-        made = {3: names, 2: names[..., 0]}[len(shape)] if shape != (3, 7, 5) else names.transpose(1, 2)
-        found = by_position(names.reshape(shape) if shape == (15, 7) else made, 3, 5)
+        assert seen is not None
+        assert seen.places == (0, 1, 2, 3, 4, 5)
+        assert all(value > 0.01 for row in seen.moved for value in row)
 
-        assert found is not None
-        assert (found[:, 2] == 2).all()
+    def test_an_example_of_its_own_moves_the_diagonal_alone(self) -> None:
+        seen = found(asked(nn.Linear(4, 2), torch.randn(6, 4), rows=6))["examples"].map
 
-    @pytest.mark.parametrize("shape", [(3, 5, 5), (3, 7), (5, 3, 7), (7, 5)])
-    def test_and_not_guessed(self, shape: tuple[int, ...]) -> None:
-        assert by_position(torch.zeros(shape), 3, 5) is None
+        assert seen is not None
+        assert all((value > 0) is (row == column) for row, r in enumerate(seen.moved) for column, value in enumerate(r))
+
+    def test_a_causal_model_fills_the_lower_triangle(self) -> None:
+        seen = TestFuture().ask(masked=True).map
+
+        assert seen is not None
+        assert all((value > 0) is (column <= row) for row, r in enumerate(seen.moved) for column, value in enumerate(r))
+
+    def test_many_places_are_thinned_to_the_first_the_last_and_some_between(self) -> None:
+        seen = found(asked(nn.Linear(4, 2), torch.randn(200, 4), rows=200))["examples"].map
+
+        assert seen is not None
+        assert (seen.places[0], seen.places[-1], len(seen.places)) == (0, 199, 16)

@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from firstlight.experiments.inside.dependence import Asked
+from firstlight.experiments.inside.asking import Asked
+from firstlight.experiments.inside.axes import examples
 from firstlight.experiments.inside.symmetry import symmetry
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.symmetry import Symmetry
@@ -14,7 +15,8 @@ from firstlight.records.symmetry import Symmetry
 
 def asked(model: nn.Module, *given: torch.Tensor) -> Symmetry:
     call = Call(model, given, {}, list(given), model(*given), training=True)
-    found = symmetry(Asked(call, None, None, len(given[0])))
+    question = Asked(call, None, None, len(given[0]))
+    found = symmetry(question, examples(question))
     assert found is not None
     return found
 
@@ -55,6 +57,11 @@ class Recurrent(nn.Module):
 class Stateful(Recurrent):
     def forward(self, x: torch.Tensor, h: torch.Tensor) -> Any:
         return self.rnn(x, h)[0]
+
+
+class Scaled(nn.Module):
+    def forward(self, x: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+        return x * scale
 
 
 class Sorted(Recurrent):
@@ -106,8 +113,14 @@ def test_an_encoding_by_row_is_seen() -> None:
     assert placed > 0.01
 
 
+def test_a_state_has_its_examples_elsewhere() -> None:
+    placed = asked(Stateful(), torch.randn(8, 5, 3), torch.randn(1, 8, 4)).placed
+
+    assert placed == pytest.approx(0, abs=1e-6)
+
+
 def test_inputs_without_a_row_for_each_example_are_not_moved() -> None:
-    assert asked(Stateful(), torch.randn(8, 5, 3), torch.randn(1, 8, 4)).placed is None
+    assert asked(Scaled(), torch.randn(8, 3), torch.randn(3)).placed is None
 
 
 def test_a_model_that_refuses_is_not_asked() -> None:

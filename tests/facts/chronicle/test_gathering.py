@@ -127,3 +127,24 @@ def test_done_may_be_asked_for_while_lines_still_come() -> None:
 @pytest.mark.parametrize(("raw", "value"), [(1, 1.0), ("Infinity", math.inf), (True, None), ("x", None), ([1], None)])
 def test_numbers(raw: object, value: float | None) -> None:
     assert number(raw) == value
+
+
+def dependence(moved: list[list[float]], kind: str = "future") -> dict[str, Any]:
+    seen = {"fact": "dependence", "step": 0, "kind": kind, "site": None, "own": True, "others": 0, "of": 1}
+    return {
+        "phase": "fact",
+        "timeline": "probes",
+        "observed": seen | {"map": {"places": [0, 3], "moved": moved}},
+    }
+
+
+def test_maps_of_influence_are_kept_as_they_are() -> None:
+    (found,) = gather([dependence([[0.5, 0.0], [0.25, 1.0]])]).influence
+
+    assert found.map is not None
+    assert (found.kind, found.map.moved) == ("future", ((0.5, 0.0), (0.25, 1.0)))
+
+
+@pytest.mark.parametrize("moved", [[[0.5, 0.0]], [[0.5], [0.5]], [["x", 0.0], [0.0, 0.0]]])
+def test_a_map_of_another_form_is_passed_over(moved: list[list[float]]) -> None:
+    assert gather([dependence(moved)]).influence == ()

@@ -142,6 +142,20 @@ def test_everything_is_told(read: Reader) -> None:
         assert wanted in " ".join(said.split()), wanted
 
 
+def test_a_map_of_influence_shows_what_moves_nothing_as_empty(report: Report) -> None:
+    seen = {"fact": "dependence", "step": 0, "kind": "future", "site": None, "own": True, "others": 0, "of": 1}
+    line = {
+        "phase": "fact",
+        "timeline": "probes",
+        "observed": seen | {"map": {"places": [0, 3], "moved": [[1, 0], [2, 3]]}},
+    }
+    made = html.render(report, gather([line]))
+    (plots,) = re.findall(r'id="plots">(.*?)</script>', made)
+
+    assert json.loads(plots)["influence-0"]["values"] == [[1.0, None], [2.0, 3.0]]
+    assert "What moves what" in made
+
+
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_a_report_with_nothing_measured_is_a_page_too(report: Report, verdict: Verdict) -> None:
     parts = ("findings", "diagnosis", "checks", "reasoning", "output_tail", "excerpts", "mutants")

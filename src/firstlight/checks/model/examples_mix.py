@@ -1,7 +1,7 @@
 """An example's output depends on the other examples of the batch.
 
 ## What it sees
-In eval mode, the gradient of one example's output with respect to the other examples' inputs is not zero: a
+In eval mode, one example's output changes when another example's input does: a
 reshape, transpose, softmax or normalisation works across the batch.
 
 ## When it is fine

@@ -2,12 +2,13 @@
 
 import torch
 
-from firstlight.experiments.inside.dependence import LEAST_ROWS, Asked, output
+from firstlight.experiments.inside.asking import Asked, answer, output
+from firstlight.experiments.inside.axes import Through
 from firstlight.observe.inside import reading
 from firstlight.records.timelines import Behaviour
 
 
-def behaviour(asked: Asked) -> Behaviour | None:
+def behaviour(asked: Asked, rows: Through | None) -> Behaviour | None:
     """None where the model gives no floating-point output. Leaves the model in eval mode."""
     module = asked.call.module
     module.eval()
@@ -24,7 +25,7 @@ def behaviour(asked: Asked) -> Behaviour | None:
         again=_difference(first, again),
         train=_difference(first, training),
         spread=_spread(first),
-        poisoned=_poisoned(asked, first),
+        poisoned=_poisoned(asked, first, rows) if rows is not None else None,
     )
 
 
@@ -41,21 +42,20 @@ def _spread(output: torch.Tensor) -> float | None:
     return float(rows.std(0).mean() / rows.abs().mean().clamp_min(1e-12))
 
 
-def _poisoned(asked: Asked, first: torch.Tensor) -> int | None:
+def _poisoned(asked: Asked, first: torch.Tensor, rows: Through) -> int | None:
     """What a gradient cannot show, a NaN does: it passes comparisons, sorts and detached statistics too."""
-    rows = asked.rows
-    floats = [t for t in asked.call.inputs if t.is_floating_point() and t.ndim and len(t) == rows]
-    if rows < LEAST_ROWS or len(first) != rows or not floats or not bool(torch.isfinite(first).all()):
+    floats = [t for t in asked.call.inputs if t.is_floating_point() and rows.has(t)]
+    if rows.laid is None or not floats or not bool(torch.isfinite(first).all()):
         return None
 
     def poison(tensor: torch.Tensor) -> torch.Tensor:
-        if not tensor.is_floating_point() or not tensor.ndim or len(tensor) != rows:
+        if not tensor.is_floating_point() or not rows.has(tensor):
             return tensor
         spoilt = tensor.clone()
-        spoilt[0] = torch.nan
+        spoilt.select(rows.given[id(tensor)], 0).fill_(torch.nan)
         return spoilt
 
-    made = output(asked, poison)
-    if made is None or len(made) != rows:
+    made = answer(asked, poison)
+    if made is None or made.shape != first.shape:
         return None
-    return int(torch.isnan(made).reshape(rows, -1).any(1)[1:].sum())
+    return int(torch.isnan(rows.laid.first(made)).any(1)[1:].sum())

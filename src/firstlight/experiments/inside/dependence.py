@@ -1,26 +1,25 @@
-"""What a model's output depends on, by its gradient, in eval mode.
+"""What a model's output depends on, in eval mode.
 
 - does an example's output depend on another example's input?
 - does the output at a position depend on later positions, when the task is to predict the next one?
 - does an example's output rest on its padding?
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.experiments.inside.steering import Change, changed
+from firstlight.experiments.inside import influence
+from firstlight.experiments.inside.asking import LEAST_ROWS, Asked, output
+from firstlight.experiments.inside.axes import Through, positions
 from firstlight.observe.inside import reading
-from firstlight.records.places import Site
-from firstlight.records.timelines import Dependence
+from firstlight.records.timelines import Dependence, InfluenceMap
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.taps.models import Call
 
-LEAST_ROWS = 3
-LEAST_LENGTH = 4
 NEXT_TOKEN = 0.95
 """Share of targets equal to the next input for the task to count as predicting it."""
 LEAST_PADDED, MOST_PADDED = 0.2, 0.95
@@ -30,66 +29,65 @@ MAINLY = 0.5
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A call of a model, with what the loss wanted of it."""
-
-    call: "Call"
-    site: Site | None
-    target: torch.Tensor | None
-    rows: int
-    """Examples in the batch; 0 where that is not known."""
-
-
-@dataclass(frozen=True)
 class Leaf:
-    """An input, or what an embedding made of ids."""
+    """What an embedding made of ids."""
 
     tensor: torch.Tensor
-    ids: torch.Tensor | None = None
-    padding: int | None = None
+    ids: torch.Tensor | None
+    padding: int | None
 
 
-def output(asked: Asked, change: Change = lambda tensor: tensor) -> torch.Tensor | None:
-    """What the model makes of its inputs, changed."""
-    call = asked.call
-    with torch.no_grad():
-        made = call.module(*changed(call.arguments, change), **changed(call.keywords, change))
-    return next((t.float() for t in reading.tensors_in(made) if t.is_floating_point() and t.numel()), None)
-
-
-def dependences(asked: Asked) -> Iterator[Dependence]:
+def dependences(asked: Asked, rows: Through | None) -> Iterator[Dependence]:
+    """`rows` is where the examples lie. Leaves the model in eval mode."""
     asked.call.module.eval()
-    with torch.enable_grad():
-        output, leaves = _run(asked.call)
-    if output is None or not leaves:
+    first, again = output(asked), output(asked)
+    if first is None or again is None:
         return
-    rows = asked.rows
-    if rows >= LEAST_ROWS and len(output) == rows and not (output.ndim > 1 and output.shape[1] == rows):
-        yield _between_examples(asked, output, [leaf.tensor for leaf in leaves])
-    sequences = [
-        t for t in asked.call.inputs if not t.is_floating_point() and t.ndim == 2 and t.shape[1] >= LEAST_LENGTH
-    ]
-    for ids in sequences:
-        if _predicts_next(asked.target, ids):
-            yield from _from_the_future(asked, output, leaves, ids, "future")
-        elif _asks_for(asked.target, ids):
-            yield from _from_the_future(asked, output, leaves, ids, "same")
-    yield from _on_padding(asked, output, leaves)
+    if rows is not None and torch.equal(first, again):
+        yield from _by_asking(asked, first, rows)
+    yield from _on_padding(asked)
 
 
-def _between_examples(asked: Asked, output: torch.Tensor, leaves: list[torch.Tensor]) -> Dependence:
-    rows, row = asked.rows, asked.rows // 2
-    touched = torch.zeros(rows, dtype=torch.bool)
-    for gradient in _pulled(output[row].sum(), leaves):
-        if gradient is not None and len(gradient) == rows:
-            touched |= gradient.reshape(rows, -1).abs().sum(1).cpu() > 0
-    others = int(touched.sum()) - int(touched[row])
-    return Dependence(step=0, kind="examples", site=asked.site, own=bool(touched[row]), others=others, of=rows - 1)
+def _by_asking(asked: Asked, first: torch.Tensor, rows: Through) -> Iterator[Dependence]:
+    if asked.rows and (seen := influence.between_examples(asked, first, rows)) is not None:
+        yield _dependence(asked, "examples", seen, lambda own, other: own != other)
+    for sequence in asked.call.inputs:
+        kind = _kind(asked.target, sequence, rows) if rows.has(sequence) else None
+        along = positions(asked, first, sequence, rows) if kind is not None else None
+        if kind is None or along is None:
+            continue
+        if (seen := influence.between_positions(asked, first, sequence, along, rows)) is not None:
+            yield _dependence(asked, kind, seen, lambda own, other: other > own)
 
 
-def _predicts_next(target: torch.Tensor | None, ids: torch.Tensor) -> bool:
-    if target is None or target.is_floating_point():
-        return False
+def _dependence(asked: Asked, kind: str, seen: InfluenceMap, forbidden: Callable[[int, int], bool]) -> Dependence:
+    """Told of the place whose output depends on most of what it should not depend on."""
+    most = (0, 0)
+    for row, own in enumerate(seen.places):
+        asked_of = [column for column, other in enumerate(seen.places) if forbidden(own, other)]
+        moving = sum(seen.moved[row][column] > influence.MOVED for column in asked_of)
+        most = max(most, (moving, len(asked_of)))
+    own = any(seen.moved[place][place] > influence.MOVED for place in range(len(seen.places)))
+    return Dependence(step=0, kind=kind, site=asked.site, own=own, others=most[0], of=most[1], map=seen)
+
+
+def _kind(target: torch.Tensor | None, sequence: torch.Tensor, rows: Through) -> str | None:
+    """What is asked for at each position of a sequence of ids; `answers` for any other that has an answer for each."""
+    own = rows.given[id(sequence)]
+    if sequence.ndim not in (2, 3) or (sequence.ndim == 3) is not sequence.is_floating_point():
+        return None
+    if sequence.ndim == 3 or target is None or target.is_floating_point():
+        return "positions"
+    ids = sequence.movedim(own, 0)
+    for wanted in (target, target.reshape(ids.T.shape).T) if target.numel() == ids.numel() else (target,):
+        if _predicts_next(wanted, ids):
+            return "future"
+        if wanted.numel() == ids.numel() and _share(wanted.reshape(ids.shape), ids) > NEXT_TOKEN:
+            return "same"
+    return "positions"
+
+
+def _predicts_next(target: torch.Tensor, ids: torch.Tensor) -> bool:
     rows, length = ids.shape
     if target.numel() == rows * length:
         return _share(target.reshape(rows, length)[:, :-1], ids[:, 1:]) > NEXT_TOKEN
@@ -98,45 +96,13 @@ def _predicts_next(target: torch.Tensor | None, ids: torch.Tensor) -> bool:
     return False
 
 
-def _asks_for(target: torch.Tensor | None, ids: torch.Tensor) -> bool:
-    """The very ids that are given."""
-    same = target is not None and not target.is_floating_point() and target.numel() == ids.numel()
-    return same and target is not None and _share(target.reshape(ids.shape), ids) > NEXT_TOKEN
-
-
-def _from_the_future(
-    asked: Asked, output: torch.Tensor, leaves: list[Leaf], ids: torch.Tensor, kind: str
-) -> Iterator[Dependence]:
-    """Among the embeddings of these very ids: an encoder's input may well be seen as a whole."""
-    rows, length = ids.shape
-    own_leaves = [leaf.tensor for leaf in leaves if leaf.ids is not None and torch.equal(leaf.ids, ids)]
-    answers = by_position(output, rows, length)
-    if answers is None or not own_leaves:
-        return
-    position = length // 2
-    later = own = 0
-    for gradient in _pulled(answers[:, position].sum(), own_leaves):
-        if gradient is not None and gradient.shape[:2] == (rows, length):
-            touched = gradient.abs().sum((0, *range(2, gradient.ndim))) > 0
-            later, own = max(later, int(touched[position + 1 :].sum())), max(own, int(touched[: position + 1].sum()))
-    yield Dependence(step=0, kind=kind, site=asked.site, own=own > 0, others=later, of=length - position - 1)
-
-
-def by_position(output: torch.Tensor, rows: int, length: int) -> torch.Tensor | None:
-    """With the positions second; None where it cannot be told which axis they are."""
-    shape = tuple(output.shape)
-    if shape[1:].count(length) > 1 or (shape[:1] != (rows,) and shape[:1] != (rows * length,)):
-        return None
-    if shape[0] == rows * length and length > 1:
-        return output.reshape(rows, length, -1)
-    return output.movedim(shape.index(length, 1), 1) if length in shape[1:] else None
-
-
-def _on_padding(asked: Asked, output: torch.Tensor, leaves: list[Leaf]) -> Iterator[Dependence]:
+def _on_padding(asked: Asked) -> Iterator[Dependence]:
     """For models that give one answer to a whole sequence, with an embedding that knows its padding."""
+    with torch.enable_grad():
+        output, leaves = _run(asked.call)
     for leaf in leaves:
         ids = leaf.ids
-        if ids is None or leaf.padding is None or ids.ndim != 2 or len(output) != len(ids):
+        if output is None or ids is None or leaf.padding is None or ids.ndim != 2 or len(output) != len(ids):
             continue
         padded = ids == leaf.padding
         share = padded.float().mean(1)
@@ -145,7 +111,10 @@ def _on_padding(asked: Asked, output: torch.Tensor, leaves: list[Leaf]) -> Itera
         if not one_answer or int(chosen.sum()) < LEAST_ROWS:
             continue
         weights = torch.randn(output.shape, generator=torch.Generator().manual_seed(0), device="cpu").to(output)
-        (gradient,) = _pulled((output * weights).sum(), [leaf.tensor])
+        pulled: tuple[torch.Tensor | None, ...] = torch.autograd.grad(
+            (output * weights).sum(), leaf.tensor, allow_unused=True, retain_graph=True
+        )
+        gradient = pulled[0]
         if gradient is None:
             continue
         size = gradient.reshape(*ids.shape, -1).norm(dim=2)
@@ -154,23 +123,13 @@ def _on_padding(asked: Asked, output: torch.Tensor, leaves: list[Leaf]) -> Itera
         yield Dependence(step=0, kind="padding", site=asked.site, own=True, others=mainly, of=asked_rows)
 
 
-def _pulled(root: torch.Tensor, leaves: list[torch.Tensor]) -> tuple[torch.Tensor | None, ...]:
-    return torch.autograd.grad(root, leaves, allow_unused=True, retain_graph=True)
-
-
 def _share(left: torch.Tensor, right: torch.Tensor) -> float:
     return float((left == right).float().mean().item()) if left.numel() else 0.0
 
 
 def _run(call: "Call") -> tuple[torch.Tensor | None, list[Leaf]]:
-    """The model once more on its first inputs, with leaves at its floating-point inputs and its embeddings."""
+    """The model once more on its first inputs, with leaves at its embeddings."""
     leaves: list[Leaf] = []
-
-    def leaf(tensor: torch.Tensor) -> torch.Tensor:
-        if not tensor.is_floating_point():
-            return tensor
-        leaves.append(Leaf(tensor.detach().clone().requires_grad_(True)))
-        return leaves[-1].tensor
 
     def embedded(module: torch.nn.Module, given: Any, made: torch.Tensor) -> torch.Tensor:
         ids = next(reading.tensors_in(given), None)
@@ -179,7 +138,7 @@ def _run(call: "Call") -> tuple[torch.Tensor | None, list[Leaf]]:
         return leaves[-1].tensor
 
     kept = [m.register_forward_hook(embedded) for m in call.module.modules() if isinstance(m, torch.nn.Embedding)]
-    output = call.module(*changed(call.arguments, leaf), **changed(call.keywords, leaf))
+    output = call.module(*call.arguments, **call.keywords)
     for handle in kept:
         handle.remove()
     floats = [t for t in reading.tensors_in(output) if t.is_floating_point() and t.requires_grad and t.ndim]

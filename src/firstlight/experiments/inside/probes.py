@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.experiments.inside.asking import Asked
+from firstlight.experiments.inside.axes import examples
 from firstlight.experiments.inside.behaviour import behaviour
-from firstlight.experiments.inside.dependence import Asked, dependences
+from firstlight.experiments.inside.dependence import dependences
 from firstlight.experiments.inside.loss_steering import Steered
 from firstlight.experiments.inside.steering import changed
 from firstlight.experiments.inside.symmetry import symmetry
@@ -51,14 +53,15 @@ class Probe:
         try:
             if self.backwards == 1:
                 if self.call is not None:
-                    batch = next(reading.tensors_in(self.observer.last_batch[1]), None)
-                    rows = len(batch) if batch is not None and batch.ndim else 0
-                    asked = Asked(self.call, self.site, self.target, rows)
-                    for found in dependences(asked):
+                    batch = tuple(reading.tensors_in(self.observer.last_batch[1]))
+                    rows = len(batch[0]) if batch and batch[0].ndim else 0
+                    asked = Asked(self.call, self.site, self.target, rows, batch)
+                    along = examples(asked)
+                    for found in dependences(asked, along):
                         self.observer.emit(found)
-                    if (behaves := behaviour(asked)) is not None:
+                    if (behaves := behaviour(asked, along)) is not None:
                         self.observer.emit(behaves)
-                    if (moved := symmetry(asked)) is not None:
+                    if (moved := symmetry(asked, along)) is not None:
                         self.observer.emit(moved)
                 return
             for gradient in self._gradients():

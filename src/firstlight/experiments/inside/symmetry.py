@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from firstlight.experiments.inside.dependence import LEAST_LENGTH, LEAST_ROWS, Asked, output
+from firstlight.experiments.inside.asking import LEAST_LENGTH, Asked, output
+from firstlight.experiments.inside.axes import Through, positions
 from firstlight.experiments.inside.steering import Change
 from firstlight.observe.inside import reading
 from firstlight.records.symmetry import Order, Straight, Symmetry
@@ -21,7 +22,7 @@ LEAST = 1e-12
 T = TypeVar("T")
 
 
-def symmetry(asked: Asked) -> Symmetry | None:
+def symmetry(asked: Asked, rows: Through | None) -> Symmetry | None:
     """None where the model gives no floating-point output. Leaves the model in eval mode."""
     asked.call.module.eval()
     first, again = output(asked), output(asked)
@@ -31,16 +32,21 @@ def symmetry(asked: Asked) -> Symmetry | None:
         step=0,
         site=asked.site,
         again=_apart(first, again, first),
-        placed=_answer(_placed, asked, first),
-        straight=_answer(_straight, asked, first),
-        order=_answer(_order, asked, first),
+        placed=_answer(_placed, asked, first, rows),
+        straight=_answer(_straight, asked, first, rows),
+        order=_answer(_order, asked, first, rows),
     )
 
 
-def _answer(question: Callable[[Asked, torch.Tensor], T | None], asked: Asked, first: torch.Tensor) -> T | None:
+def _answer(
+    question: Callable[[Asked, torch.Tensor, Through | None], T | None],
+    asked: Asked,
+    first: torch.Tensor,
+    rows: Through | None,
+) -> T | None:
     """None where the model does not take the changed inputs: sorted lengths, say, that are no longer sorted."""
     try:
-        return question(asked, first)
+        return question(asked, first, rows)
     except Exception:  # noqa: BLE001  # whatever it raises, the question could not be put
         return None
 
@@ -51,19 +57,18 @@ def _apart(one: torch.Tensor, other: torch.Tensor | None, scale: torch.Tensor) -
     return float((one - other).norm() / scale.norm().clamp_min(LEAST))
 
 
-def _placed(asked: Asked, first: torch.Tensor) -> float | None:
+def _placed(asked: Asked, first: torch.Tensor, rows: Through | None) -> float | None:
     """Only where everything given has a row for each example: what has none would stay where it is."""
-    rows = asked.rows
     given = [t for t in asked.call.inputs if t.numel() > 1]
-    if rows < LEAST_ROWS or not given or any(not t.ndim or len(t) != rows for t in given):
+    if rows is None or rows.laid is None or not given or not all(rows.has(t) for t in given):
         return None
-    if not first.ndim or len(first) != rows or (first.ndim > 1 and first.shape[1] == rows):
+    moved = output(asked, lambda t: t.roll(1, rows.given[id(t)]) if rows.has(t) else t)
+    if moved is None or moved.shape != first.shape:
         return None
-    moved = output(asked, lambda t: t.roll(1, 0) if t.ndim and len(t) == rows else t)
-    return None if moved is None else _apart(first.roll(1, 0), moved, first)
+    return _apart(rows.laid.first(first).roll(1, 0), rows.laid.first(moved), first)
 
 
-def _straight(asked: Asked, first: torch.Tensor) -> Straight | None:
+def _straight(asked: Asked, first: torch.Tensor, _rows: Through | None) -> Straight | None:
     """Along the line through an input, its half, its opposite and zero: a straight map has the middle in the middle."""
     chain = _chain(asked)
     if chain is None:
@@ -122,22 +127,28 @@ def _widths(layer: Any) -> tuple[int, int]:
     return layer.in_channels, layer.out_channels
 
 
-def _order(asked: Asked, first: torch.Tensor) -> Order | None:
-    """For ids alone, row by row, exchanged at two places that are the same in every row."""
+def _order(asked: Asked, first: torch.Tensor, rows: Through | None) -> Order | None:
+    """For ids alone, exchanged at two positions that are the same in every example."""
     layers = [(name, m) for name, m in asked.call.module.named_modules() if isinstance(m, ATTENDING)]
     ids = [t for t in asked.call.inputs if not t.is_floating_point() and t.dtype != torch.bool and t.ndim == 2]
-    if not layers or len(ids) != 1 or ids[0].shape[1] < LEAST_LENGTH or not first.ndim or len(first) != len(ids[0]):
+    if not layers or len(ids) != 1 or rows is None:
         return None
-    tokens = ids[0]
-    near, far = 1, 2
-    if not bool((tokens[:, near] != tokens[:, far]).any()):
+    (tokens,) = ids
+    along = positions(asked, first, tokens, rows)
+    if along is None or along.length < LEAST_LENGTH:
         return None
-    by_place = first.ndim > 2 and first.shape[1] == tokens.shape[1]
-    swapped = output(asked, _with(tokens, {near: tokens[:, far], far: tokens[:, near]}))
-    replaced = output(asked, _with(tokens, {far: tokens[:, near]}))
+    axis, near, far = along.given[id(tokens)], 1, 2
+    columns = tokens.select(axis, near), tokens.select(axis, far)
+    if torch.equal(*columns):
+        return None
+    swapped = output(asked, _with(tokens, axis, {near: columns[1], far: columns[0]}))
+    replaced = output(asked, _with(tokens, axis, {far: columns[0]}))
     wanted = first.clone()
-    if by_place:
-        wanted[:, [near, far]] = first[:, [far, near]]
+    if along.laid is not None:
+        by_place = along.laid.first(wanted)
+        exchanged = by_place.clone()
+        exchanged[[near, far]] = by_place[[far, near]]
+        wanted, swapped = exchanged, None if swapped is None else along.laid.first(swapped)
     return Order(
         layer=layers[0][0] or type(layers[0][1]).__name__,
         swapped=_apart(wanted, swapped, first),
@@ -145,13 +156,13 @@ def _order(asked: Asked, first: torch.Tensor) -> Order | None:
     )
 
 
-def _with(tokens: torch.Tensor, columns: dict[int, torch.Tensor]) -> Change:
+def _with(tokens: torch.Tensor, axis: int, columns: dict[int, torch.Tensor]) -> Change:
     def change(tensor: torch.Tensor) -> torch.Tensor:
         if tensor is not tokens:
             return tensor
         found = tensor.clone()
         for column, values in columns.items():
-            found[:, column] = values
+            found.select(axis, column).copy_(values)
         return found
 
     return change

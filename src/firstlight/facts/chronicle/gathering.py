@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from firstlight.facts.chronicle.influences import influences
 from firstlight.facts.chronicle.tables import Examples, Histograms
 from firstlight.facts.chronicle.tapes import Tapes
 from firstlight.facts.chronicle.thinning import Columns, Thinned
 from firstlight.records.chronicle import Chronicle, Curve, Flag, Grid
 from firstlight.records.inner import Layer
+from firstlight.records.timelines import Dependence
 
 Line = Mapping[str, Any]
 PROGRAM = "as it is"
@@ -70,6 +72,7 @@ class Gathering:
         self._histograms = Histograms()
         self._trace: tuple[Layer, ...] = ()
         self._tapes = Tapes()
+        self._influence: list[Dependence] = []
         self._flags: list[Flag] = []
         self._step = 0
         self._stepping: dict[str, _Curves] = {}
@@ -136,6 +139,8 @@ class Gathering:
             self._trace = tuple(layers_of(seen.get("layers")))
         elif seen.get("fact") == "tape" and not line.get("rank") and line.get("timeline") is None:
             self._tapes.add(seen)
+        elif seen.get("fact") == "dependence" and not line.get("rank") and len(self._influence) < MOST_CURVES:
+            self._influence += influences(seen)
 
     def _on_backward(self, timeline: str, seen: Line) -> None:
         value = number(seen.get("value"))
@@ -204,6 +209,7 @@ class Gathering:
             predictions=self._examples.done(),
             trace=self._trace,
             tape=self._tapes.done(),
+            influence=tuple(self._influence),
             flags=tuple(self._flags),
         )
 

@@ -10,6 +10,7 @@ from firstlight.records import wire
 from firstlight.records.chronicle import Chronicle, Curve, Grid, Spread
 from firstlight.records.finding import Finding
 from firstlight.records.printable import escaped_in_json
+from firstlight.records.timelines import Dependence
 
 Plot = dict[str, Any]
 """As the scripts of the page take it."""
@@ -45,6 +46,13 @@ SPREADS = {
     "weights": "Size of the weights of",
     "activations": "Size of what comes out of",
 }
+INFLUENCE = {
+    "examples": ("example", "An example should move its own output alone: the diagonal."),
+    "future": ("position", "The next position is asked for: nothing may lie above the diagonal."),
+    "same": ("position", "The very ids that are given are asked for."),
+    "positions": ("position", ""),
+}
+"""What places are called, and what their map should look like."""
 MOST_POINTS = 30_000
 """Of all curves of a page together: about half a megabyte."""
 LEAST_POINTS = 60
@@ -96,6 +104,27 @@ def nowhere(chronicle: Chronicle) -> list[str]:
 
 def _nothing(grid: Grid) -> bool:
     return not any(value for row in grid.values for value in row)
+
+
+def influences(chronicle: Chronicle) -> dict[str, Plot]:
+    return {f"influence-{place}": _influence(found) for place, found in enumerate(chronicle.influence)}
+
+
+def _influence(found: Dependence) -> Plot:
+    """What moves nothing stays empty, so that the form of the map is plain to see."""
+    places, moved = (found.map.places, found.map.moved) if found.map is not None else ((), ())
+    noun, wanted = INFLUENCE.get(found.kind, INFLUENCE["positions"])
+    return {
+        "kind": "map",
+        "title": f"What each {noun} of the input moves",
+        "note": wanted,
+        "axis": f"input at {noun}",
+        "unit": "of the usual output",
+        "rows": [f"output at {noun} {place}" for place in places],
+        "columns": places,
+        "values": [[_rounded(value) if value > 0 else None for value in row] for row in moved],
+        "log": True,
+    }
 
 
 def spreads(chronicle: Chronicle) -> dict[str, Plot]:

@@ -45,6 +45,17 @@ def spreads(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
     return section("spreads", "Distributions over steps", main, more, note=note) if found else None
 
 
+def influence(chronicle: Chronicle, drawn: dict[str, Plot]) -> Markup | None:
+    found = plots.influences(chronicle)
+    drawn |= found
+    figures = [figure(name, plot, plot["note"]) for name, plot in found.items()]
+    note = (
+        "The model in evaluation mode on its first batch, one part of the input changed at a time: a row for each part "
+        "of the output, a column for each that was changed. Empty: it did not move."
+    )
+    return section("influence", "What moves what", tag("div", figures, class_="pair"), note=note) if found else None
+
+
 def trace(chronicle: Chronicle) -> Markup | None:
     if not chronicle.trace:
         return None

@@ -27,7 +27,7 @@ export class HeatMap {
     this.svg = drawn("svg", { "aria-hidden": "true", focusable: "false" });
     this.plot = element("div", {
       class: "plot map", tabindex: 0, role: "application",
-      "aria-label": `${title}: ${rows.length} rows by ${columns.length} steps. ${MAP_KEYS}`,
+      "aria-label": `${title}: ${rows.length} rows by ${columns.length} columns. ${MAP_KEYS}`,
     }, this.canvas, this.svg);
     this.height = Math.min(20, Math.max(5, 420 / Math.max(1, rows.length)));
     this.plot.style.height = `${this.height * rows.length + AXIS}px`;
