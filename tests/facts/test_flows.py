@@ -6,6 +6,7 @@ from firstlight.facts.flows import (
     cancellings,
     fadings,
     mute_answers,
+    pullings,
     reaches,
     silent_terms,
     swellings,
@@ -17,6 +18,7 @@ from firstlight.records.flows import (
     CancelSeen,
     ComparisonSeen,
     MuteSeen,
+    PullSeen,
     ReachSeen,
     TapeRow,
     TapeSeen,
@@ -78,6 +80,15 @@ def test_mute_answers_are_counted_against_the_looks() -> None:
     looks = [replace(TAPE, step=step) for step in (1, 8, 24)]
     (found,) = mute_answers(Sightings([*looks, mute, replace(mute, step=24)]))
     assert (found.times, found.looks, found.value) == (2, 3, 0.0)
+
+
+def test_looks_that_pull_away_are_counted_beside_those_of_other_places_that_do_not() -> None:
+    pull = PullSeen(step=1, kind="values", operation="sub", site=SITE, backward=SITE, right=2.0, contrary=1.0)
+    same = replace(pull, step=8, right=1.0)
+    other = replace(pull, kind="classes", right=0.5)
+    first, second = pullings(Sightings([pull, same, other]))
+    assert (first.looks, first.away, first.towards, first.contrary) == (2, 1, 1, 1.0)
+    assert (second.looks, second.away, second.towards) == (1, 0, 0)
 
 
 def test_the_median_change_of_a_gradient_counts() -> None:

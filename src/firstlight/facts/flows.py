@@ -18,6 +18,8 @@ from firstlight.records.flows import (
     MuteAnswer,
     MuteSeen,
     Place,
+    Pulling,
+    PullSeen,
     Reach,
     ReachSeen,
     SilentTerm,
@@ -28,9 +30,12 @@ from firstlight.records.flows import (
     TwoComparisons,
 )
 from firstlight.records.places import Site
+from firstlight.records.training import StepSeen
 
 SETTLED_STEPS = 8
 """Layers that begin at zero have moved by then."""
+ROUNDING = 1e-6
+"""Relative; two losses that differ by less are the same."""
 
 
 def reaches(seen: Sightings) -> Iterator[Reach]:
@@ -95,6 +100,30 @@ def mute_answers(seen: Sightings) -> Iterator[MuteAnswer]:
             of=last.of,
             others=last.others,
         )
+
+
+def pullings(seen: Sightings) -> Iterator[Pulling]:
+    for backward in groups(seen.of(PullSeen), lambda look: (look.rank, look.backward)):
+        stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == backward[0].rank}
+        for looks in groups(backward, lambda look: (look.kind, look.operation, look.site)):
+            last = looks[-1]
+            yield Pulling(
+                rank=last.rank,
+                kind=last.kind,
+                meeting=Place(operation=last.operation, site=last.site),
+                site=last.backward,
+                looks=len(looks),
+                away=sum(_lower(look.contrary, look.right) for look in looks),
+                towards=sum(_lower(look.right, look.contrary) for look in backward if look not in looks),
+                step=last.step,
+                right=last.right,
+                contrary=last.contrary,
+                optimizers=len(stepped),
+            )
+
+
+def _lower(one: float, other: float) -> bool:
+    return other - one > ROUNDING * max(abs(one), abs(other))
 
 
 def alike(seen: Sightings) -> Iterator[Alike]:

@@ -161,8 +161,6 @@ class LossCurve(Ranked, frozen=True, kw_only=True):
     lr: float | None
     lr_site: Site | None = None
     """Where the optimizer was made."""
-    negated: tuple[float, ...] = ()
-    """Where the value is the exact negative of a known loss: that loss."""
 
 
 class FirstBad(Ranked, frozen=True, kw_only=True):

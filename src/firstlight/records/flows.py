@@ -106,6 +106,22 @@ class MuteSeen(Sighting, frozen=True, kw_only=True, tag="mute-answer"):
     """Change of the loss where another answer is asked for."""
 
 
+VALUES, CLASSES, LIKELIHOODS = "values", "classes", "likelihoods"
+"""What answers are: values to be met, classes to be named, or weights of what the program did."""
+
+
+class PullSeen(Sighting, frozen=True, kw_only=True, tag="pull"):
+    """The loss with predictions that follow their answers a little, and with contrary ones."""
+
+    kind: str
+    operation: str
+    site: Site | None
+    """Where they meet."""
+    backward: Site | None
+    right: float
+    contrary: float
+
+
 class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """A gradient that was changed after autograd had made it, by what it was and what it became."""
 
@@ -193,6 +209,25 @@ class MuteAnswer(Ranked, frozen=True, kw_only=True):
     elements: int
     of: int
     others: float
+
+
+class Pulling(Ranked, frozen=True, kw_only=True):
+    """Which way one backward pulls at one place where predictions meet answers, at all looks."""
+
+    kind: str
+    meeting: Place
+    site: Site | None
+    """The backward."""
+    looks: int
+    away: int
+    """At which contrary predictions had the lower loss."""
+    towards: int
+    """Looks at other places of the same backward that pull the right way."""
+    step: int
+    right: float
+    """Losses at the last look."""
+    contrary: float
+    optimizers: int
 
 
 class Fading(Ranked, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from firstlight.records.flows import (
     ComparisonSeen,
     FreeSeen,
     MuteSeen,
+    PullSeen,
     ReachSeen,
     TapeSeen,
     TermSeen,
@@ -125,6 +126,7 @@ Observed = (
     | ComparisonSeen
     | AlteredSeen
     | MuteSeen
+    | PullSeen
     | RatesSeen
     | TermJoined
     | CurvatureSeen

@@ -9,11 +9,12 @@ from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
+from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.reach import lowest_free, reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
 from firstlight.observe.inside.tape.tail import Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms
-from firstlight.records.flows import CancelSeen, FreeSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
+from firstlight.records.flows import CancelSeen, FreeSeen, MuteSeen, PullSeen, ReachSeen, TapeSeen, TermSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -97,6 +98,20 @@ class Looks:
                         elements=mute.elements,
                         of=mute.of,
                         others=mute.others,
+                    )
+                )
+
+            for pull in pulls(tail):
+                self.observer.emit(
+                    PullSeen(
+                        step=self.observer.step,
+                        rank=rank(),
+                        kind=pull.kind,
+                        operation=pull.row.name,
+                        site=pull.row.line,
+                        backward=sites.caller(),
+                        right=pull.right,
+                        contrary=pull.contrary,
                     )
                 )
 
