@@ -6,6 +6,7 @@ from firstlight.facts.flows import (
     cancellings,
     fadings,
     mute_answers,
+    penalties,
     pullings,
     reaches,
     silent_terms,
@@ -18,6 +19,7 @@ from firstlight.records.flows import (
     CancelSeen,
     ComparisonSeen,
     MuteSeen,
+    PenaltySeen,
     PullSeen,
     ReachSeen,
     TapeRow,
@@ -89,6 +91,13 @@ def test_looks_that_pull_away_are_counted_beside_those_of_other_places_that_do_n
     first, second = pullings(Sightings([pull, same, other]))
     assert (first.looks, first.away, first.towards, first.contrary) == (2, 1, 1, 1.0)
     assert (second.looks, second.away, second.towards) == (1, 0, 0)
+
+
+def test_the_look_at_which_a_penalty_pulls_least_counts() -> None:
+    look = PenaltySeen(step=1, site=SITE, own=30.0, through=1.0)
+    cut = replace(look, step=24, through=0.0)
+    (found,) = penalties(Sightings([look, replace(look, step=8, own=20.0), cut]))
+    assert (found.looks, found.step, found.own) == (2, 8, 20.0)
 
 
 def test_the_median_change_of_a_gradient_counts() -> None:

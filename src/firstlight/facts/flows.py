@@ -17,6 +17,8 @@ from firstlight.records.flows import (
     Fading,
     MuteAnswer,
     MuteSeen,
+    Penalised,
+    PenaltySeen,
     Place,
     Pulling,
     PullSeen,
@@ -29,6 +31,7 @@ from firstlight.records.flows import (
     TermSeen,
     TwoComparisons,
 )
+from firstlight.records.inner import Movement
 from firstlight.records.places import Site
 from firstlight.records.training import StepSeen
 
@@ -102,9 +105,26 @@ def mute_answers(seen: Sightings) -> Iterator[MuteAnswer]:
         )
 
 
+def penalties(seen: Sightings) -> Iterator[Penalised]:
+    """Of looks at which something came through the data; where nothing does, it is cut off."""
+    told = [look for look in seen.of(PenaltySeen) if look.through > 0]
+    for looks in groups(told, lambda look: (look.rank, look.site)):
+        least = min(looks, key=lambda look: look.own / look.through)
+        yield Penalised(
+            rank=least.rank,
+            site=least.site,
+            looks=len({look.step for look in looks}),
+            step=least.step,
+            own=least.own,
+            through=least.through,
+        )
+
+
 def pullings(seen: Sightings) -> Iterator[Pulling]:
     for backward in groups(seen.of(PullSeen), lambda look: (look.rank, look.backward)):
-        stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == backward[0].rank}
+        rank = backward[0].rank
+        stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == rank}
+        pushed = [one.along for look in seen.of(Movement) if look.rank == rank for one in look.tensors]
         for looks in groups(backward, lambda look: (look.kind, look.operation, look.site)):
             last = looks[-1]
             yield Pulling(
@@ -119,6 +139,7 @@ def pullings(seen: Sightings) -> Iterator[Pulling]:
                 right=last.right,
                 contrary=last.contrary,
                 optimizers=len(stepped),
+                climbs=bool(pushed) and median(pushed) > 0,
             )
 
 

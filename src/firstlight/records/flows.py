@@ -122,6 +122,14 @@ class PullSeen(Sighting, frozen=True, kw_only=True, tag="pull"):
     contrary: float
 
 
+class PenaltySeen(Sighting, frozen=True, kw_only=True, tag="penalty-pulls"):
+    """What a loss pulls at weights by itself, and through the data: norms of gradients."""
+
+    site: Site | None
+    own: float
+    through: float
+
+
 class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """A gradient that was changed after autograd had made it, by what it was and what it became."""
 
@@ -228,6 +236,18 @@ class Pulling(Ranked, frozen=True, kw_only=True):
     """Losses at the last look."""
     contrary: float
     optimizers: int
+    climbs: bool
+    """The optimizer goes up the gradient: what it is given is to rise."""
+
+
+class Penalised(Ranked, frozen=True, kw_only=True):
+    """A penalty on weights, at the look at which it pulls least beside the data."""
+
+    site: Site | None
+    looks: int
+    step: int
+    own: float
+    through: float
 
 
 class Fading(Ranked, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from firstlight.records.flows import (
     ComparisonSeen,
     FreeSeen,
     MuteSeen,
+    PenaltySeen,
     PullSeen,
     ReachSeen,
     TapeSeen,
@@ -126,6 +127,7 @@ Observed = (
     | ComparisonSeen
     | AlteredSeen
     | MuteSeen
+    | PenaltySeen
     | PullSeen
     | RatesSeen
     | TermJoined

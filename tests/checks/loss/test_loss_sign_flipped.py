@@ -20,6 +20,7 @@ AWAY = Pulling(
     right=-0.9,
     contrary=-1.1,
     optimizers=1,
+    climbs=False,
 )
 
 
@@ -47,6 +48,10 @@ def test_returns_may_be_costs_and_one_of_several_terms_may_pull_away(changes: di
 @pytest.mark.parametrize("optimizers", [0, 2])
 def test_with_an_adversary_a_loss_is_maximised_on_purpose(optimizers: int) -> None:
     assert found(optimizers=optimizers) == []
+
+
+def test_an_optimizer_that_goes_uphill_is_given_what_is_to_rise() -> None:
+    assert found(climbs=True) == []
 
 
 @pytest.mark.parametrize(("looks", "times"), [(1, 0), (2, 1)])

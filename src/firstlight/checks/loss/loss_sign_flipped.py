@@ -7,9 +7,9 @@ every look, whoever wrote the loss and wherever its sign was turned. In a policy
 returns take the place of predictions.
 
 ## When it is fine
-Adversarial training maximises a loss on purpose; with more than one optimizer nothing is reported. A policy gradient
-that weights likelihoods with costs instead of rewards pulls the other way by right, and so may one of several terms:
-these are warnings.
+Adversarial training maximises a loss on purpose; with more than one optimizer nothing is reported, nor where the
+optimizer goes uphill. A policy gradient that weights likelihoods with costs instead of rewards pulls the other way by
+right, and so may one of several terms: these are warnings.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Limits:
 
 
 def find(pulling: Pulling, limits: Limits) -> Iterator[Evidence]:
-    if pulling.optimizers != 1 or pulling.looks < limits.looks or pulling.away < pulling.looks:
+    if pulling.optimizers != 1 or pulling.climbs or pulling.looks < limits.looks or pulling.away < pulling.looks:
         return
     weighted = pulling.kind == LIKELIHOODS
     what = ("likelihoods", "returns") if weighted else ("predictions", "answers")

@@ -31,6 +31,7 @@ def install(observer: "Observer", mode: "Operations") -> None:
     _follow_buffers(observer, recorder)
     entropy.follow("log_prob", observer.shielded("tape", recorder.likely))
     moments.backward_begins.append(observer.shielded("looks", looks.backward_begins))
+    moments.backward_ended.append(observer.shielded("looks", looks.backward_ended))
     moments.backward_begins.append(observer.shielded("certificate", certificate.backward_begins))
     moments.backward_begins.append(lambda *_: recorder.entered.clear())
     moments.milestone.append(observer.shielded("certificate", certificate.tell))
