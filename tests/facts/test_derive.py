@@ -19,7 +19,16 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
-from firstlight.records.flows import AlteredSeen, CancelSeen, ComparisonSeen, MuteSeen, ReachSeen, TermSeen
+from firstlight.records.flows import (
+    AlteredSeen,
+    CancelSeen,
+    ComparisonSeen,
+    MuteSeen,
+    PenaltySeen,
+    PullSeen,
+    ReachSeen,
+    TermSeen,
+)
 from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
 from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import NO_SIGN, LearningSign
@@ -124,6 +133,8 @@ def program(rank: int) -> list[Observed]:
         ComparisonSeen(**place, training=False, layer=1, operations=(), into="sub"),
         CancelSeen(**place, operation="mean", axis=0, length=8, loss=1.0, moved=0.0, shifted=1.0),
         MuteSeen(**place, operation="mul", value=0.0, elements=9, of=20, others=1.0),
+        PenaltySeen(**place, own=3.0, through=1.0),
+        PullSeen(**place, kind="values", operation="sub", backward=TRAIN, right=1.0, contrary=2.0),
         RelationsSeen(**place, meeting=TRAIN, examples=100, met=100, answers="classes", classes=3, lag=LAG),
         Selection(**place, kind="kept", metric="loss", best="best", larger=False),
         AnswersScored(**place, model="Net", times=2, answers=9, least=0, moved=0, elsewhere=False),

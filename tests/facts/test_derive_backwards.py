@@ -126,16 +126,16 @@ class TestLossCurve:
     def test_holds_the_values_in_order_with_the_weights_of_its_own_steps(self) -> None:
         curve = only(
             facts.LossCurve,
-            backward(value=3.0, negated=None),
+            backward(value=3.0),
             step(weight_norm=1.0, lr=0.1),
-            backward(value=-2.0, negated=2.0),
+            backward(value=-2.0),
             step(weight_norm=None, lr=0.05),
             step(weight_norm=7.0, optimizer=1, backward_site=OTHER),
         )
 
         assert curve.values == (3.0, -2.0)
         assert curve.weight_norms == (1.0,)
-        assert (curve.lr, curve.optimizers, curve.negated) == (0.1, 2, (2.0,))
+        assert (curve.lr, curve.optimizers) == (0.1, 2)
 
     def test_without_steps_there_is_no_rate(self) -> None:
         curve = only(facts.LossCurve, backward())

@@ -6,6 +6,8 @@ from firstlight.facts.flows import (
     cancellings,
     fadings,
     mute_answers,
+    penalties,
+    pullings,
     reaches,
     silent_terms,
     swellings,
@@ -17,6 +19,8 @@ from firstlight.records.flows import (
     CancelSeen,
     ComparisonSeen,
     MuteSeen,
+    PenaltySeen,
+    PullSeen,
     ReachSeen,
     TapeRow,
     TapeSeen,
@@ -78,6 +82,22 @@ def test_mute_answers_are_counted_against_the_looks() -> None:
     looks = [replace(TAPE, step=step) for step in (1, 8, 24)]
     (found,) = mute_answers(Sightings([*looks, mute, replace(mute, step=24)]))
     assert (found.times, found.looks, found.value) == (2, 3, 0.0)
+
+
+def test_looks_that_pull_away_are_counted_beside_those_of_other_places_that_do_not() -> None:
+    pull = PullSeen(step=1, kind="values", operation="sub", site=SITE, backward=SITE, right=2.0, contrary=1.0)
+    same = replace(pull, step=8, right=1.0)
+    other = replace(pull, kind="classes", right=0.5)
+    first, second = pullings(Sightings([pull, same, other]))
+    assert (first.looks, first.away, first.towards, first.contrary) == (2, 1, 1, 1.0)
+    assert (second.looks, second.away, second.towards) == (1, 0, 0)
+
+
+def test_the_look_at_which_a_penalty_pulls_least_counts() -> None:
+    look = PenaltySeen(step=1, site=SITE, own=30.0, through=1.0)
+    cut = replace(look, step=24, through=0.0)
+    (found,) = penalties(Sightings([look, replace(look, step=8, own=20.0), cut]))
+    assert (found.looks, found.step, found.own) == (2, 8, 20.0)
 
 
 def test_the_median_change_of_a_gradient_counts() -> None:

@@ -17,7 +17,11 @@ from firstlight.records.flows import (
     Fading,
     MuteAnswer,
     MuteSeen,
+    Penalised,
+    PenaltySeen,
     Place,
+    Pulling,
+    PullSeen,
     Reach,
     ReachSeen,
     SilentTerm,
@@ -27,10 +31,14 @@ from firstlight.records.flows import (
     TermSeen,
     TwoComparisons,
 )
+from firstlight.records.inner import Movement
 from firstlight.records.places import Site
+from firstlight.records.training import StepSeen
 
 SETTLED_STEPS = 8
 """Layers that begin at zero have moved by then."""
+ROUNDING = 1e-6
+"""Relative; two losses that differ by less are the same."""
 
 
 def reaches(seen: Sightings) -> Iterator[Reach]:
@@ -95,6 +103,48 @@ def mute_answers(seen: Sightings) -> Iterator[MuteAnswer]:
             of=last.of,
             others=last.others,
         )
+
+
+def penalties(seen: Sightings) -> Iterator[Penalised]:
+    """Of looks at which something came through the data; where nothing does, it is cut off."""
+    told = [look for look in seen.of(PenaltySeen) if look.through > 0]
+    for looks in groups(told, lambda look: (look.rank, look.site)):
+        least = min(looks, key=lambda look: look.own / look.through)
+        yield Penalised(
+            rank=least.rank,
+            site=least.site,
+            looks=len({look.step for look in looks}),
+            step=least.step,
+            own=least.own,
+            through=least.through,
+        )
+
+
+def pullings(seen: Sightings) -> Iterator[Pulling]:
+    for backward in groups(seen.of(PullSeen), lambda look: (look.rank, look.backward)):
+        rank = backward[0].rank
+        stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == rank}
+        pushed = [one.along for look in seen.of(Movement) if look.rank == rank for one in look.tensors]
+        for looks in groups(backward, lambda look: (look.kind, look.operation, look.site)):
+            last = looks[-1]
+            yield Pulling(
+                rank=last.rank,
+                kind=last.kind,
+                meeting=Place(operation=last.operation, site=last.site),
+                site=last.backward,
+                looks=len(looks),
+                away=sum(_lower(look.contrary, look.right) for look in looks),
+                towards=sum(_lower(look.right, look.contrary) for look in backward if look not in looks),
+                step=last.step,
+                right=last.right,
+                contrary=last.contrary,
+                optimizers=len(stepped),
+                climbs=bool(pushed) and median(pushed) > 0,
+            )
+
+
+def _lower(one: float, other: float) -> bool:
+    return other - one > ROUNDING * max(abs(one), abs(other))
 
 
 def alike(seen: Sightings) -> Iterator[Alike]:

@@ -28,7 +28,6 @@ def loss_curves(seen: Sightings) -> Iterator[facts.LossCurve]:
             weight_norms=tuple(step.weight_norm for step in own if step.weight_norm is not None),
             lr=own[0].lr if own else None,
             lr_site=own[0].built if own else None,
-            negated=tuple(back.negated for back in backs if back.negated is not None),
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
+from firstlight.records.flows import LIKELIHOODS, PullSeen
 from firstlight.records.inner import EntropySeen, Erased, Movement, NormStatistics, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.program import Wrapped
@@ -29,8 +30,14 @@ def motions(seen: Sightings) -> Iterator[facts.Motion]:
             settings=first.settings,
             looks=tuple(looks),
             fell=_fell([value for value in losses if math.isfinite(value)]),
-            answered=any(s.rank == first.rank and s.steps and not s.own_answers for s in seen.of(LearningSign)),
+            answered=any(s.rank == first.rank and s.steps and not s.own_answers for s in seen.of(LearningSign))
+            or any(pull.rank == first.rank and _is_to_fall(pull) for pull in seen.of(PullSeen)),
         )
+
+
+def _is_to_fall(pull: PullSeen) -> bool:
+    """It falls as predictions come nearer to their answers, be they the network's own doing."""
+    return pull.kind != LIKELIHOODS and pull.right < pull.contrary
 
 
 def handlings(seen: Sightings) -> Iterator[facts.Handling]:

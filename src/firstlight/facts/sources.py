@@ -76,6 +76,8 @@ SOURCES: dict[type, Source] = {
     flows.SilentTerm: _from("operations", "tape", absent=_NO_BACKWARD),
     flows.Cancelling: _from("operations", "tape", absent=_NO_BACKWARD),
     flows.MuteAnswer: _from("operations", "tape", absent=_NO_BACKWARD),
+    flows.Penalised: _from("operations", "tape", absent=_NO_BACKWARD),
+    flows.Pulling: _from("operations", "tape", absent="no place was found where predictions are compared with answers"),
     flows.Fading: _from("operations", "tape", absent=_NO_LAYERS),
     flows.Swelling: _from("operations", "tape", absent=_NO_LAYERS),
     flows.TwoComparisons: _from(
@@ -214,6 +216,7 @@ ABSENCE_IS_CLEAN = frozenset(
         flows.SilentTerm,
         flows.Cancelling,
         flows.MuteAnswer,
+        flows.Penalised,
         flows.Altered,
         flows.Alike,
     }
@@ -324,6 +327,8 @@ TAPE = frozenset(
         flows.SilentTerm,
         flows.Cancelling,
         flows.MuteAnswer,
+        flows.Penalised,
+        flows.Pulling,
         flows.Fading,
         flows.Swelling,
         flows.TwoComparisons,

@@ -7,6 +7,7 @@ from itertools import pairwise
 import msgspec
 
 from firstlight.checks.learning import one_batch_not_learned
+from firstlight.checks.loss import penalty_outweighs
 from firstlight.diagnosis.evidence import FAST
 from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
 from firstlight.experiments.plan import BY_NAME, TERMS, Order
@@ -17,6 +18,7 @@ from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import HIGHER_RATES, LOWER_RATES, UNMOVED, Contrast, Level, TermTried
 from firstlight.records.facts import ClipOrder, LossSite
+from firstlight.records.flows import PenaltySeen
 from firstlight.records.inner import Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
@@ -100,7 +102,7 @@ def next_rungs(watched: Watched) -> tuple[str, ...]:
 
 
 def _terms(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:
-    """Each term of the loss taken out of it, where there are several and nothing is known to be learnt.
+    """Each term of the loss taken out of it, where there are several and nothing is known to be learnt, or one rules.
 
     A term that outweighs the others may fall by itself, while they are no better than with answers of other inputs.
     """
@@ -108,9 +110,15 @@ def _terms(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) 
     if not sums or not 1 < sums[0] <= max(TERMS):
         return []
     certified = any(sign.status == CERTIFIED for sign in watched.of(LearningSign)[-1:])
-    if not _shows_no_sign(watched) and (certified or not _is_blind(watched, losses, levels)):
+    doubtful = _shows_no_sign(watched) or _is_outweighed(watched)
+    if not doubtful and (certified or not _is_blind(watched, losses, levels)):
         return []
     return [f"term-{at}-{how}" for at in TERMS[: sums[0]] for how in ("off", "aside")]
+
+
+def _is_outweighed(watched: Watched) -> bool:
+    """A penalty on weights pulled far harder than the data, at a look at least."""
+    return any(look.own > penalty_outweighs.CHECK.limits.times * look.through for look in watched.of(PenaltySeen))
 
 
 def _is_blind(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> bool:

@@ -161,8 +161,6 @@ class LossCurve(Ranked, frozen=True, kw_only=True):
     lr: float | None
     lr_site: Site | None = None
     """Where the optimizer was made."""
-    negated: tuple[float, ...] = ()
-    """Where the value is the exact negative of a known loss: that loss."""
 
 
 class FirstBad(Ranked, frozen=True, kw_only=True):
@@ -303,7 +301,8 @@ class Motion(Ranked, frozen=True, kw_only=True):
     fell: float | None
     """Share of its first value that the loss had lost at the last look; None where it is not known."""
     answered: bool
-    """Predictions meet answers in the loss that are not the network's own doing: what is trained on is to fall."""
+    """Predictions meet answers in the loss that are not the network's own doing, or it falls as they come nearer to
+    them: what is trained on is to fall."""
 
 
 class Handling(Ranked, frozen=True, kw_only=True):

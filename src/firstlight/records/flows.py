@@ -106,6 +106,30 @@ class MuteSeen(Sighting, frozen=True, kw_only=True, tag="mute-answer"):
     """Change of the loss where another answer is asked for."""
 
 
+VALUES, CLASSES, LIKELIHOODS = "values", "classes", "likelihoods"
+"""What answers are: values to be met, classes to be named, or weights of what the program did."""
+
+
+class PullSeen(Sighting, frozen=True, kw_only=True, tag="pull"):
+    """The loss with predictions that follow their answers a little, and with contrary ones."""
+
+    kind: str
+    operation: str
+    site: Site | None
+    """Where they meet."""
+    backward: Site | None
+    right: float
+    contrary: float
+
+
+class PenaltySeen(Sighting, frozen=True, kw_only=True, tag="penalty-pulls"):
+    """What a loss pulls at weights by itself, and through the data: norms of gradients."""
+
+    site: Site | None
+    own: float
+    through: float
+
+
 class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """A gradient that was changed after autograd had made it, by what it was and what it became."""
 
@@ -193,6 +217,37 @@ class MuteAnswer(Ranked, frozen=True, kw_only=True):
     elements: int
     of: int
     others: float
+
+
+class Pulling(Ranked, frozen=True, kw_only=True):
+    """Which way one backward pulls at one place where predictions meet answers, at all looks."""
+
+    kind: str
+    meeting: Place
+    site: Site | None
+    """The backward."""
+    looks: int
+    away: int
+    """At which contrary predictions had the lower loss."""
+    towards: int
+    """Looks at other places of the same backward that pull the right way."""
+    step: int
+    right: float
+    """Losses at the last look."""
+    contrary: float
+    optimizers: int
+    climbs: bool
+    """The optimizer goes up the gradient: what it is given is to rise."""
+
+
+class Penalised(Ranked, frozen=True, kw_only=True):
+    """A penalty on weights, at the look at which it pulls least beside the data."""
+
+    site: Site | None
+    looks: int
+    step: int
+    own: float
+    through: float
 
 
 class Fading(Ranked, frozen=True, kw_only=True):

@@ -16,6 +16,8 @@ from firstlight.records.flows import (
     ComparisonSeen,
     FreeSeen,
     MuteSeen,
+    PenaltySeen,
+    PullSeen,
     ReachSeen,
     TapeSeen,
     TermSeen,
@@ -125,6 +127,8 @@ Observed = (
     | ComparisonSeen
     | AlteredSeen
     | MuteSeen
+    | PenaltySeen
+    | PullSeen
     | RatesSeen
     | TermJoined
     | CurvatureSeen

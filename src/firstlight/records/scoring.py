@@ -24,3 +24,9 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     """Classes that have another number here than in training: as loaded, trained and compared; the first few."""
     trained_at: Site | None = None
     """Where training is given its classes."""
+    counted: int = 0
+    """Classes that were counted in training and here, the fewer of both."""
+    apart: float = 0.0
+    """By how much their shares differ, from 0 to 1, and below, with the numbers of training raised by the offset."""
+    offset: int = 0
+    offset_apart: float = 0.0

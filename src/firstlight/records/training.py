@@ -86,8 +86,6 @@ class BackwardSeen(Sighting, frozen=True, kw_only=True, tag="backward"):
     """GradScaler's factor in the root's value."""
     calls: int = 0
     """Root models called for it."""
-    negated: float | None = None
-    """Value of the single known loss of which the root is the negative."""
     terms: int | None = None
     """Numbers that were added up to it, one after the other; None where it was not looked at."""
     within_step: bool = False

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.learning.answers_scored_wrongly import CHECK
-from firstlight.records.finding import Evidence
+from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Site
 from firstlight.records.scoring import AnswersScored
 
@@ -79,3 +79,31 @@ def test_it_is_told_where_the_number_is_changed() -> None:
 @pytest.mark.parametrize(("classes", "findings"), [(8, 1), (9, 0)])
 def test_each_side_of_renamed(classes: int, findings: int) -> None:
     assert len(found(classes=classes, renamed=RENAMED)) == findings
+
+
+SHIFTED: dict[str, Any] = {"counted": 200, "apart": 0.5, "offset": 1, "offset_apart": 0.1}
+
+
+def test_shares_that_are_those_of_their_neighbours_are_told() -> None:
+    (evidence,) = found(**SHIFTED, trained_at=Site(file="train.py", line=20))
+
+    assert evidence.saw == (
+        "the shares of classes in the loss of `Net` and where its answers are scored differ by 0.50, and by 0.10 if "
+        "those in the loss are one too low"
+    )
+    assert (evidence.cause, evidence.severity, evidence.where.line) == ("data-label-range", Severity.WARNING, 20)
+
+
+@pytest.mark.parametrize(
+    ("change", "findings"),
+    [
+        ({"counted": 199}, 0),
+        ({"apart": 0.3}, 0),
+        ({"apart": 0.31}, 1),
+        ({"offset_apart": 0.2}, 0),
+        ({"offset_apart": 0.199}, 1),
+        ({"offset": -1}, 1),
+    ],
+)
+def test_each_side_of_what_shares_must_show(change: dict[str, Any], findings: int) -> None:
+    assert len(found(**SHIFTED | change)) == findings

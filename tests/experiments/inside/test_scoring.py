@@ -184,6 +184,18 @@ def test_what_classes_are_called_in_training_and_in_the_score(
     assert len(found.renamed) == renamed
 
 
+SOME = torch.tensor([0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
+
+
+@pytest.mark.parametrize(("raised", "apart"), [(0, 0.0), (1, 0.5)])
+def test_without_a_loader_the_shares_of_classes_tell(program: Program, raised: int, apart: float) -> None:
+    program.train(lambda output: F.cross_entropy(output[:, [0, 1, 2, 2]], SOME + raised))
+    found = program.evaluate(lambda output: output.argmax(1) == SOME)
+
+    assert (found.counted, found.apart) == (12, apart)
+    assert not raised or (found.offset, found.offset_apart) == (-1, 0.0)
+
+
 def test_numbers_of_rows_are_no_classes(program: Program) -> None:
     program.measured.scoring.batch_given(None, (INPUTS, torch.arange(12)))
     program.train(by_class)

@@ -4,7 +4,8 @@
 In a rehearsal, what an evaluation compares is followed back to the model. Either the class that is held against the
 targets is the one the model finds least likely, by the sense in which its loss trained it; or the targets were put in
 another order (rolled, flipped, indexed) which neither the inputs nor the answers were, so that each answer meets the
-target of another row; or classes have other numbers than in training, going by those that both were loaded with.
+target of another row; or classes have other numbers than in training, going by those that both were loaded with, or
+by their shares, which are those of their neighbours.
 
 ## When it is fine
 A score against shuffled targets beside the real one, as a measure of chance, is not reported. Nor are models whose
@@ -29,6 +30,12 @@ class Limits:
     """Of the answers compared on a line; the rest are batches too small to be told apart."""
     renamed: float = 0.25
     """Of the classes; a single one of many may have been joined with another on purpose."""
+    counted: int = 200
+    """Classes on both sides, before their shares say something."""
+    apart: float = 0.3
+    """Half the sum by which the shares differ: parts of the same data stay below a tenth."""
+    near: float = 0.4
+    """Of that, what is left at the most once the numbers of one side are moved by one."""
 
 
 def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
@@ -51,6 +58,9 @@ def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
         )
     elif scored.renamed and len(scored.renamed) >= limits.renamed * scored.classes:
         yield _renamed(scored)
+    elif scored.counted >= limits.counted and scored.apart > limits.apart:
+        if scored.offset_apart < limits.near * scored.apart:
+            yield _shifted(scored)
 
 
 def _renamed(scored: AnswersScored) -> Evidence:
@@ -65,6 +75,22 @@ def _renamed(scored: AnswersScored) -> Evidence:
         likely="classes are counted from one on one side, or clipped, shifted or mapped there alone",
         do="number the classes once, where they are loaded",
         numbers={"classes": scored.classes, "renamed": len(scored.renamed)},
+    )
+
+
+def _shifted(scored: AnswersScored) -> Evidence:
+    way = "low" if scored.offset > 0 else "high"
+    return Evidence(
+        where=at(scored.trained_at or scored.site, rank=scored.rank),
+        saw=f"the shares of classes in the loss of `{scored.model}` and where its answers are scored differ by "
+        f"{scored.apart:.2f}, and by {scored.offset_apart:.2f} if those in the loss are one too {way}",
+        wanted="the same number for a class in training and in evaluation",
+        cause="data-label-range",
+        severity=Severity.WARNING,
+        confidence=0.6,
+        likely="classes are counted from one on one side, or shifted there alone",
+        do="number the classes once, where they are made",
+        numbers={"apart": scored.apart, "offset_apart": scored.offset_apart, "counted": scored.counted},
     )
 
 

@@ -1,57 +1,59 @@
-"""The negative of a loss is minimised, so the loss itself rises.
+"""What is minimised pulls predictions away from their answers.
 
 ## What it sees
-Backward is called on exactly the negative of what a torch loss function returned, and that loss rises from step to
-step.
+At a few backwards the loss is computed twice again, from the place where predictions meet answers on: with predictions
+that follow the answers a little, and with others that go against them as far. The contrary ones have the lower loss at
+every look, whoever wrote the loss and wherever its sign was turned. In a policy gradient, likelihoods that follow the
+returns take the place of predictions.
 
 ## When it is fine
-Adversarial training maximises a loss on purpose; with more than one optimizer nothing is reported.
+Adversarial training maximises a loss on purpose; with more than one optimizer nothing is reported, nor where the
+optimizer goes uphill. A policy gradient that weights likelihoods with costs instead of rewards pulls the other way by
+right, and so may one of several terms: these are warnings.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.facts import LossCurve
 from firstlight.records.finding import Evidence, Severity
+from firstlight.records.flows import LIKELIHOODS, Pulling
 from firstlight.records.places import at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    sightings: int = 6
-    """Steps at which root and loss were both seen."""
-    rise: float = 1.02
-    """Mean of the later half over that of the earlier one: two per cent is above the noise of half the first steps."""
+    looks: int = 2
+    """At all of which it pulls away; a single batch may be odd."""
 
 
-def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
-    known = curve.negated
-    if curve.optimizers != 1 or len(known) < limits.sightings:
+def find(pulling: Pulling, limits: Limits) -> Iterator[Evidence]:
+    if pulling.optimizers != 1 or pulling.climbs or pulling.looks < limits.looks or pulling.away < pulling.looks:
         return
-    half = len(known) // 2
-    early, late = sum(known[:half]) / half, sum(known[-half:]) / half
-    if not (math.isfinite(late) and late > limits.rise * early):
-        return
+    weighted = pulling.kind == LIKELIHOODS
+    what = ("likelihoods", "returns") if weighted else ("predictions", "answers")
+    unsure = weighted or pulling.towards > 0
     yield Evidence(
-        where=at(curve.site, rank=curve.rank),
-        saw=f"backward is called on minus the loss, which rises from {early:.4g} to {late:.4g}",
-        wanted="backward on the loss itself, which then falls",
-        numbers={"early": early, "late": late},
+        where=at(pulling.meeting.site, step=pulling.step, rank=pulling.rank),
+        saw=f"{what[0]} that follow their {what[1]} have a loss of {pulling.right:.6g}, and contrary ones "
+        f"{pulling.contrary:.6g}, at all of {pulling.looks} looks",
+        wanted=f"the lower loss for {what[0]} that follow their {what[1]}",
+        severity=Severity.WARNING if unsure else None,
+        confidence=0.6 if unsure else None,
+        numbers={"right": pulling.right, "contrary": pulling.contrary},
     )
 
 
 CHECK = Check(
     id="FL205",
     name="loss-sign-flipped",
-    summary="the negative of the loss is minimised",
+    summary="what is minimised pulls predictions away from their answers",
     causes=("loss-sign",),
-    likely="a minus sign from a log-likelihood that the loss function already contains",
-    fix="remove the minus sign before the loss",
+    likely="a minus sign too many, or one too few, between the comparison with the answers and the backward",
+    fix="turn the sign of the loss",
     severity=Severity.ERROR,
-    confidence=0.95,
-    needs=LossCurve,
+    confidence=0.97,
+    needs=Pulling,
     limits=Limits(),
     find=find,
 )

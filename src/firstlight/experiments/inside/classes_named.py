@@ -1,5 +1,10 @@
-"""By which numbers classes are called where they meet predictions, beside those their loader gave them."""
+"""By which numbers classes are called where they meet predictions, beside those their loader gave them.
 
+Where no loader tells, their shares do: classes that are counted from one on one side only have the shares of their
+neighbours on the other.
+"""
+
+from collections import Counter
 from collections.abc import Sequence
 
 import torch
@@ -19,6 +24,7 @@ class ClassNames:
 
     def __init__(self) -> None:
         self._names: Names | None = {}
+        self.counts: Counter[int] = Counter()
 
     @property
     def known(self) -> Names:
@@ -26,6 +32,13 @@ class ClassNames:
 
     def add(self, met: torch.Tensor, batch: Sequence[torch.Tensor]) -> None:
         """`batch` is what a loader gave last."""
+        if (
+            not met.is_floating_point()
+            and not met.is_complex()
+            and met.numel() <= MOST_VALUES
+            and reading.readable(met)
+        ):
+            self.counts.update(number for number in met.detach().reshape(-1).tolist() if number >= 0)
         found = next((names for loaded in batch if (names := _names(loaded, met)) is not None), None)
         if found is None or self._names is None:
             return
@@ -46,6 +59,13 @@ def renamed(trained: Names, scored: Names) -> list[tuple[int, int, int]]:
     """
     both = sorted(trained.keys() & scored.keys())
     return [(c, trained[c], scored[c]) for c in both if trained[c] >= 0 and trained[c] != scored[c]]
+
+
+def apart(trained: Counter[int], scored: Counter[int], offset: int = 0) -> float:
+    """Half of the sum by which the shares of classes differ, the numbers of training raised by the offset."""
+    whole, of = trained.total(), scored.total()
+    numbers = {number + offset for number in trained} | scored.keys()
+    return sum(abs(trained[n - offset] / whole - scored[n] / of) for n in numbers) / 2 if whole and of else 0.0
 
 
 def _names(loaded: torch.Tensor, met: torch.Tensor) -> Names | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.experiments.inside.classes_named import ClassNames, classes_in, renamed
+from firstlight.experiments.inside.classes_named import ClassNames, apart, classes_in, renamed
 from firstlight.experiments.inside.copies import is_copy
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
@@ -185,7 +185,9 @@ class Scoring:
     def seen(self) -> Iterator[AnswersScored]:
         plain = {(site, line.compares) for site, line in self._lines.items() if line.moved < line.answers}
         for site, line in self._lines.items():
-            trained = line.trained.names.known if line.trained is not None else {}
+            training = line.trained.names if line.trained is not None else ClassNames()
+            trained, counts = training.known, (training.counts, line.names.counts)
+            offset = min((1, -1), key=lambda offset: apart(*counts, offset))
             yield AnswersScored(
                 step=self.observer.step,
                 rank=rank(),
@@ -199,6 +201,10 @@ class Scoring:
                 classes=len(trained.keys() & line.names.known.keys()),
                 renamed=tuple(renamed(trained, line.names.known)[:MOST_RENAMED]),
                 trained_at=line.trained.site if line.trained is not None else None,
+                counted=min(count.total() for count in counts),
+                apart=apart(*counts),
+                offset=offset,
+                offset_apart=apart(*counts, offset),
             )
 
 

@@ -65,6 +65,7 @@ class Row:
         "function",
         "inputs",
         "keywords",
+        "likely",
         "line",
         "marks",
         "name",
@@ -84,6 +85,8 @@ class Row:
         self.autocast: tuple[str, torch.dtype] | None = None
         self.door = False
         """A trained tensor enters here, or the call cannot be repeated; the tail begins behind it."""
+        self.likely = False
+        """What it gave is the logarithm of a likelihood, by a distribution of torch's."""
         self.writes = False
         self.before: torch.Tensor | None = None
         """What a tensor that is written to in place was before, where it is small."""
@@ -145,6 +148,12 @@ class Recorder:
         """A module's own, like a mask over its weights: not data."""
         self._bind(tensor, (Row(self.rows, "buffer", Mark.FROZEN), 0))
         self.rows += 1
+
+    def likely(self, _distribution: object, likelihood: torch.Tensor) -> None:
+        """A distribution gave the logarithm of a likelihood."""
+        made = self.made(likelihood)
+        if made is not None:
+            made[0].likely = True
 
     def begin(self) -> None:
         """Training begins: what was drawn until now and is still there are examples, not noise."""

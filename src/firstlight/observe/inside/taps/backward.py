@@ -33,8 +33,6 @@ class Walked:
         """Names and lines of the last fully observed graph, in walking order."""
         self.losses: list[float] = []
         self.values_since_step: list[float] = []
-        self.known_losses: list[float] = []
-        """Values that torch's own loss functions returned since the last backward."""
         self.asked: list[Asked] = []
         """What those loss functions were to match."""
         self.site: Site | None = None
@@ -70,23 +68,14 @@ class Walked:
                 eval_models=tuple(sorted({seen.name for seen in self.models.since_backward if seen.silenced()})),
                 scale=observer.scale,
                 calls=len(self.models.since_backward),
-                negated=self._negated(value),
                 terms=graph.summands(root) if walk and not root.is_leaf else None,
                 within_step=observer.stepping,
                 averaged=graph.is_average(root) and not self.weighted,
             )
         )
 
-    def _negated(self, value: float) -> float | None:
-        """The one known loss of which the root is exactly the negative."""
-        if len(self.known_losses) != 1 or not self.known_losses[0] > 0:
-            return None
-        known = self.known_losses[0]
-        return known if abs(value + known) <= 1e-6 * known else None
-
     def ended(self, _root: torch.Tensor) -> None:
         self.lines.clear()
-        self.known_losses.clear()
         self.asked.clear()
 
 

@@ -55,11 +55,16 @@ def _count(counts: list[int], gradient: torch.Tensor) -> None:
 def install(observer: "Observer") -> None:
     entropies = Entropies(observer)
     drawn, computed = (observer.shielded("entropy", one) for one in (entropies.drawn, entropies.computed))
-    for kind in _kinds(Distribution):
-        for name, tell in (("sample", drawn), ("rsample", drawn), ("entropy", computed)):
-            if name in vars(kind):
-                setattr(kind, name, _telling(getattr(kind, name), tell))
+    for name, tell in (("sample", drawn), ("rsample", drawn), ("entropy", computed)):
+        follow(name, tell)
     observer.moments.milestone.append(observer.shielded("entropy", entropies.tell))
+
+
+def follow(name: str, tell: Callable[..., None]) -> None:
+    """Tells of every call of a method that distributions have, with the distribution and what it gave."""
+    for kind in _kinds(Distribution):
+        if name in vars(kind):
+            setattr(kind, name, _telling(getattr(kind, name), tell))
 
 
 def _kinds(kind: type[Distribution]) -> Iterator[type[Distribution]]:

@@ -1,5 +1,6 @@
 """Looks at the whole tape at a few steps: it is written down, and asked whether its flows go through."""
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import torch
@@ -9,11 +10,22 @@ from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
+from firstlight.observe.inside.tape.penalty import Penalty, penalty_of
+from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.reach import lowest_free, reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
-from firstlight.observe.inside.tape.tail import Tail, tail_of
+from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms
-from firstlight.records.flows import CancelSeen, FreeSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
+from firstlight.records.flows import (
+    CancelSeen,
+    FreeSeen,
+    MuteSeen,
+    PenaltySeen,
+    PullSeen,
+    ReachSeen,
+    TapeSeen,
+    TermSeen,
+)
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -36,6 +48,8 @@ class Looks:
         self.recorder = recorder
         self.comparisons = comparisons
         self.generator = torch.Generator().manual_seed(0)
+        self._penalty: Penalty | None = None
+        """Of the backward that is under way."""
 
     def wanted(self) -> bool:
         """The tape is read whole in this step."""
@@ -45,15 +59,26 @@ class Looks:
         self.recorder.whole = self.wanted()
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
+        self._penalty = None
         tail = tail_of(self.recorder, root) if self.wanted() and not functional and root.numel() == 1 else None
         if tail is None:
             return
+        with contextlib.suppress(*CANNOT):
+            self._penalty = penalty_of(tail)
         self.comparisons.trained(tail)
         self._terms(tail)
         self._influence(tail)
         if self.observer.step in SEARCHED:
             self._search(tail)
         self._write(tail)
+
+    def backward_ended(self, _root: torch.Tensor) -> None:
+        if self._penalty is None:
+            return
+        own, through = self._penalty.sizes()
+        line = self._penalty.row.line
+        self.observer.emit(PenaltySeen(step=self.observer.step, rank=rank(), site=line, own=own, through=through))
+        self._penalty = None
 
     def _terms(self, tail: Tail) -> None:
         for term in silent_terms(tail):
@@ -97,6 +122,20 @@ class Looks:
                         elements=mute.elements,
                         of=mute.of,
                         others=mute.others,
+                    )
+                )
+
+            for pull in pulls(tail):
+                self.observer.emit(
+                    PullSeen(
+                        step=self.observer.step,
+                        rank=rank(),
+                        kind=pull.kind,
+                        operation=pull.row.name,
+                        site=pull.row.line,
+                        backward=sites.caller(),
+                        right=pull.right,
+                        contrary=pull.contrary,
                     )
                 )
 

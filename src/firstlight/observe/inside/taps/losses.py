@@ -69,14 +69,11 @@ class Losses:
         training = prediction.requires_grad
         site = sites.caller(2)
         self._calls[name, site, training] += 1
-        scalar = isinstance(value, torch.Tensor) and value.numel() == 1
-        if training and scalar:
-            self.walked.known_losses.append(reading.number(value))
         if training and isinstance(target, torch.Tensor):
             self.walked.asked.append(_asked(target, kwargs))
         if self._calls[name, site, training] <= MOST_CALLS_A_SITE:
             given = Given(name, prediction, target if isinstance(target, torch.Tensor) else None, kwargs)
-            self.observer.emit(self._record(given, site, reading.number(value) if scalar else None))
+            self.observer.emit(self._record(given, site, _number(value)))
 
     def _record(self, given: "Given", site: Site | None, value: float | None) -> LossCall:
         prediction, target = given.prediction, given.target
@@ -134,6 +131,10 @@ def _counted(given: Given) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def _tallies(target: torch.Tensor, answer: torch.Tensor, classes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     both = torch.stack([torch.bincount(each.reshape(-1), minlength=classes) for each in (target, answer)]).tolist()
     return tuple(both[0]), tuple(both[1])
+
+
+def _number(value: Any) -> float | None:
+    return reading.number(value) if isinstance(value, torch.Tensor) and value.numel() == 1 else None
 
 
 def _asked(target: torch.Tensor, options: dict[str, Any]) -> Asked:

@@ -6,7 +6,7 @@ import torch
 from torch.nn.modules.module import register_module_buffer_registration_hook
 
 from firstlight.observe.inside.tape.recorder import Recorder
-from firstlight.observe.inside.taps import relations
+from firstlight.observe.inside.taps import entropy, relations
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
@@ -29,7 +29,9 @@ def install(observer: "Observer", mode: "Operations") -> None:
         lambda: certificate.wanted() or looks.wanted() or (related is not None and related.wanted()),
     )
     _follow_buffers(observer, recorder)
+    entropy.follow("log_prob", observer.shielded("tape", recorder.likely))
     moments.backward_begins.append(observer.shielded("looks", looks.backward_begins))
+    moments.backward_ended.append(observer.shielded("looks", looks.backward_ended))
     moments.backward_begins.append(observer.shielded("certificate", certificate.backward_begins))
     moments.backward_begins.append(lambda *_: recorder.entered.clear())
     moments.milestone.append(observer.shielded("certificate", certificate.tell))

@@ -1,0 +1,55 @@
+"""A penalty on weights pulls at them many times as hard as the data do.
+
+## What it sees
+Weights enter the loss by themselves: the sum of their squares, their sizes, however it is written. That part is
+computed again from the weights alone, and its gradient is held against what else the backward gave the same weights,
+which came through the data. It is many times as large at every look of the first steps, when the data should pull
+hardest.
+
+## When it is fine
+A prior over weights that is meant to rule until many examples have been seen, as in Bayesian networks. Late in training
+the two are in balance; only the first steps are looked at. Weight decay of the optimizer is not a part of the loss.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.flows import Penalised
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    times: float = 30.0
+    """The norm of the gradients through the data; usual penalties stay below a tenth of it."""
+    looks: int = 2
+    """At all of which it is so; the first alone may be odd."""
+
+
+def find(penalised: Penalised, limits: Limits) -> Iterator[Evidence]:
+    if penalised.looks < limits.looks or not penalised.own > limits.times * penalised.through:
+        return
+    yield Evidence(
+        where=at(penalised.site, step=penalised.step, rank=penalised.rank),
+        saw=f"the gradient of the penalty has a norm of {penalised.own:.3g}, and that which comes through the data "
+        f"{penalised.through:.3g}, at the best of {penalised.looks} looks",
+        wanted="a penalty that bends what the data say, and does not outweigh it",
+        numbers={"own": penalised.own, "through": penalised.through},
+    )
+
+
+CHECK = Check(
+    id="FL228",
+    name="penalty-outweighs",
+    summary="a penalty on weights pulls many times as hard as the data",
+    causes=("loss-conflict", "hp-regularisation"),
+    likely="the weight of the penalty is too large by orders of magnitude, or it is summed where a mean was meant",
+    fix="divide the weight of the penalty by a thousand, and see whether the rest of the loss falls",
+    severity=Severity.WARNING,
+    confidence=0.6,
+    needs=Penalised,
+    limits=Limits(),
+    find=find,
+)

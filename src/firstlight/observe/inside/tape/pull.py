@@ -1,0 +1,182 @@
+"""Which way a loss pulls: predictions towards their answers, or away from them.
+
+Whatever stands between the place where they meet and the backward, and whoever wrote it, the loss is computed twice
+again: with predictions that follow the answers a little, and with others that go against them as far. The first must be
+the lower one.
+"""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from firstlight.observe.inside import reading
+from firstlight.observe.inside.tape.recorder import PARAMETER, Made, Mark, Row, walk
+from firstlight.observe.inside.tape.tail import CANNOT, SELECTS, Meeting, Tail
+from firstlight.observe.inside.tape.ways import DIFFERENCES
+from firstlight.records.flows import CLASSES, LIKELIHOODS, VALUES
+
+_MEASURES = """mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits kl_div
+soft_margin_loss poisson_nll_loss gaussian_nll_loss"""
+MEASURES = frozenset(_MEASURES.split())
+"""Losses of torch that are lower, the better values follow their answers."""
+NAMED = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss"})
+"""Losses of torch that take classes by their number."""
+PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
+LIKELY = frozenset({"log_softmax", "softmax", "logsigmoid", "sigmoid"})
+"""What these give is larger where the network holds something to be likelier."""
+LITTLE = 0.05
+"""Of what differs between the answers, or of the scores: predictions are moved by so much."""
+TINY = 1e-30
+LEAST_ANSWERS = 8
+MOST_ELEMENTS = 1 << 22
+
+
+@dataclass(frozen=True)
+class Pull:
+    """Losses of predictions that follow their answers, and of contrary ones."""
+
+    row: Row
+    kind: str
+    right: float
+    contrary: float
+
+
+def pulls(tail: Tail) -> Iterator[Pull]:
+    """One for each place where predictions are at last compared with answers."""
+    asked = {(meeting.row.number, id(meeting.answer)): meeting for meeting in tail.meetings}
+    kinds = [(meeting, _kind(tail, meeting)) for meeting in asked.values()]
+    compared = {meeting.row.number: meeting.row for meeting, kind in kinds if kind or _turns(meeting)}
+    before = {row.number for last in compared.values() for row in walk(last) if row is not last}
+    for meeting, kind in kinds:
+        if kind is None or meeting.row.number in before or not _is_fair(meeting, kind):
+            continue
+        with contextlib.suppress(*CANNOT):
+            yield from _pull(tail, meeting, kind)
+
+
+def _kind(tail: Tail, meeting: Meeting) -> str | None:
+    name, classes = meeting.row.name, not meeting.answer.is_floating_point()
+    if name in NAMED:
+        return CLASSES if classes else VALUES
+    if name in SELECTS and classes:
+        return CLASSES if _likelihood(tail, meeting) is not None else None
+    if name in PRODUCTS and not classes:
+        return LIKELIHOODS if _likelihood(tail, meeting) is not None else None
+    return VALUES if name in MEASURES or name in DIFFERENCES else None
+
+
+def _turns(meeting: Meeting) -> bool:
+    """A product with numbers of which some are negative: what is good before it may be bad behind it."""
+    signed = meeting.row.name in PRODUCTS and meeting.answer.is_floating_point()
+    return signed and bool((meeting.answer < 0).any())
+
+
+def _is_fair(meeting: Meeting, kind: str) -> bool:
+    """What the network chose itself need not be right; values that it gave are, where a loss of torch measures them."""
+    if meeting.answer.numel() < LEAST_ANSWERS or _prediction(meeting).numel() > MOST_ELEMENTS:
+        return False
+    return kind == LIKELIHOODS or meeting.row.name in MEASURES or not meeting.marks & PARAMETER
+
+
+def _pull(tail: Tail, meeting: Meeting, kind: str) -> Iterator[Pull]:
+    predicted = _prediction(meeting)
+    found = _towards(tail, meeting, kind, predicted.detach().cpu(), meeting.answer.detach().cpu())
+    if found is None:
+        return
+    level, move = found
+    right, contrary = (
+        reading.number(tail.replay({id(predicted): (level + way * move).to(predicted.dtype)}, on_cpu=True))
+        for way in (1, -1)
+    )
+    if math.isfinite(right) and math.isfinite(contrary):
+        yield Pull(meeting.row, kind, right, contrary)
+
+
+def _towards(
+    tail: Tail, meeting: Meeting, kind: str, predicted: torch.Tensor, answer: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor] | None:
+    """Where predictions begin, and a move of theirs that follows the answers."""
+    if kind == CLASSES:
+        picked = _picked(meeting.row, predicted, answer)
+        return None if picked is None else (predicted, _step(predicted) * picked * _sense(tail, meeting))
+    if torch.broadcast_shapes(predicted.shape, answer.shape) != predicted.shape:
+        return None
+    if kind == LIKELIHOODS:
+        share = answer / max(float(answer.abs().max()), TINY)
+        return predicted, _step(predicted) * share * _sense(tail, meeting)
+    if _likelihood(tail, meeting) is not None and meeting.row.name in DIFFERENCES:
+        return None  # one likelihood over another
+    level = answer.mean(0, keepdim=True)
+    return level.expand(predicted.shape), (LITTLE * (answer - level)).expand(predicted.shape)
+
+
+def _picked(row: Row, predicted: torch.Tensor, answer: torch.Tensor) -> torch.Tensor | None:
+    """One where the score of the answer's class stands, and nothing elsewhere."""
+    hot = torch.zeros_like(predicted)
+    assert row.arguments is not None
+    if row.name == "__getitem__":
+        hot[_on_cpu(row.arguments[1])] = 1
+        return hot
+    if row.name in NAMED:
+        axis = min(1, predicted.ndim - 1)
+        known = (answer >= 0) & (answer < predicted.shape[axis])
+        return hot.scatter_(axis, (answer * known).unsqueeze(axis), known.to(hot).unsqueeze(axis))
+    axis = row.keywords.get("dim", next((one for one in row.arguments if type(one) is int), None))
+    return None if axis is None else hot.scatter_(axis, answer, 1.0)
+
+
+def _on_cpu(index: Any) -> Any:
+    if isinstance(index, tuple):
+        return tuple(map(_on_cpu, index))
+    return index.cpu() if isinstance(index, torch.Tensor) else index
+
+
+def _sense(tail: Tail, meeting: Meeting) -> float:
+    """Whether what meets the answers rises with the likelihood that it was made from, or falls."""
+    found = _likelihood(tail, meeting)
+    predicted, made = _prediction_made(meeting)
+    if found is None or made is None or found is predicted:
+        return 1.0
+    rows = tuple(row for row in tail.rows if row.number <= made[0].number)
+    moved = Tail(predicted, rows, ()).replay({id(found): found.detach().cpu() + LITTLE}, on_cpu=True)
+    return 1.0 if float((moved - predicted.detach().cpu()).sum()) >= 0 else -1.0
+
+
+def _likelihood(tail: Tail, meeting: Meeting) -> torch.Tensor | None:
+    """The last likelihood, or its logarithm, on the way to the meeting."""
+    own = {row.number for row in tail.rows}
+    waiting, seen = [_prediction_made(meeting)], set[int]()
+    logarithm: torch.Tensor | None = None
+    while waiting:
+        tensor, made = waiting.pop(0)
+        if made is not None and (made[0].likely or made[0].name in LIKELY):
+            return tensor if logarithm is None else logarithm
+        if made is not None and made[0].name == "log":
+            logarithm = tensor
+        if made is None or made[0].number not in own or made[0].number in seen:
+            continue
+        seen.add(made[0].number)
+        waiting += [(item, origin) for item, _, origin in made[0].inputs if item.requires_grad]
+    return None
+
+
+def _prediction(meeting: Meeting) -> torch.Tensor:
+    return _prediction_made(meeting)[0]
+
+
+def _prediction_made(meeting: Meeting) -> tuple[torch.Tensor, Made | None]:
+    return next(
+        (tensor, made)
+        for tensor, marks, made in meeting.row.inputs
+        if tensor.requires_grad and tensor.ndim and marks & Mark.TRAINED
+    )
+
+
+def _step(predicted: torch.Tensor) -> torch.Tensor:
+    """Probabilities stay positive."""
+    positive = bool((predicted > 0).all())
+    return LITTLE * (predicted if positive else predicted.abs().max().clamp_min(1.0).expand(predicted.shape))
