@@ -41,6 +41,10 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     others: int
     """How many of those it should not depend on."""
     of: int
+    operation: str = ""
+    """The first torch call that mixes examples, on the line of `site`; "" where it is not known."""
+    normalises: bool = False
+    """That call scales and shifts all examples alike, by numbers taken from all of them."""
 
 
 class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.experiments.inside.mixing import Operations
 from firstlight.experiments.inside.steering import Change, changed
 from firstlight.observe.inside import reading
 from firstlight.records.places import Site
@@ -59,13 +60,14 @@ def output(asked: Asked, change: Change = lambda tensor: tensor) -> torch.Tensor
 
 def dependences(asked: Asked) -> Iterator[Dependence]:
     asked.call.module.eval()
-    with torch.enable_grad():
+    operations = Operations(asked.rows)
+    with torch.enable_grad(), operations:
         output, leaves = _run(asked.call)
     if output is None or not leaves:
         return
     rows = asked.rows
     if rows >= LEAST_ROWS and len(output) == rows and not (output.ndim > 1 and output.shape[1] == rows):
-        yield _between_examples(asked, output, [leaf.tensor for leaf in leaves])
+        yield _between_examples(asked, output, [leaf.tensor for leaf in leaves], operations)
     sequences = [
         t for t in asked.call.inputs if not t.is_floating_point() and t.ndim == 2 and t.shape[1] >= LEAST_LENGTH
     ]
@@ -77,14 +79,34 @@ def dependences(asked: Asked) -> Iterator[Dependence]:
     yield from _on_padding(asked, output, leaves)
 
 
-def _between_examples(asked: Asked, output: torch.Tensor, leaves: list[torch.Tensor]) -> Dependence:
+def _between_examples(
+    asked: Asked, output: torch.Tensor, leaves: list[torch.Tensor], operations: Operations
+) -> Dependence:
     rows, row = asked.rows, asked.rows // 2
-    touched = torch.zeros(rows, dtype=torch.bool)
-    for gradient in _pulled(output[row].sum(), leaves):
-        if gradient is not None and len(gradient) == rows:
-            touched |= gradient.reshape(rows, -1).abs().sum(1).cpu() > 0
-    others = int(touched.sum()) - int(touched[row])
-    return Dependence(step=0, kind="examples", site=asked.site, own=bool(touched[row]), others=others, of=rows - 1)
+
+    def touched(made: torch.Tensor) -> torch.Tensor:
+        found = torch.zeros(rows, dtype=torch.bool)
+        for gradient in _pulled(made[row].sum(), leaves):
+            if gradient is not None and len(gradient) == rows:
+                found |= gradient.reshape(rows, -1).abs().sum(1).cpu() > 0
+        return found
+
+    def others(made: torch.Tensor) -> int:
+        found = touched(made)
+        return int(found.sum()) - int(found[row])
+
+    many = others(output)
+    first = operations.first(lambda made: others(made) > 0) if many else None
+    return Dependence(
+        step=0,
+        kind="examples",
+        site=first.site if first is not None and first.site is not None else asked.site,
+        own=bool(touched(output)[row]),
+        others=many,
+        of=rows - 1,
+        operation=first.name if first is not None else "",
+        normalises=first is not None and first.normalises,
+    )
 
 
 def _predicts_next(target: torch.Tensor | None, ids: torch.Tensor) -> bool:

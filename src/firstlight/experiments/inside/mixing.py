@@ -1,0 +1,63 @@
+"""Where in a model the examples of a batch begin to mix: the first operation whose row for one rests on the others."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from firstlight.observe.inside import reading, sites
+from firstlight.records.places import Site
+
+STRAIGHT = 1e-3
+"""Share of a column that is not explained by one factor and one shift for all examples."""
+LEAST = 1e-12
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A torch call whose result has a row for each example."""
+
+    name: str
+    site: Site | None
+    given: tuple[torch.Tensor, ...]
+    made: torch.Tensor
+
+    @property
+    def normalises(self) -> bool:
+        """All examples are scaled and shifted alike, column by column: by numbers taken from all of them."""
+        return any(_is_straight(one, self.made) for one in self.given if one.shape == self.made.shape)
+
+
+class Operations(TorchFunctionMode):
+    """While it is entered, every such call, in order."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.rows = rows
+        self.seen: list[Operation] = []
+
+    def __torch_function__(self, function: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        given = tuple(reading.tensors_in((args, kwargs)))
+        for made in self._with_rows(result):
+            self.seen.append(Operation(getattr(function, "__name__", str(function)), sites.caller(), given, made))
+        return result
+
+    def _with_rows(self, result: Any) -> Iterator[torch.Tensor]:
+        for made in reading.tensors_in(result):
+            if made.requires_grad and made.ndim and len(made) == self.rows:
+                yield made
+
+    def first(self, mixes: Callable[[torch.Tensor], bool]) -> Operation | None:
+        return next((one for one in self.seen if mixes(one.made)), None)
+
+
+def _is_straight(given: torch.Tensor, made: torch.Tensor) -> bool:
+    if not given.is_floating_point():
+        return False
+    one, other = (tensor.detach().double().flatten(1) for tensor in (given, made))
+    one, other = one - one.mean(0), other - other.mean(0)
+    slope = (one * other).sum(0) / one.square().sum(0).clamp_min(LEAST)
+    return bool((other - slope * one).norm() < STRAIGHT * other.norm())
