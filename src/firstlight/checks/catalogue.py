@@ -164,6 +164,7 @@ from firstlight.checks.model import (
     units_saturate,
     units_saturated,
     values_swell,
+    weights_left_random,
     weights_run_away,
     weights_symmetric,
 )
@@ -501,6 +502,7 @@ CATALOGUE: tuple[Check, ...] = (
     examples_fade.CHECK,
     values_swell.CHECK,
     statistics_lag.CHECK,
+    weights_left_random.CHECK,
     units_die.CHECK,
     units_saturate.CHECK,
     activations_grow.CHECK,

@@ -129,6 +129,7 @@ def altered(seen: Sightings) -> Iterator[Altered]:
             times=len(looks),
             step=last.step,
             flipped=median(look.flipped for look in looks),
+            turned=median(look.turned for look in looks),
             cosine=median(look.cosine for look in looks),
             lost=median(look.lost for look in looks),
             uneven=median(look.uneven for look in looks),

@@ -115,6 +115,8 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """Where the hook was registered, or the step was made."""
     flipped: float
     """Share of its square whose sign has turned."""
+    turned: float
+    """Share of its elements whose sign has turned."""
     cosine: float
     lost: float
     """Share of its elements that became zero."""
@@ -230,6 +232,7 @@ class Altered(Ranked, frozen=True, kw_only=True):
     times: int
     step: int
     flipped: float
+    turned: float
     cosine: float
     lost: float
     uneven: float
