@@ -19,7 +19,15 @@ from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
-from firstlight.records.flows import AlteredSeen, CancelSeen, ComparisonSeen, MuteSeen, ReachSeen, TermSeen
+from firstlight.records.flows import (
+    AlteredSeen,
+    CancelSeen,
+    ComparisonSeen,
+    LevelledSeen,
+    MuteSeen,
+    ReachSeen,
+    TermSeen,
+)
 from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
 from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import NO_SIGN, LearningSign
@@ -120,6 +128,7 @@ def program(rank: int) -> list[Observed]:
         ReachSeen(**place, operation="relu", meeting=TRAIN, into="mse_loss", loss=1.0, free=0.1, bound=0.9),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
         AlteredSeen(**place, by="a hook", name="a tensor", flipped=0.5, turned=0.5, cosine=0.1, lost=0.0, uneven=0.0),
+        LevelledSeen(**place, operation="clamp", before=0.0, after=1.0),
         ComparisonSeen(**place, training=True, layer=1, operations=("tanh",), into="mse_loss"),
         ComparisonSeen(**place, training=False, layer=1, operations=(), into="sub"),
         CancelSeen(**place, operation="mean", axis=0, length=8, loss=1.0, moved=0.0, shifted=1.0),

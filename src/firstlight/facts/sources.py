@@ -85,6 +85,7 @@ SOURCES: dict[type, Source] = {
     ),
     flows.Altered: _from("altered", absent=_NO_BACKWARD),
     flows.Alike: _from("operations", "tape", absent=_NO_BACKWARD),
+    flows.Levelling: _from("operations", "tape", absent=_NO_BACKWARD),
     learning.LearningSign: _from("operations", "tape", absent=_NO_BACKWARD),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     contrast.Contrast: _from(
@@ -216,6 +217,7 @@ ABSENCE_IS_CLEAN = frozenset(
         flows.MuteAnswer,
         flows.Altered,
         flows.Alike,
+        flows.Levelling,
     }
 )
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""

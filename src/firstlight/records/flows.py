@@ -124,6 +124,15 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """Deviation of the factor by which the others changed, over its mean."""
 
 
+class LevelledSeen(Sighting, frozen=True, kw_only=True, tag="levelled"):
+    """A call on the data that the network is fed, and the shares of their elements with one of a few common values."""
+
+    operation: str
+    site: Site | None
+    before: float
+    after: float
+
+
 class ComparisonSeen(Sighting, frozen=True, kw_only=True, tag="comparison"):
     """The output of a layer compared with answers, value by value."""
 
@@ -236,6 +245,17 @@ class Altered(Ranked, frozen=True, kw_only=True):
     cosine: float
     lost: float
     uneven: float
+
+
+class Levelling(Ranked, frozen=True, kw_only=True):
+    """One line that works on what the network is fed: medians over all looks."""
+
+    call: Place
+    looks: int
+    step: int
+    before: float
+    """Share of the elements that have one of the commonest few values, before the call and after it."""
+    after: float
 
 
 class TwoComparisons(Ranked, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from firstlight.records.flows import (
     CancelSeen,
     ComparisonSeen,
     FreeSeen,
+    LevelledSeen,
     MuteSeen,
     ReachSeen,
     TapeSeen,
@@ -124,6 +125,7 @@ Observed = (
     | CancelSeen
     | ComparisonSeen
     | AlteredSeen
+    | LevelledSeen
     | MuteSeen
     | RatesSeen
     | TermJoined

@@ -9,11 +9,12 @@ from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
+from firstlight.observe.inside.tape.levels import levelled
 from firstlight.observe.inside.tape.reach import lowest_free, reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
 from firstlight.observe.inside.tape.tail import Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms
-from firstlight.records.flows import CancelSeen, FreeSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
+from firstlight.records.flows import CancelSeen, FreeSeen, LevelledSeen, MuteSeen, ReachSeen, TapeSeen, TermSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -51,6 +52,7 @@ class Looks:
         self.comparisons.trained(tail)
         self._terms(tail)
         self._influence(tail)
+        self._levels()
         if self.observer.step in SEARCHED:
             self._search(tail)
         self._write(tail)
@@ -99,6 +101,19 @@ class Looks:
                         others=mute.others,
                     )
                 )
+
+    def _levels(self) -> None:
+        for found in levelled(self.recorder.entered, self.recorder):
+            self.observer.emit(
+                LevelledSeen(
+                    step=self.observer.step,
+                    rank=rank(),
+                    operation=found.row.name,
+                    site=found.row.line,
+                    before=found.before,
+                    after=found.after,
+                )
+            )
 
     def _search(self, tail: Tail) -> None:
         with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):
