@@ -98,6 +98,29 @@ class TestExamples:
         assert seen.site is not None
         assert seen.site.line == mix.__code__.co_firstlineno
 
+    @pytest.mark.parametrize(
+        ("first", "mixes", "others"), [(True, False, 0), (True, True, 5), (False, False, None), (False, True, 4)]
+    )
+    def test_rows_of_ids_are_told_from_places(self, first: bool, mixes: bool, others: int | None) -> None:
+        """Examples along the second axis are not asked as if they lay along the first, which then is that of time."""
+        torch.manual_seed(0)
+
+        class Speaker(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.words, self.recur, self.out = nn.Embedding(9, 8), nn.GRU(8, 8, batch_first=first), nn.Linear(8, 9)
+
+            def forward(self, ids: torch.Tensor) -> torch.Tensor:
+                known = self.words(ids)
+                known = nn.functional.normalize(known, dim=1 - first) if mixes else known
+                answer: torch.Tensor = self.out(self.recur(known)[0])
+                return answer
+
+        ids = torch.randint(0, 9, (6, 8) if first else (8, 6))
+        seen = found(asked(Speaker(), ids)).get("examples")
+
+        assert (None if seen is None else seen.others) == others
+
     def test_the_rows_of_the_batch_must_be_known(self) -> None:
         assert found(asked(Mixing(), torch.randn(6, 4))) == {}
 

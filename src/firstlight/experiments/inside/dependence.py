@@ -60,14 +60,15 @@ def output(asked: Asked, change: Change = lambda tensor: tensor) -> torch.Tensor
 
 def dependences(asked: Asked) -> Iterator[Dependence]:
     asked.call.module.eval()
-    operations = Operations(asked.rows)
+    operations = Operations()
     with torch.enable_grad(), operations:
         output, leaves = _run(asked.call)
     if output is None or not leaves:
         return
-    rows = asked.rows
+    given = [leaf.tensor for leaf in leaves]
+    rows = asked.rows or _rows_of_ids(asked.call.inputs, output, given)
     if rows >= LEAST_ROWS and len(output) == rows and not (output.ndim > 1 and output.shape[1] == rows):
-        yield _between_examples(asked, output, [leaf.tensor for leaf in leaves], operations)
+        yield _between_examples(asked.site, output, given, operations)
     sequences = [
         t for t in asked.call.inputs if not t.is_floating_point() and t.ndim == 2 and t.shape[1] >= LEAST_LENGTH
     ]
@@ -79,29 +80,42 @@ def dependences(asked: Asked) -> Iterator[Dependence]:
     yield from _on_padding(asked, output, leaves)
 
 
+def _rows_of_ids(inputs: list[torch.Tensor], output: torch.Tensor, leaves: list[torch.Tensor]) -> int:
+    """Where no loader tells: as many as all ids have rows, unless the examples may as well lie along the second axis.
+
+    They do not where the places along it depend on one another, as those of a sequence do; 0 where it is not known.
+    """
+    known = all(t.ndim == 2 and not t.is_floating_point() for t in inputs) and len({len(t) for t in inputs}) == 1
+    if not known or output.ndim < 2:
+        return 0
+    by_place = any(output.shape[1] == t.shape[1] for t in inputs)
+    return len(inputs[0]) if not by_place or sum(_touched(output, leaves, axis=1)) > 1 else 0
+
+
+def _touched(made: torch.Tensor, leaves: list[torch.Tensor], axis: int = 0) -> list[bool]:
+    """On which places along an axis the middle one rests, by the leaves that have as many."""
+    length = made.shape[axis]
+    found = torch.zeros(length, dtype=torch.bool)
+    for gradient in _pulled(made.select(axis, length // 2).sum(), leaves):
+        if gradient is not None and gradient.ndim > axis and gradient.shape[axis] == length:
+            found |= gradient.movedim(axis, 0).reshape(length, -1).abs().sum(1).cpu() > 0
+    return found.tolist()  # type: ignore[no-any-return]
+
+
 def _between_examples(
-    asked: Asked, output: torch.Tensor, leaves: list[torch.Tensor], operations: Operations
+    site: Site | None, output: torch.Tensor, leaves: list[torch.Tensor], operations: Operations
 ) -> Dependence:
-    rows, row = asked.rows, asked.rows // 2
-
-    def touched(made: torch.Tensor) -> torch.Tensor:
-        found = torch.zeros(rows, dtype=torch.bool)
-        for gradient in _pulled(made[row].sum(), leaves):
-            if gradient is not None and len(gradient) == rows:
-                found |= gradient.reshape(rows, -1).abs().sum(1).cpu() > 0
-        return found
-
     def others(made: torch.Tensor) -> int:
-        found = touched(made)
-        return int(found.sum()) - int(found[row])
+        touched = _touched(made, leaves)
+        return sum(touched) - touched[len(made) // 2]
 
-    many = others(output)
-    first = operations.first(lambda made: others(made) > 0) if many else None
+    rows, many = len(output), others(output)
+    first = operations.first(lambda made: len(made) == rows and others(made) > 0) if many else None
     return Dependence(
         step=0,
         kind="examples",
-        site=first.site if first is not None and first.site is not None else asked.site,
-        own=bool(touched(output)[row]),
+        site=first.site if first is not None and first.site is not None else site,
+        own=_touched(output, leaves)[rows // 2],
         others=many,
         of=rows - 1,
         operation=first.name if first is not None else "",

@@ -1,6 +1,6 @@
 """Where in a model the examples of a batch begin to mix: the first operation whose row for one rests on the others."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ LEAST = 1e-12
 
 @dataclass(frozen=True)
 class Operation:
-    """A torch call whose result has a row for each example."""
+    """A torch call and what it made, through which gradients go."""
 
     name: str
     site: Site | None
@@ -33,22 +33,18 @@ class Operation:
 class Operations(TorchFunctionMode):
     """While it is entered, every such call, in order."""
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.rows = rows
         self.seen: list[Operation] = []
 
     def __torch_function__(self, function: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
         given = tuple(reading.tensors_in((args, kwargs)))
-        for made in self._with_rows(result):
-            self.seen.append(Operation(getattr(function, "__name__", str(function)), sites.caller(), given, made))
-        return result
-
-    def _with_rows(self, result: Any) -> Iterator[torch.Tensor]:
         for made in reading.tensors_in(result):
-            if made.requires_grad and made.ndim and len(made) == self.rows:
-                yield made
+            if made.requires_grad and made.ndim:
+                name = getattr(function, "__name__", str(function))
+                self.seen.append(Operation(name, sites.caller(), given, made))
+        return result
 
     def first(self, mixes: Callable[[torch.Tensor], bool]) -> Operation | None:
         return next((one for one in self.seen if mixes(one.made)), None)
