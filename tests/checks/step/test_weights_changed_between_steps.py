@@ -58,7 +58,7 @@ def test_weights_that_are_rounded_after_each_step_lose_it() -> None:
     [({"undone": 0.5}, 1), ({"undone": 0.49}, 0), ({"undone": 0.9, "format": ""}, 0), ({"undone": float("nan")}, 0)],
 )
 def test_each_side_of_undone(changes: dict[str, Any], times: int) -> None:
-    rounded = {"change": 0.001, "own": 0.001, "format": "bfloat16"}
+    rounded: dict[str, Any] = {"change": 0.001, "own": 0.001, "format": "bfloat16"}
     assert len(found(shrunk(89, **rounded | changes))) == times
 
 

@@ -99,7 +99,7 @@ def _touched(made: torch.Tensor, leaves: list[torch.Tensor], axis: int = 0) -> l
     for gradient in _pulled(made.select(axis, length // 2).sum(), leaves):
         if gradient is not None and gradient.ndim > axis and gradient.shape[axis] == length:
             found |= gradient.movedim(axis, 0).reshape(length, -1).abs().sum(1).cpu() > 0
-    return found.tolist()  # type: ignore[no-any-return]
+    return found.tolist()
 
 
 def _between_examples(

@@ -34,7 +34,7 @@ class Operations(TorchFunctionMode):
     """While it is entered, every such call, in order."""
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self.seen: list[Operation] = []
 
     def __torch_function__(self, function: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -69,10 +69,12 @@ def test_a_rate_that_neither_the_program_configured_nor_a_schedule_gave(
         schedule = torch.optim.lr_scheduler.ExponentialLR(players.of_critic, gamma=0.5)
         schedule.optimizer.step()
         schedule.step()
-        players.taps.scheduled(schedule)
+        wrapper = SimpleNamespace(param_groups=players.of_critic.param_groups)
+        players.taps.scheduled(SimpleNamespace(optimizer=wrapper))
     if written is not None:
         players.of_critic.param_groups[0]["lr"] = written
     players.backward()
     players.step(players.of_critic)
 
     assert [step.by_hand for step in told] == [by_hand]
+    assert len(players.taps.held) == 2  # a wrapper is no optimizer of its own

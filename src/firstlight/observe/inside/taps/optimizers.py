@@ -109,9 +109,12 @@ class Optimizers:
         )
 
     def scheduled(self, schedule: Any) -> None:
-        optimizer = getattr(schedule, "optimizer", None)
-        if isinstance(optimizer, torch.optim.Optimizer) and "lr" in optimizer.param_groups[0]:
-            self.of(optimizer).given_lr = float(optimizer.param_groups[0]["lr"])
+        """What it sets may belong to a wrapper (Accelerate's) around the optimizer that steps: the groups are one."""
+        groups = getattr(getattr(schedule, "optimizer", None), "param_groups", None)
+        for held in self.held.values():
+            optimizer = held.ref()
+            if optimizer is not None and groups and optimizer.param_groups[0] is groups[0] and "lr" in groups[0]:
+                held.given_lr = float(groups[0]["lr"])
 
     def of(self, optimizer: torch.optim.Optimizer) -> Held:
         held = self.held.get(id(optimizer))
