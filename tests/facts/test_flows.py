@@ -101,7 +101,9 @@ def test_the_look_at_which_a_penalty_pulls_least_counts() -> None:
 
 
 def test_the_median_change_of_a_gradient_counts() -> None:
-    look = AlteredSeen(step=1, by="a hook", name="a tensor", site=SITE, flipped=0.5, cosine=0.1, lost=0.0, uneven=0.3)
+    look = AlteredSeen(
+        step=1, by="a hook", name="a tensor", site=SITE, flipped=0.5, turned=0.5, cosine=0.1, lost=0.0, uneven=0.3
+    )
     (found,) = altered(Sightings([look, replace(look, step=2, flipped=0.4), replace(look, step=3, flipped=0.0)]))
     assert (found.times, found.flipped, found.step) == (3, 0.4, 3)
 

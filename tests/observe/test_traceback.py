@@ -51,3 +51,22 @@ def test_what_a_device_asserted_is_part_of_the_message() -> None:
 
     assert message_of([asserted, *LINES[:-1], error]) == f"{error}: Assertion `t >= 0 && t < n_classes` failed"
     assert message_of([asserted, *LINES]) == LINES[-1]
+
+
+def test_of_ranks_that_crash_side_by_side_one_is_read_and_not_their_launcher(tmp_path: Path) -> None:
+    lines = [
+        "[rank1]: Traceback (most recent call last):",
+        "[rank0]: Traceback (most recent call last):",
+        '[rank1]:   File "train.py", line 7, in other',
+        '[rank0]:   File "train.py", line 9, in main',
+        "[rank1]: ValueError: another",
+        "[rank0]: RuntimeError: Expected to have finished reduction in the prior iteration",
+        "Traceback (most recent call last):",
+        '  File "/usr/bin/torchrun", line 6, in <module>',
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:",
+        "  traceback : To enable traceback see: the manual",
+    ]
+    site = site_of(lines, tmp_path)
+    assert site is not None
+    assert (site.file, site.line) == ("train.py", 9)
+    assert message_of(lines) == "RuntimeError: Expected to have finished reduction in the prior iteration"

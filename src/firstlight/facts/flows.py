@@ -15,6 +15,8 @@ from firstlight.records.flows import (
     CancelSeen,
     ComparisonSeen,
     Fading,
+    LevelledSeen,
+    Levelling,
     MuteAnswer,
     MuteSeen,
     Penalised,
@@ -179,9 +181,23 @@ def altered(seen: Sightings) -> Iterator[Altered]:
             times=len(looks),
             step=last.step,
             flipped=median(look.flipped for look in looks),
+            turned=median(look.turned for look in looks),
             cosine=median(look.cosine for look in looks),
             lost=median(look.lost for look in looks),
             uneven=median(look.uneven for look in looks),
+        )
+
+
+def levellings(seen: Sightings) -> Iterator[Levelling]:
+    for looks in groups(seen.of(LevelledSeen), lambda look: (look.rank, look.site, look.operation)):
+        last = looks[-1]
+        yield Levelling(
+            rank=last.rank,
+            call=Place(operation=last.operation, site=last.site),
+            looks=len({look.step for look in looks}),
+            step=last.step,
+            before=median(look.before for look in looks),
+            after=median(look.after for look in looks),
         )
 
 

@@ -87,6 +87,7 @@ SOURCES: dict[type, Source] = {
     ),
     flows.Altered: _from("altered", absent=_NO_BACKWARD),
     flows.Alike: _from("operations", "tape", absent=_NO_BACKWARD),
+    flows.Levelling: _from("operations", "tape", absent=_NO_BACKWARD),
     learning.LearningSign: _from("operations", "tape", absent=_NO_BACKWARD),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     contrast.Contrast: _from(
@@ -120,7 +121,7 @@ SOURCES: dict[type, Source] = {
     Rehearsal: _from(absent="no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run"),
-    Census: _from("census", "operations", absent="no model with parameters was seen in training"),
+    Census: _from("census", "checkpoints", "operations", absent="no model with parameters was seen in training"),
     EvaluationSeen: _from("evaluations", absent="no trained model was called in eval mode or without gradients"),
     source.SourceFile: _from(absent=_NOT_READ),
     source.TrainingLoop: _from(absent=_NOT_READ),
@@ -219,6 +220,7 @@ ABSENCE_IS_CLEAN = frozenset(
         flows.Penalised,
         flows.Altered,
         flows.Alike,
+        flows.Levelling,
     }
 )
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""

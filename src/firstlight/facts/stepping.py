@@ -88,6 +88,7 @@ def rates(seen: Sightings) -> Iterator[facts.Rate]:
                 first_lr=steps[0].first_lr,
                 lrs=tuple(known),
                 epoch_steps=_epoch_steps(seen, steps[0].rank),
+                by_hand=all(step.by_hand for step in steps),
             )
 
 

@@ -16,6 +16,8 @@ REFUSED = re.compile(
     r"|['\"‘ ]([^'\"‘’ ]+)['\"’]?: (?:Permission denied|Read-only file system|Operation not permitted)"
 )
 """As Python says it, and as other programs do."""
+RANK = re.compile(r"^(\[rank\d+\]:) ?")
+"""What torch puts before every line of a rank's traceback."""
 LAUNCHERS = ("ChildFailedError", "ProcessRaisedException", "ProcessExitedException")
 """Say that another process failed, not why."""
 OWN = (
@@ -56,11 +58,18 @@ def refused(lines: list[str]) -> str | None:
     return None
 
 
+def _of_one_rank(lines: list[str]) -> list[str]:
+    """Where ranks crashed, what the last of them says, without its number: their lines and the launcher's are mixed."""
+    ranks = [match[1] for line in lines if "Traceback " in line and (match := RANK.match(line)) is not None]
+    return [RANK.sub("", line) for line in lines if line.startswith(ranks[-1])] if ranks else lines
+
+
 def message_of(lines: list[str]) -> str:
     """The last exception named, a launcher's own aside, or the last line that says something.
 
     What a device asserted is printed apart, before it.
     """
+    lines = _of_one_rank(lines)
     for line in reversed(lines):
         match = ERROR.match(line.strip())
         if match is not None and not match["name"].endswith(LAUNCHERS):
@@ -77,6 +86,7 @@ def site_of(lines: list[str], cwd: Path) -> Site | None:
 
 def trace_of(lines: list[str], cwd: Path) -> tuple[Site, ...]:
     """The frames of the last traceback that lie in the user's own files, the outermost first."""
+    lines = _of_one_rank(lines)
     begin = max((i for i, line in enumerate(lines) if line.startswith("Traceback ")), default=0)
     frames = [match for line in lines[begin:] if (match := FRAME.match(line)) is not None]
     return tuple(_shown(frame, cwd) for frame in frames if _is_theirs(frame["file"]))

@@ -39,13 +39,16 @@ class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     backwards: int
     trainable: Some
     frozen: Some
+    left_random: Some = Some()
+    """Weight matrices of the user's own modules that take no gradient, never had one, and were not loaded."""
     optimized: Some
     unoptimized: Some
     """Got gradients, requires them, and is in no optimizer."""
     uncalled: Some
     """No gradient ever, and the module that owns it was never called."""
     cut_off: Some
-    """No gradient ever, although the owning module was called: it ran with gradients disabled, or a cut was seen."""
+    """No gradient ever, although the owning module was called: it ran with gradients disabled, or a cut was seen; or
+    one of zeros, behind an operation that hands on nothing else."""
     wasted: Some
     """No gradient ever, though the owning module ran with gradients on and nothing cut it: its output is not used."""
     zero: Some

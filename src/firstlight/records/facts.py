@@ -210,6 +210,8 @@ class Rate(Ranked, frozen=True, kw_only=True):
     lrs: tuple[float, ...]
     epoch_steps: int | None
     """Steps from the beginning of an epoch of the training loader to the next."""
+    by_hand: bool = False
+    """At no step was it what the optimizer was built with, or what a schedule had given it."""
 
 
 class Rebuilding(Ranked, frozen=True, kw_only=True):

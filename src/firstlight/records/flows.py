@@ -139,11 +139,22 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """Where the hook was registered, or the step was made."""
     flipped: float
     """Share of its square whose sign has turned."""
+    turned: float
+    """Share of its elements whose sign has turned."""
     cosine: float
     lost: float
     """Share of its elements that became zero."""
     uneven: float
     """Deviation of the factor by which the others changed, over its mean."""
+
+
+class LevelledSeen(Sighting, frozen=True, kw_only=True, tag="levelled"):
+    """A call on the data that the network is fed, and the shares of their elements with one of a few common values."""
+
+    operation: str
+    site: Site | None
+    before: float
+    after: float
 
 
 class ComparisonSeen(Sighting, frozen=True, kw_only=True, tag="comparison"):
@@ -285,9 +296,21 @@ class Altered(Ranked, frozen=True, kw_only=True):
     times: int
     step: int
     flipped: float
+    turned: float
     cosine: float
     lost: float
     uneven: float
+
+
+class Levelling(Ranked, frozen=True, kw_only=True):
+    """One line that works on what the network is fed: medians over all looks."""
+
+    call: Place
+    looks: int
+    step: int
+    before: float
+    """Share of the elements that have one of the commonest few values, before the call and after it."""
+    after: float
 
 
 class TwoComparisons(Ranked, frozen=True, kw_only=True):

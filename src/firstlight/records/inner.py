@@ -82,6 +82,10 @@ class Touched(Sighting, frozen=True, kw_only=True, tag="touched"):
     """Of their sizes, after over before."""
     own: float
     """How far the last step had moved them, over their size."""
+    undone: float = 0.0
+    """Share of the elements moved by the last step that are back where they had been before it."""
+    format: str = ""
+    """The number format, narrower than their own, that holds all of them now and did not before; "" where none does."""
 
 
 class EntropySeen(Sighting, frozen=True, kw_only=True, tag="entropy"):

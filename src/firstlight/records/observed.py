@@ -15,6 +15,7 @@ from firstlight.records.flows import (
     CancelSeen,
     ComparisonSeen,
     FreeSeen,
+    LevelledSeen,
     MuteSeen,
     PenaltySeen,
     PullSeen,
@@ -126,6 +127,7 @@ Observed = (
     | CancelSeen
     | ComparisonSeen
     | AlteredSeen
+    | LevelledSeen
     | MuteSeen
     | PenaltySeen
     | PullSeen

@@ -54,6 +54,10 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     """How many of those it should not depend on."""
     of: int
     map: InfluenceMap | None = None
+    operation: str = ""
+    """The first torch call that mixes examples, on the line of `site`; "" where it is not known."""
+    normalises: bool = False
+    """That call scales and shifts all examples alike, by numbers taken from all of them."""
 
 
 class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):

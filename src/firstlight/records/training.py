@@ -132,6 +132,8 @@ class StepSeen(Sighting, frozen=True, kw_only=True, tag="step"):
     built: Site | None = None
     """Where the optimizer was made."""
     lr: float | None = None
+    by_hand: bool = False
+    """That rate is neither the one it was built with nor the last one that a schedule gave it."""
     first_lr: float | None = None
     """The learning rate the optimizer was built with."""
     grad_norm: float | None = None

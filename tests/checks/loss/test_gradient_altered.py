@@ -14,6 +14,7 @@ ABSOLUTE = Altered(
     times=24,
     step=23,
     flipped=0.5,
+    turned=0.5,
     cosine=0.02,
     lost=0.0,
     uneven=0.0,
@@ -35,8 +36,16 @@ def test_tells_who_turns_how_much_of_it() -> None:
 def test_a_reversal_of_all_and_hardly_any_are_quiet() -> None:
     assert found(flipped=0.1)
     assert not found(flipped=0.09)
-    assert found(flipped=0.9)
-    assert not found(flipped=1.0, cosine=-1.0)
+    assert found(flipped=0.9, turned=1.0)
+    assert not found(flipped=0.91, turned=1.0)
+    assert not found(flipped=1.0, turned=1.0, cosine=-1.0)
+
+
+def test_few_elements_that_weigh_most_are_no_reversal() -> None:
+    """The gradient of a cross-entropy is large and negative at the one right class; `abs` turns that alone."""
+    assert found(flipped=0.98, turned=0.02, cosine=-0.96)
+    assert found(flipped=0.98, turned=0.9, cosine=-0.96)
+    assert not found(flipped=0.98, turned=0.91, cosine=-0.96)
 
 
 def test_a_gradient_that_still_points_the_same_way_is_quiet() -> None:

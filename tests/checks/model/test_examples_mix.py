@@ -25,6 +25,14 @@ def test_tells_how_many_others() -> None:
     assert evidence.numbers == {"others": 8, "of": 15}
 
 
+def test_a_normalisation_over_the_batch_is_told_as_one() -> None:
+    (evidence,) = found(operation="normalize", normalises=True)
+
+    assert evidence.saw.endswith("of the 15 others, first by `normalize`")
+    assert evidence.cause == "arch-norm"
+    assert found()[0].cause is None
+
+
 def test_dependence_on_later_positions_is_another_matter() -> None:
     assert found(kind="future") == []
 

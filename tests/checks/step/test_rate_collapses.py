@@ -66,6 +66,21 @@ def test_tells_where_a_warm_up_is_stuck() -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "cause"),
+    [
+        ({"by_hand": True}, "hp-lr-low"),
+        ({"by_hand": False}, None),
+        ({"by_hand": True, "lrs": (*STUCK.lrs, 1e-4)}, None),
+    ],
+    ids=["written over at every step", "given by a schedule", "a schedule by hand, which goes on"],
+)
+def test_a_low_rate_that_no_schedule_gave_is_no_warm_up(changes: dict[str, Any], cause: str | None) -> None:
+    (evidence,) = found(STUCK, **changes)
+
+    assert evidence.cause == cause
+
+
+@pytest.mark.parametrize(
     "changes",
     [
         {"lrs": (0.1,) * 80},

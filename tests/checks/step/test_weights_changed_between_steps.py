@@ -44,6 +44,30 @@ def test_weights_that_shrink_at_every_step_are_decayed_by_hand() -> None:
     assert evidence.cause == "hp-regularisation"
 
 
+def test_weights_that_are_rounded_after_each_step_lose_it() -> None:
+    (evidence,) = found(shrunk(89, change=0.02, likeness=0.9999, ratio=0.9999, format="float8_e5m2", undone=0.75))
+    assert evidence.saw == (
+        "after a step of Adam the weights are rounded to float8_e5m2, and 75% of the elements that it had moved are "
+        "back where they had been"
+    )
+    assert evidence.cause == "num-precision"
+
+
+@pytest.mark.parametrize(
+    ("changes", "times"),
+    [({"undone": 0.5}, 1), ({"undone": 0.49}, 0), ({"undone": 0.9, "format": ""}, 0), ({"undone": float("nan")}, 0)],
+)
+def test_each_side_of_undone(changes: dict[str, Any], times: int) -> None:
+    rounded: dict[str, Any] = {"change": 0.001, "own": 0.001, "format": "bfloat16"}
+    assert len(found(shrunk(89, **rounded | changes))) == times
+
+
+@pytest.mark.parametrize(("ratio", "cause"), [(0.5, "hp-regularisation"), (0.76, None), (1.2, None)])
+def test_each_side_of_shrinking(ratio: float, cause: str | None) -> None:
+    (evidence,) = found(shrunk(89, ratio=ratio, likeness=0.9))
+    assert evidence.cause == cause
+
+
 def test_weights_that_nobody_touches_are_fine() -> None:
     assert found(()) == []
 

@@ -1,7 +1,9 @@
 """What an output depends on, asked of real models."""
 
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
@@ -70,6 +72,54 @@ class TestExamples:
 
     def test_a_mean_over_the_batch_mixes_them(self) -> None:
         assert found(asked(Mixing(), torch.randn(6, 4), rows=6))["examples"].others == 5
+
+    @pytest.mark.parametrize(
+        ("mix", "operation", "normalises"),
+        [
+            (lambda x: nn.functional.normalize(x, dim=0), "normalize", True),
+            (lambda x: (x - x.mean(0)) / x.std(0), "sub", True),
+            (lambda x: x / x.norm(dim=0), "div", True),
+            (lambda x: x.transpose(0, 1).reshape(x.shape), "reshape", False),
+            (lambda x: x.softmax(0), "softmax", False),
+            (lambda x: (x @ x.T).softmax(1) @ x, "matmul", False),
+        ],
+    )
+    def test_where_they_begin_to_mix_and_whether_that_is_a_normalisation(
+        self, mix: Callable[[torch.Tensor], torch.Tensor], operation: str, normalises: bool
+    ) -> None:
+        torch.manual_seed(0)
+
+        class Between(nn.Sequential):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return self[1](mix(self[0](x)).relu())  # type: ignore[no-any-return]
+
+        seen = found(asked(Between(nn.Linear(4, 8), nn.Linear(8, 2)), torch.randn(6, 4), rows=6))["examples"]
+
+        assert operation in seen.operation
+        assert seen.normalises is normalises
+        assert seen.site is not None
+        assert seen.site.line == mix.__code__.co_firstlineno
+
+    @pytest.mark.parametrize("mixes", [False, True])
+    @pytest.mark.parametrize("first", [False, True])
+    def test_rows_of_ids_are_told_from_places(self, first: bool, mixes: bool) -> None:
+        """Examples along the second axis are not asked as if they lay along the first, which then is that of time."""
+        torch.manual_seed(0)
+
+        class Speaker(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.words, self.recur, self.out = nn.Embedding(9, 8), nn.GRU(8, 8, batch_first=first), nn.Linear(8, 9)
+
+            def forward(self, ids: torch.Tensor) -> torch.Tensor:
+                known = self.words(ids)
+                known = nn.functional.normalize(known, dim=1 - first) if mixes else known
+                answer: torch.Tensor = self.out(self.recur(known)[0])
+                return answer
+
+        ids = torch.randint(0, 9, (6, 8) if first else (8, 6))
+
+        assert (found(asked(Speaker(), ids))["examples"].others > 0) is mixes
 
     def test_the_rows_of_the_batch_must_be_known(self) -> None:
         assert found(asked(Mixing(), torch.randn(6, 4))) == {}

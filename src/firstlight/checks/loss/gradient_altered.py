@@ -24,7 +24,8 @@ class Limits:
     times: int = 3
     """Once or twice may be an experiment of the program's own."""
     flipped: float = 0.1
-    """Share of the gradient's square whose sign has turned; what is not within this of none or all is no one factor."""
+    """Share of the gradient whose sign has turned: what is not within this of none, nor of all by its square and by its
+    elements alike, is no one factor."""
     cosine: float = 0.7
     """With the gradient as it was; centring and projections stay above."""
     lost: float = 0.3
@@ -39,11 +40,13 @@ def find(altered: Altered, limits: Limits) -> Iterator[Evidence]:
     place = at(altered.site, step=altered.step, rank=altered.rank)
     numbers: dict[str, Scalar] = {
         "flipped": altered.flipped,
+        "turned": altered.turned,
         "cosine": altered.cosine,
         "lost": altered.lost,
         "uneven": altered.uneven,
     }
-    if limits.flipped <= altered.flipped <= 1 - limits.flipped and altered.cosine < limits.cosine:
+    in_part = limits.flipped <= altered.flipped and min(altered.flipped, altered.turned) <= 1 - limits.flipped
+    if in_part and altered.cosine < limits.cosine:
         yield Evidence(
             where=place,
             saw=f"{altered.by} changes the gradient of {altered.name}: {altered.flipped:.0%} of it points the other "

@@ -2,7 +2,8 @@
 
 ## What it sees
 After several steps no backward has ever reached these parameters. Either the path to them is cut (`detach`,
-`no_grad`, in the model or around a part of it in the loop, re-entrant checkpointing without a differentiable input),
+`no_grad`, in the model or around a part of it in the loop, re-entrant checkpointing without a differentiable input, a
+rounding whose gradient is zero everywhere),
 or their module runs and its output is not used, or it is never called.
 
 ## When it is fine
@@ -46,7 +47,7 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
             wanted="a differentiable path from them to the loss",
             cause="loss-detached",
             severity=Severity.ERROR if census.own_code or share >= limits.share else Severity.NOTE,
-            likely="`detach`, `no_grad` or re-entrant checkpointing whose inputs need no gradient",
+            likely="`detach`, `no_grad`, a rounding, or re-entrant checkpointing whose inputs need no gradient",
             do="remove the cut; with `torch.utils.checkpoint` pass `use_reentrant=False`",
             numbers={"tensors": census.cut_off.tensors, "share": share},
         )

@@ -40,6 +40,7 @@ _LOGITS = "use `binary_cross_entropy_with_logits` on the raw scores, or look for
 _INPLACE = "run once under `torch.autograd.set_detect_anomaly(True)`: it names the operation that was overwritten"
 _DEVICES = "move model and batch with the same `.to(device)`; a tensor made in `forward` needs `device=x.device`"
 _KILLED = "signal 9 is what the system sends when memory runs out: watch memory, and try a smaller batch"
+_UNUSED = "follow the parameters from `forward` to the loss: a `detach`, or an output that nothing reads, cuts them off"
 _CUDA = "run once on the CPU, or with `CUDA_LAUNCH_BLOCKING=1`: the error then names its line"
 
 KNOWN: tuple[Known, ...] = (
@@ -61,6 +62,7 @@ KNOWN: tuple[Known, ...] = (
     Known(("Expected more than 1 value per channel when training",), "arch-norm", 0.9, _NORM),
     Known(("backward through the graph a second time",), "train-state-leak", 0.8, _GRAPH),
     Known(("all elements of input should be between 0 and 1",), "loss-missing-activation", 0.75, _LOGITS),
+    Known(("parameters that were not used in producing loss",), "loss-detached", 0.6, _UNUSED),
     Known(("modified by an inplace operation",), "unknown", 0.5, _INPLACE),
     Known(("Expected all tensors to be on the same device",), "unknown", 0.5, _DEVICES),
     Known(("device-side assert triggered",), "unknown", 0.5, _CUDA),
@@ -100,6 +102,7 @@ CHECK = Check(
         "train-state-leak",
         "train-checkpoint",
         "loss-missing-activation",
+        "loss-detached",
     ),
     likely="the error above; the same command without firstlight should show it too",
     fix="read the end of the script's output below, mend it, and check again",

@@ -3,7 +3,8 @@
 ## What it sees
 Within one epoch the rate fell in several steep drops, and it stays at a small part of its peak: a schedule in epochs
 is stepped at every batch. Or the rate stood still for a whole epoch at a tiny part of what the optimizer was built
-with: a warm-up counted in steps is stepped once per epoch.
+with: a warm-up counted in steps is stepped once per epoch, or, where no schedule gave that rate and it never changes,
+the program writes it into the optimizer's groups itself.
 
 ## When it is fine
 One-cycle, cosine and linear schedules over the whole run change little within an epoch of a long run. In a run that
@@ -52,13 +53,17 @@ def find(rate: Rate, limits: Limits) -> Iterator[Evidence]:
             numbers={"peak": peak, "last": epoch[-1], "drops": len(falls)},
         )
     elif rate.first_lr and len(set(epoch)) == 1 and 0 < peak < limits.stuck_at * rate.first_lr:
+        overwritten = rate.by_hand and len(set(rate.lrs)) == 1
         yield Evidence(
             where=at(rate.site, rank=rate.rank),
             saw=f"for a whole epoch of {rate.epoch_steps} steps the learning rate stands at {peak:.3g}, "
             f"{peak / rate.first_lr:.1%} of the {rate.first_lr:.3g} configured",
-            wanted="a warm-up that advances with the steps it is counted in",
-            do='step the scheduler at every batch (Lightning: `"interval": "step"`), or count the warm-up in epochs',
-            likely="a warm-up written in steps is stepped once per epoch",
+            wanted="the rate that is configured" if overwritten else WARM_UP,
+            cause="hp-lr-low" if overwritten else None,
+            do="remove what writes to `param_groups`, or write the rate that is meant" if overwritten else ADVANCE,
+            likely="the program writes another rate into the optimizer's groups before every step"
+            if overwritten
+            else "a warm-up written in steps is stepped once per epoch",
             numbers={"lr": peak, "configured": rate.first_lr},
         )
 
@@ -74,11 +79,13 @@ def _geometric(falls: list[float], limits: Limits) -> bool:
     return len(steep) >= limits.drops
 
 
+WARM_UP = "a warm-up that advances with the steps it is counted in"
+ADVANCE = 'step the scheduler at every batch (Lightning: `"interval": "step"`), or count the warm-up in epochs'
 CHECK = Check(
     id="FL307",
     name="rate-collapses",
     summary="the learning rate is driven to nothing by a schedule stepped at the wrong cadence",
-    causes=("train-schedule",),
+    causes=("train-schedule", "hp-lr-low"),
     likely="`scheduler.step()` is called at every batch although its numbers are meant in epochs",
     fix="step the schedule in the unit its numbers are written in",
     severity=Severity.ERROR,

@@ -2,11 +2,12 @@
 
 ## What it sees
 After a step and before the next one the weights are not what the step left: several times they have become others
-altogether, while the optimizer goes on with what it knows of the old ones; or at most steps they are moved by much more
-than the step itself moves them.
+altogether, while the optimizer goes on with what it knows of the old ones; at most steps they are moved by much more
+than the step itself moves them; or they are rounded to a number format so coarse that most of the step is lost.
 
 ## When it is fine
 Clipping, constraints and averages move weights by about as much as a step does, or leave their direction as it was.
+Weights that are rounded only for the forward pass, and put back before the step, are not touched in between.
 """
 
 import statistics
@@ -36,6 +37,10 @@ class Limits:
     """As far as the step itself moves them."""
     shrunk: float = 0.999
     """Cosine above which they have only become smaller: then each step works against it, and moves them as far."""
+    shrinking: float = 0.5
+    """Part of the change that is a change of size, from which on it is called one."""
+    undone: float = 0.5
+    """Share of the elements moved by a step that rounding puts back where they had been."""
 
 
 def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
@@ -44,15 +49,24 @@ def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
     jumps = [one for one in handling.touches if one.likeness < limits.likeness]
     if len(jumps) >= limits.jumps:
         yield _jumped(handling, jumps)
+    elif len(handling.touches) < limits.share * handling.touches[-1].step:  # later ones may not have been told
+        return
+    elif (undone := _undone(handling, limits)) >= limits.undone:
+        yield _rounded(handling, undone)
     elif _overruled(handling, limits):
-        yield _moved(handling)
+        yield _moved(handling, limits)
+
+
+def _undone(handling: Handling, limits: Limits) -> float:
+    """By rounding, where that is what is done at most steps."""
+    rounded = [one.undone for one in handling.touches if one.format]
+    return statistics.median(rounded) if rounded and len(rounded) >= limits.share * len(handling.touches) else 0.0
 
 
 def _overruled(handling: Handling, limits: Limits) -> bool:
     change, own, ratio, likeness = _medians(handling)
-    often = len(handling.touches) >= limits.share * handling.touches[-1].step  # later ones may not have been told
     beyond = change > limits.times_own * own or (ratio < 1 and likeness > limits.shrunk)
-    return often and change >= limits.change and beyond
+    return change >= limits.change and beyond
 
 
 def _medians(handling: Handling) -> tuple[float, float, float, float]:
@@ -76,9 +90,23 @@ def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
     )
 
 
-def _moved(handling: Handling) -> Evidence:
+def _rounded(handling: Handling, undone: float) -> Evidence:
+    first = next(one for one in handling.touches if one.format)
+    return Evidence(
+        where=at(handling.site, module=first.tensor, rank=handling.rank),
+        saw=f"after a step of {handling.optimizer} the weights are rounded to {first.format}, and {undone:.0%} of the "
+        "elements that it had moved are back where they had been",
+        wanted="weights that keep what a step adds to them",
+        cause="num-precision",
+        likely="weights are kept in a format whose digits are coarser than a step",
+        do="keep the weights in float32, and round a copy of them where fewer bits are wanted",
+        numbers={"undone": undone, "format": first.format},
+    )
+
+
+def _moved(handling: Handling, limits: Limits) -> Evidence:
     change, own, ratio, _ = _medians(handling)
-    shrunk, last = ratio < 1, handling.touches[-1].step
+    shrunk, last = 1 - ratio >= limits.shrinking * change, handling.touches[-1].step
     how = f"shrunk to {ratio:.3g} of their size" if shrunk else f"moved by {change:.2g} of their size"
     return Evidence(
         where=at(handling.site, module=handling.touches[0].tensor, rank=handling.rank),
@@ -96,7 +124,7 @@ CHECK = Check(
     id="FL318",
     name="weights-changed-between-steps",
     summary="something other than the optimizer changes the weights",
-    causes=("train-reinit", "hp-regularisation"),
+    causes=("train-reinit", "hp-regularisation", "num-precision"),
     likely="weights are written by hand inside the training loop",
     fix="find what writes to the weights between two steps, and remove it",
     severity=Severity.ERROR,

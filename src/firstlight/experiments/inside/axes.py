@@ -73,8 +73,8 @@ def examples(asked: Asked) -> Through | None:
             if along is not None and along.apart:
                 return along
             found += [along] if along is not None else []
-        found += [Through(given, length, _by_size(first, length, None)) for given in ways[:1]]
-    return found[0] if found and asked.rows else None
+        found += [Through(given, length, _by_size(first, length, None)) for given in ways[:1] if asked.rows]
+    return found[0] if found and (asked.rows or _only_ids(tensors)) else None
 
 
 def positions(asked: Asked, first: torch.Tensor, tensor: torch.Tensor, rows: Through | None) -> Through | None:
@@ -92,6 +92,11 @@ def positions(asked: Asked, first: torch.Tensor, tensor: torch.Tensor, rows: Thr
         if along is not None or not vectors:
             return along or replace(whole, laid=_by_size(first, length, rows))
     return None
+
+
+def _only_ids(tensors: list[torch.Tensor]) -> bool:
+    """Rows of ids, whose positions alone may depend on one another: where nothing is apart, examples mix."""
+    return all(tensor.ndim == 2 and not tensor.is_floating_point() for tensor in tensors)
 
 
 def _lengths(tensors: list[torch.Tensor]) -> list[int]:

@@ -6,19 +6,16 @@
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
+import msgspec
 import torch
 
 from firstlight.experiments.inside import influence
 from firstlight.experiments.inside.asking import LEAST_ROWS, Asked, output
 from firstlight.experiments.inside.axes import Through, positions
-from firstlight.observe.inside import reading
+from firstlight.experiments.inside.leaves import with_leaves
+from firstlight.experiments.inside.mixing import first_mixing
 from firstlight.records.timelines import Dependence, InfluenceMap
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.taps.models import Call
 
 NEXT_TOKEN = 0.95
 """Share of targets equal to the next input for the task to count as predicting it."""
@@ -26,15 +23,6 @@ LEAST_PADDED, MOST_PADDED = 0.2, 0.95
 """Share of a row that is padding, for the row to be asked."""
 MAINLY = 0.5
 """Share of the gradient that lies on the padding, from which on the output rests on it."""
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """What an embedding made of ids."""
-
-    tensor: torch.Tensor
-    ids: torch.Tensor | None
-    padding: int | None
 
 
 def dependences(asked: Asked, rows: Through | None) -> Iterator[Dependence]:
@@ -49,8 +37,8 @@ def dependences(asked: Asked, rows: Through | None) -> Iterator[Dependence]:
 
 
 def _by_asking(asked: Asked, first: torch.Tensor, rows: Through) -> Iterator[Dependence]:
-    if asked.rows and (seen := influence.between_examples(asked, first, rows)) is not None:
-        yield _dependence(asked, "examples", seen, lambda own, other: own != other)
+    if (seen := influence.between_examples(asked, first, rows)) is not None:
+        yield _placed(asked, rows, _dependence(asked, "examples", seen, lambda own, other: own != other))
     for sequence in asked.call.inputs:
         kind = _kind(asked.target, sequence, rows) if rows.has(sequence) else None
         along = positions(asked, first, sequence, rows) if kind is not None else None
@@ -69,6 +57,15 @@ def _dependence(asked: Asked, kind: str, seen: InfluenceMap, forbidden: Callable
         most = max(most, (moving, len(asked_of)))
     own = any(seen.moved[place][place] > influence.MOVED for place in range(len(seen.places)))
     return Dependence(step=0, kind=kind, site=asked.site, own=own, others=most[0], of=most[1], map=seen)
+
+
+def _placed(asked: Asked, rows: Through, found: Dependence) -> Dependence:
+    """On the line where the examples begin to mix, as far as a gradient shows it."""
+    first = first_mixing(asked, rows) if found.others else None
+    if first is None:
+        return found
+    site = first.site or found.site
+    return msgspec.structs.replace(found, site=site, operation=first.name, normalises=first.normalises)
 
 
 def _kind(target: torch.Tensor | None, sequence: torch.Tensor, rows: Through) -> str | None:
@@ -99,7 +96,7 @@ def _predicts_next(target: torch.Tensor, ids: torch.Tensor) -> bool:
 def _on_padding(asked: Asked) -> Iterator[Dependence]:
     """For models that give one answer to a whole sequence, with an embedding that knows its padding."""
     with torch.enable_grad():
-        output, leaves = _run(asked.call)
+        output, leaves = with_leaves(asked.call)
     for leaf in leaves:
         ids = leaf.ids
         if output is None or ids is None or leaf.padding is None or ids.ndim != 2 or len(output) != len(ids):
@@ -125,21 +122,3 @@ def _on_padding(asked: Asked) -> Iterator[Dependence]:
 
 def _share(left: torch.Tensor, right: torch.Tensor) -> float:
     return float((left == right).float().mean().item()) if left.numel() else 0.0
-
-
-def _run(call: "Call") -> tuple[torch.Tensor | None, list[Leaf]]:
-    """The model once more on its first inputs, with leaves at its embeddings."""
-    leaves: list[Leaf] = []
-
-    def embedded(module: torch.nn.Module, given: Any, made: torch.Tensor) -> torch.Tensor:
-        ids = next(reading.tensors_in(given), None)
-        padding: Any = module.padding_idx
-        leaves.append(Leaf(made.detach().clone().requires_grad_(True), ids, padding))
-        return leaves[-1].tensor
-
-    kept = [m.register_forward_hook(embedded) for m in call.module.modules() if isinstance(m, torch.nn.Embedding)]
-    output = call.module(*call.arguments, **call.keywords)
-    for handle in kept:
-        handle.remove()
-    floats = [t for t in reading.tensors_in(output) if t.is_floating_point() and t.requires_grad and t.ndim]
-    return (floats[0] if floats else None), leaves

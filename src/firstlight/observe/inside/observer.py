@@ -64,6 +64,8 @@ class Moments:
     next_step: list[Callable[..., None]] = field(default_factory=list)
     batch_given: list[Callable[..., None]] = field(default_factory=list)
     """A DataLoader gave a batch: the loader and the batch."""
+    state_loaded: list[Callable[..., None]] = field(default_factory=list)
+    """A module was given a state: the module."""
     ending: list[Callable[..., None]] = field(default_factory=list)
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.taps.census import Counting, _repeated
+from firstlight.observe.inside.taps.census import Counting, Tally, _repeated
 
 
 class Net(nn.Module):
@@ -79,3 +79,27 @@ def test_parts_that_ran_only_without_gradients_are_told_apart_from_those_that_ne
     strangers: list[tuple[str, torch.Tensor]] = [("body", body.weight), ("head", head.weight), ("spare", spare.weight)]
 
     assert [name for name, _ in census._that_ran_blind(strangers)] == ["body"]
+
+
+class Judged(nn.Module):
+    """Written here, so that what it holds is the program's own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.body, self.head = nn.Embedding(9, 4), nn.Linear(4, 4), nn.Linear(4, 2)
+        self.requires_grad_(requires_grad=False)
+
+
+def test_what_is_left_as_it_was_drawn_is_told_from_what_was_loaded_or_trained() -> None:
+    model = Judged()
+    nothing = cast("Any", None)
+    census = Counting(nothing, nothing, nothing, nothing)
+
+    def left() -> list[str]:
+        return [name for name, _ in census._left_random(model, Tally())]
+
+    assert left() == ["body.weight", "head.weight"]
+    census.state_loaded(model.body)
+    assert left() == ["head.weight"]
+    model.head.requires_grad_(requires_grad=True)
+    assert left() == []

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from firstlight.observe.inside.taps.optimizers import Optimizers
+from firstlight.records.training import StepSeen
 
 STEPS = 12
 
@@ -53,3 +54,27 @@ def test_a_player_whose_turn_is_rare_loses_nothing_where_the_other_one_steps(ste
     players.taps.swallows.stop()
 
     assert players.unused(players.of_generator) == unused
+
+
+@pytest.mark.parametrize(
+    ("scheduled", "written", "by_hand"), [(False, None, False), (True, None, False), (True, 1e-8, True)]
+)
+def test_a_rate_that_neither_the_program_configured_nor_a_schedule_gave(
+    scheduled: bool, written: float | None, by_hand: bool
+) -> None:
+    players = Players()
+    told: list[StepSeen] = []
+    players.taps.observer.emit = told.append  # type: ignore[assignment,method-assign]
+    if scheduled:
+        schedule = torch.optim.lr_scheduler.ExponentialLR(players.of_critic, gamma=0.5)
+        schedule.optimizer.step()
+        schedule.step()
+        wrapper = SimpleNamespace(param_groups=players.of_critic.param_groups)
+        players.taps.scheduled(SimpleNamespace(optimizer=wrapper))
+    if written is not None:
+        players.of_critic.param_groups[0]["lr"] = written
+    players.backward()
+    players.step(players.of_critic)
+
+    assert [step.by_hand for step in told] == [by_hand]
+    assert len(players.taps.held) == 2  # a wrapper is no optimizer of its own

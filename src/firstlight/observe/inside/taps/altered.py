@@ -96,7 +96,7 @@ class GradientWatch:
         self._looks[by, site] += 1
         if self._looks[by, site] > MOST_LOOKS:
             return
-        flipped, cosine, lost, uneven = compared(before, after)
+        flipped, turned, cosine, lost, uneven = compared(before, after)
         if flipped > CHANGED or lost > CHANGED:
             self.observer.emit(
                 AlteredSeen(
@@ -106,6 +106,7 @@ class GradientWatch:
                     name=name,
                     site=site,
                     flipped=flipped,
+                    turned=turned,
                     cosine=cosine,
                     lost=lost,
                     uneven=uneven,
@@ -113,22 +114,25 @@ class GradientWatch:
             )
 
 
-def compared(before: torch.Tensor, after: torch.Tensor) -> tuple[float, float, float, float]:
-    """Share of the square of which the sign has turned, the cosine, elements lost, and how uneven the factor is."""
+def compared(before: torch.Tensor, after: torch.Tensor) -> list[float]:
+    """Shares of the square and of the elements whose sign has turned, the cosine, the share of the elements lost, and
+    how uneven the factor is."""
     was, now = before.double().flatten(), after.detach().double().flatten()
     square = was.square().sum()
     pushed = was != 0
     kept = pushed & (now != 0)
     factors = (now[kept] / was[kept]).abs()
     uneven = factors.std() / factors.mean() if len(factors) > 1 else torch.zeros(())
+    against = was * now < 0
     parts = [
-        was[was * now < 0].square().sum() / square,
+        was[against].square().sum() / square,
+        against.double().sum() / kept.double().sum().clamp_min(1),
         torch.nn.functional.cosine_similarity(was, now, dim=0),
         (pushed & (now == 0)).double().sum() / pushed.double().sum(),
         uneven,
     ]
-    flipped, cosine, lost, rough = torch.stack([part.double().reshape(()) for part in parts]).tolist()
-    return flipped, cosine, lost, rough
+    found: list[float] = torch.stack([part.double().reshape(()) for part in parts]).tolist()
+    return found
 
 
 def install(observer: "Observer", optimizers: "Optimizers") -> None:

@@ -18,16 +18,31 @@ MOST_TENSORS = 4
 MOST_ELEMENTS = 1 << 16
 """Of a tensor that is followed: a copy of each is held and compared at every step."""
 MOST_TOLD = 200
+NARROW = (torch.float8_e5m2, torch.float8_e4m3fn, torch.bfloat16, torch.float16)
+MOST_LEVELS = 256
+"""Different values of a tensor that is kept in eight bits, on whatever grid."""
 Left = list[tuple[torch.Tensor, torch.Tensor]]
 
 
 @dataclass
 class Followed:
     left: Left = field(default_factory=list)
-    """Tensors, and what the last step left in them; while a step is made, what it found in them."""
+    """Tensors, and what the last step left in them."""
+    found: list[torch.Tensor] = field(default_factory=list)
+    """What it had found in them."""
     own: float = 0.0
     """How far the last step moved them, over their size."""
     told: int = 0
+
+
+@dataclass
+class Change:
+    """One tensor: what the last step found, what it left, and what is there before the next."""
+
+    parameter: torch.Tensor
+    found: torch.Tensor
+    left: torch.Tensor
+    now: torch.Tensor
 
 
 class Between:
@@ -37,28 +52,25 @@ class Between:
 
     def step_begins(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         followed = self._followed.setdefault(id(optimizer), Followed())
-        found = [(p, was, reading.values_of(p)) for p, was in followed.left]
-        touched = [one for one in found if not torch.equal(one[1], one[2])]
+        known = zip(followed.left, followed.found, strict=True)
+        found = [Change(p, before, was, reading.values_of(p)) for (p, was), before in known]
+        touched = [one for one in found if not torch.equal(one.left, one.now)]
         if touched and followed.told < MOST_TOLD:
             followed.told += 1
             self._tell(optimizer, followed, touched)
         kept = [p for p, _ in followed.left] or some_of(self.optimizers.of(optimizer).parameters)
         followed.left = [(p, reading.values_of(p).clone()) for p in kept]
+        followed.found = [was for _, was in followed.left]
 
     def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         followed = self._followed.get(id(optimizer))
         if followed is None or not followed.left:
             return
-        now = [(p, reading.values_of(p).clone()) for p, _ in followed.left]
-        followed.own = _median([_change(was, after) for (_, was), (_, after) in zip(followed.left, now, strict=True)])
-        followed.left = now
+        followed.left = [(p, reading.values_of(p).clone()) for p, _ in followed.left]
+        moves = zip(followed.found, followed.left, strict=True)
+        followed.own = _median([_change(was, after) for was, (_, after) in moves])
 
-    def _tell(
-        self,
-        optimizer: torch.optim.Optimizer,
-        followed: Followed,
-        touched: list[tuple[torch.Tensor, torch.Tensor, torch.Tensor]],
-    ) -> None:
+    def _tell(self, optimizer: torch.optim.Optimizer, followed: Followed, touched: list[Change]) -> None:
         held = self.optimizers.of(optimizer)
         names = {id(p): name for root in self.models.live() for name, p in root.parameters}
         self.observer.emit(
@@ -68,11 +80,13 @@ class Between:
                 optimizer=held.index,
                 name=held.name,
                 built=held.site,
-                tensor=names.get(id(touched[0][0]), "a parameter"),
-                change=_median([_change(was, now) for _, was, now in touched]),
-                likeness=_median([_likeness(was, now) for _, was, now in touched]),
-                ratio=_median([float(now.norm() / was.norm()) for _, was, now in touched]),
+                tensor=names.get(id(touched[0].parameter), "a parameter"),
+                change=_median([_change(one.left, one.now) for one in touched]),
+                likeness=_median([_likeness(one.left, one.now) for one in touched]),
+                ratio=_median([float(one.now.norm() / one.left.norm()) for one in touched]),
                 own=followed.own,
+                undone=_median([_undone(one) for one in touched]),
+                format=min(_format(one) for one in touched),
             )
         )
 
@@ -89,6 +103,25 @@ def _change(was: torch.Tensor, now: torch.Tensor) -> float:
 
 def _likeness(was: torch.Tensor, now: torch.Tensor) -> float:
     return float(torch.nn.functional.cosine_similarity(was.float().flatten(), now.float().flatten(), dim=0))
+
+
+def _undone(change: Change) -> float:
+    moved = change.left != change.found
+    return float((moved & (change.now == change.found)).sum() / moved.sum().clamp_min(1))
+
+
+def _format(change: Change) -> str:
+    """Narrow formats first; "" sorts before them all, so that one tensor that was not rounded clears the others."""
+    for dtype in NARROW:
+        if _fits(change.now, dtype) and not _fits(change.left, dtype):
+            return str(dtype).removeprefix("torch.")
+    levels = len(change.now.unique())
+    few = levels <= MOST_LEVELS < change.now.numel() and levels < len(change.left.unique())
+    return "eight bits" if few else ""
+
+
+def _fits(values: torch.Tensor, dtype: torch.dtype) -> bool:
+    return torch.equal(values.to(dtype).to(values.dtype), values)
 
 
 def _median(values: list[float]) -> float:

@@ -13,6 +13,7 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps.cuts import FLAT
 from firstlight.records.census import Census, HiddenModules, RepeatedModule
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
@@ -63,6 +64,10 @@ class Counting:
         self.observer, self.models, self.optimizers, self.walked = observer, models, optimizers, walked
         self._tallies: dict[int, Tally] = {}
         self._ever: set[int] = set()
+        self._loaded: set[int] = set()
+
+    def state_loaded(self, module: torch.nn.Module) -> None:
+        self._loaded |= {id(p) for p in module.parameters()}
 
     def backward_ended(self, _root: torch.Tensor) -> None:
         if not self.observer.full:
@@ -91,7 +96,9 @@ class Counting:
         trainable = [(name, p) for name, p in root.parameters if p.requires_grad]
         counts = [(name, p) for name, p in trainable if id(p) in held or not self.optimizers.held]
         silent = [(name, p) for name, p in counts if tally.of(name).looks and not tally.of(name).arrived]
+        zero = [(name, p) for name, p in counts if tally.of(name).zeros_in_a_row >= ZERO_LOOKS]
         groups = self._why_silent(module, silent)
+        groups["cut_off"] += [(name, p) for name, p in zero if self.walked.cuts.get(id(p), ("",))[0] in FLAT]
         cut = next((self.walked.cuts[id(p)] for _, p in groups["cut_off"] if id(p) in self.walked.cuts), None)
         blamed = [*groups["cut_off"], *groups["wasted"]]
         return Census(
@@ -104,12 +111,13 @@ class Counting:
             backwards=root.backwards,
             trainable=_some(trainable),
             frozen=_some((name, p) for name, p in root.parameters if not p.requires_grad),
+            left_random=_some(self._left_random(module, tally)),
             optimized=_some((name, p) for name, p in trainable if id(p) in held),
             unoptimized=_some((n, p) for n, p in trainable if id(p) not in held and self._learns(tally.of(n))),
             uncalled=_some(groups["uncalled"]),
             cut_off=_some(groups["cut_off"]),
             wasted=_some(groups["wasted"]),
-            zero=_some((n, p) for n, p in counts if tally.of(n).zeros_in_a_row >= ZERO_LOOKS),
+            zero=_some(zero),
             cut_by=cut[0] if cut else None,
             cut_site=cut[1] if cut else None,
             own_code=any(_owner_is_users(module, name) for name, _ in blamed),
@@ -123,6 +131,16 @@ class Counting:
             ),
             flag_site=_flagged_at(module),
         )
+
+    def _left_random(self, root: torch.nn.Module, tally: Tally) -> Iterator[Named]:
+        """Embeddings may well be given from elsewhere, and so may what belongs to a library."""
+        for path, owner in root.named_modules():
+            for own, p in owner.named_parameters(recurse=False):
+                name = f"{path}.{own}" if path else own
+                asks = p.requires_grad or p.ndim < 2 or isinstance(owner, torch.nn.Embedding)
+                known = id(p) in self._loaded or id(p) in self._ever or tally.of(name).arrived
+                if not asks and not known and _owner_is_users(root, name):
+                    yield name, p
 
     def _learns(self, gradient: Gradient) -> bool:
         return gradient.arrived > gradient.zeros_in_a_row
@@ -274,3 +292,4 @@ def install(observer: "Observer", models: "Models", optimizers: "Optimizers", wa
     counting = Counting(observer, models, optimizers, walked)
     observer.moments.backward_ended.append(observer.shielded("census", counting.backward_ended))
     observer.moments.milestone.append(observer.shielded("census", counting.count))
+    observer.moments.state_loaded.append(observer.shielded("census", counting.state_loaded))

@@ -269,6 +269,7 @@ def _watch_models(observer: "Observer", checkpoints: Checkpoints) -> None:
         about_to_load(self, state_dict)
         found = put(self, state_dict, *arguments, **keywords)
         loaded(self, state_dict)
+        observer.tell(observer.moments.state_loaded, self)
         return found
 
     torch.nn.Module.state_dict = taking  # type: ignore[method-assign]

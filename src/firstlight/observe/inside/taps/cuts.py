@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.backward import Walked
 
-CUTTING = ("detach", "detach_", "data", "numpy", "item", "tolist", "argmax", "argsort", "round", "sign", "tensor")
+FLAT = ("round", "sign", "floor", "ceil", "trunc")
+"""Steps and nothing but steps: the gradient that they hand on is zero everywhere."""
+CUTTING = ("detach", "detach_", "data", "numpy", "item", "tolist", "argmax", "argsort", "tensor", *FLAT)
 MOST_CUTS = 40
 
 

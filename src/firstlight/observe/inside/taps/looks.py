@@ -10,6 +10,7 @@ from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
+from firstlight.observe.inside.tape.levels import levelled
 from firstlight.observe.inside.tape.penalty import Penalty, penalty_of
 from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.reach import lowest_free, reaches
@@ -19,6 +20,7 @@ from firstlight.observe.inside.tape.terms import silent_terms
 from firstlight.records.flows import (
     CancelSeen,
     FreeSeen,
+    LevelledSeen,
     MuteSeen,
     PenaltySeen,
     PullSeen,
@@ -68,6 +70,7 @@ class Looks:
         self.comparisons.trained(tail)
         self._terms(tail)
         self._influence(tail)
+        self._levels()
         if self.observer.step in SEARCHED:
             self._search(tail)
         self._write(tail)
@@ -138,6 +141,19 @@ class Looks:
                         contrary=pull.contrary,
                     )
                 )
+
+    def _levels(self) -> None:
+        for found in levelled(self.recorder.entered, self.recorder):
+            self.observer.emit(
+                LevelledSeen(
+                    step=self.observer.step,
+                    rank=rank(),
+                    operation=found.row.name,
+                    site=found.row.line,
+                    before=found.before,
+                    after=found.after,
+                )
+            )
 
     def _search(self, tail: Tail) -> None:
         with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):

@@ -15,6 +15,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps import states
 from firstlight.observe.inside.taps.lineage import Generation, Lineage, keeps
 from firstlight.observe.inside.taps.swallowed import Swallows
 from firstlight.records.places import Site
@@ -44,6 +45,8 @@ class Held:
     name: str
     site: Site | None
     first_lr: float | None
+    given_lr: float | None = None
+    """The rate it was built with, or the last one that a schedule gave it."""
     index: int = -1
     steps: int = 0
     backwards: int = 0
@@ -101,8 +104,17 @@ class Optimizers:
             name=type(optimizer).__name__,
             site=sites.caller(),
             first_lr=float(lr) if lr is not None else None,
+            given_lr=float(lr) if lr is not None else None,
             generation=self._lineage.begun(optimizer, sites.caller()),
         )
+
+    def scheduled(self, schedule: Any) -> None:
+        """What it sets may belong to a wrapper (Accelerate's) around the optimizer that steps: the groups are one."""
+        groups = getattr(getattr(schedule, "optimizer", None), "param_groups", None)
+        for held in self.held.values():
+            optimizer = held.ref()
+            if optimizer is not None and groups and optimizer.param_groups[0] is groups[0] and "lr" in groups[0]:
+                held.given_lr = float(groups[0]["lr"])
 
     def of(self, optimizer: torch.optim.Optimizer) -> Held:
         held = self.held.get(id(optimizer))
@@ -202,6 +214,7 @@ class Optimizers:
 
     def _seen(self, optimizer: torch.optim.Optimizer, held: Held, fresh: set[int]) -> StepSeen:
         group = optimizer.param_groups[0]
+        lr = float(group["lr"]) if "lr" in group else None
         values = self.walked.values_since_step if self.walked is not None else []
         gradients = [p.grad for p in held.parameters if p.grad is not None and reading.readable(p.grad)]
         weigh = self.observer.full or held.steps % WEIGHTS_EVERY == 0
@@ -224,7 +237,8 @@ class Optimizers:
             stale=len(fresh & held.uncleared),
             empty=held.empty,
             built=held.site,
-            lr=float(group["lr"]) if "lr" in group else None,
+            lr=lr,
+            by_hand=lr != held.given_lr,
             first_lr=float(group.get("initial_lr", held.first_lr or 0.0)) or None,
             grad_norm=reading.length(reading.norms(gradients)),
             weight_norm=reading.length(reading.norms(weights)) if weights else None,
@@ -287,6 +301,7 @@ def install(observer: "Observer", models: "Models") -> Optimizers:
 
     built = observer.shielded("optimizers", optimizers.built)
     torch.optim.Optimizer.__init__ = build  # type: ignore[method-assign]
+    states.watch_rates(observer.shielded("optimizers", optimizers.scheduled))
     moments = observer.moments
     moments.backward_begins.append(observer.shielded("optimizers", optimizers.backward_begins))
     moments.backward_ended.append(observer.shielded("optimizers", optimizers.backward_ended))

@@ -27,6 +27,13 @@ def watch(built: Told, given_state: Told) -> None:
         _tell(owner, "load_state_dict", functools.partial(given_state, kind))
 
 
+def watch_rates(told: Callable[[Any], None]) -> None:
+    """`told` is given each schedule whenever it has set the rates of its optimizer."""
+    for kind, owner in _owners():
+        for name in ("__init__", "step") if kind == "schedule" else ():
+            _hand_over(owner, name, told)
+
+
 def _owners() -> Iterator[tuple[str, type]]:
     yield "scaler", torch.amp.GradScaler
     for found in vars(torch.optim.lr_scheduler).values():
@@ -35,6 +42,10 @@ def _owners() -> Iterator[tuple[str, type]]:
 
 
 def _tell(owner: type, name: str, told: Callable[[], None]) -> None:
+    _hand_over(owner, name, lambda _: told())
+
+
+def _hand_over(owner: type, name: str, told: Callable[[Any], None]) -> None:
     """Whenever a method of its own is over."""
     if name not in vars(owner):
         return
@@ -43,7 +54,7 @@ def _tell(owner: type, name: str, told: Callable[[], None]) -> None:
     @functools.wraps(original)
     def method(*arguments: Any, **keywords: Any) -> Any:
         found = original(*arguments, **keywords)
-        told()
+        told(arguments[0])
         return found
 
     setattr(owner, name, method)

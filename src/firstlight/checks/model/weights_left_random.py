@@ -1,0 +1,58 @@
+"""Most weights of a model are frozen as they were drawn.
+
+## What it sees
+Weight matrices of the program's own modules take no gradient, never had one, and no state was loaded into them: they
+are still what the random initialisation made them, and more than half of the model. A copy of the program in which they
+train decides: it is reported where that copy learns and the program hardly does.
+
+## When it is fine
+Random features that are meant to stay as they are (a reservoir, a random projection) are few beside what is trained on
+them, or do as well. Weights of a pretrained model that were put in by other means than `load_state_dict`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.checks.model.parameters_not_optimized import listed
+from firstlight.records.census import Census
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    share: float = 0.5
+    """Of the model's values."""
+    backwards: int = 3
+    """What is frozen for the first steps only has thawed by then."""
+
+
+def find(census: Census, limits: Limits) -> Iterator[Evidence]:
+    frozen, whole = census.left_random, census.frozen.elements + census.trainable.elements
+    if census.backwards < limits.backwards or not frozen.elements > limits.share * whole:
+        return
+    share = frozen.elements / whole
+    yield Evidence(
+        where=at(census.site, module=frozen.names[0], step=census.step, rank=census.rank),
+        saw=f"{frozen.tensors} weight matrices ({share:.0%} of `{census.name}`: {listed(frozen)}) do not require a "
+        "gradient, were never trained, and were not loaded from anywhere",
+        wanted="weights that are trained, or that were",
+        numbers={"tensors": frozen.tensors, "share": share},
+    )
+
+
+CHECK = Check(
+    id="FL454",
+    name="weights-left-random",
+    summary="most weights of a model are frozen as they were drawn",
+    causes=("train-frozen",),
+    likely="`requires_grad` was switched off for more parameters than was meant",
+    fix="list the parameters without `requires_grad`, and switch it on where they are to be trained",
+    severity=Severity.NOTE,
+    proven=Severity.WARNING,
+    confidence=0.8,
+    needs=Census,
+    limits=Limits(),
+    find=find,
+)

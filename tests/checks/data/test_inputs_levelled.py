@@ -1,0 +1,47 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.data.inputs_levelled import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.flows import Levelling, Place
+from firstlight.records.places import Site
+
+CLAMPED = Levelling(
+    rank=1,
+    call=Place(operation="clamp", site=Site(file="train.py", line=12)),
+    looks=3,
+    step=24,
+    before=0.02,
+    after=0.97,
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(CLAMPED, **changes), CHECK.limits))
+
+
+def test_names_the_call_and_both_shares() -> None:
+    (evidence,) = found()
+
+    assert evidence.saw == (
+        "after `clamp` 97% of the values that the network is fed are one of three; before it 2% were"
+    )
+    assert (evidence.where.line, evidence.where.step, evidence.where.rank) == (12, 24, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "times"),
+    [
+        ({"looks": 2}, 1),
+        ({"looks": 1}, 0),
+        ({"before": 0.3}, 1),
+        ({"before": 0.31}, 0),
+        ({"after": 0.9}, 1),
+        ({"after": 0.89}, 0),
+        ({"before": float("nan")}, 0),
+    ],
+)
+def test_each_side_of_every_limit(changes: dict[str, Any], times: int) -> None:
+    assert len(found(**changes)) == times
