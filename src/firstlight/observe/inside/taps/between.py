@@ -21,6 +21,8 @@ MOST_TOLD = 200
 NARROW = (torch.float8_e5m2, torch.float8_e4m3fn, torch.bfloat16, torch.float16)
 MOST_LEVELS = 256
 """Different values of a tensor that is kept in eight bits, on whatever grid."""
+SAMPLED = 4096
+"""Elements among which they are counted."""
 Left = list[tuple[torch.Tensor, torch.Tensor]]
 
 
@@ -115,9 +117,8 @@ def _format(change: Change) -> str:
     for dtype in NARROW:
         if _fits(change.now, dtype) and not _fits(change.left, dtype):
             return str(dtype).removeprefix("torch.")
-    levels = len(change.now.unique())
-    few = levels <= MOST_LEVELS < change.now.numel() and levels < len(change.left.unique())
-    return "eight bits" if few else ""
+    now, left = (len(values.flatten()[:SAMPLED].unique()) for values in (change.now, change.left))
+    return "eight bits" if now <= MOST_LEVELS < left else ""
 
 
 def _fits(values: torch.Tensor, dtype: torch.dtype) -> bool:
