@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.experiments.inside.mixing import Operations
+from firstlight.experiments.inside.mixing import CallsInOrder
 from firstlight.experiments.inside.steering import Change, changed
 from firstlight.observe.inside import reading
 from firstlight.records.places import Site
@@ -60,7 +60,7 @@ def output(asked: Asked, change: Change = lambda tensor: tensor) -> torch.Tensor
 
 def dependences(asked: Asked) -> Iterator[Dependence]:
     asked.call.module.eval()
-    operations = Operations()
+    operations = CallsInOrder()
     with torch.enable_grad(), operations:
         output, leaves = _run(asked.call)
     if output is None or not leaves:
@@ -103,7 +103,7 @@ def _touched(made: torch.Tensor, leaves: list[torch.Tensor], axis: int = 0) -> l
 
 
 def _between_examples(
-    site: Site | None, output: torch.Tensor, leaves: list[torch.Tensor], operations: Operations
+    site: Site | None, output: torch.Tensor, leaves: list[torch.Tensor], operations: CallsInOrder
 ) -> Dependence:
     def others(made: torch.Tensor) -> int:
         touched = _touched(made, leaves)

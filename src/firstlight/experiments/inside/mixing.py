@@ -30,7 +30,7 @@ class Operation:
         return any(_is_straight(one, self.made) for one in self.given if one.shape == self.made.shape)
 
 
-class Operations(TorchFunctionMode):
+class CallsInOrder(TorchFunctionMode):
     """While it is entered, every such call, in order."""
 
     def __init__(self) -> None:

@@ -7,10 +7,10 @@ import torch
 
 from firstlight.observe.inside.tape.recorder import DRAWS, Recorder, Row
 
-FEW = 3
+COMMONEST = 3
 """Values: both ends of a range, and its middle."""
-MOST_ROWS = 64
-MOST_COLUMNS = 32
+MOST_CALLS = 64
+MOST_ASKED = 32
 LIVELY = 0.5
 """Share of a column that may have one of few values for the column to be asked: flags and classes have no more."""
 
@@ -29,7 +29,7 @@ def levelled(entered: Sequence[torch.Tensor], recorder: Recorder) -> Iterator[Le
     seen: set[int] = set()
     for tensor in entered:
         made, origin = tensor, recorder.made(tensor)
-        while origin is not None and origin[0].inputs and origin[0].number not in seen and len(seen) < MOST_ROWS:
+        while origin is not None and origin[0].inputs and origin[0].number not in seen and len(seen) < MOST_CALLS:
             row = origin[0]
             seen.add(row.number)
             given, _, origin = row.inputs[0]
@@ -42,13 +42,13 @@ def levelled(entered: Sequence[torch.Tensor], recorder: Recorder) -> Iterator[Le
 
 def _crowds(values: torch.Tensor) -> list[float]:
     """Of each column, or of all values where there is none, or too many."""
-    columns = values.shape[-1] if values.ndim > 1 and values.shape[-1] <= MOST_COLUMNS else 1
+    columns = values.shape[-1] if values.ndim > 1 and values.shape[-1] <= MOST_ASKED else 1
     return [_crowd(column) for column in values.detach().double().reshape(-1, columns).unbind(1)]
 
 
 def _crowd(values: torch.Tensor) -> float:
     counts = torch.unique(values, return_counts=True)[1]
-    return float(counts.sort(descending=True).values[:FEW].sum() / values.numel())
+    return float(counts.sort(descending=True).values[:COMMONEST].sum() / values.numel())
 
 
 def _comparable(given: torch.Tensor, made: torch.Tensor) -> bool:

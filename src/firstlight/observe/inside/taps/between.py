@@ -41,7 +41,7 @@ class Followed:
 class Change:
     """One tensor: what the last step found, what it left, and what is there before the next."""
 
-    parameter: torch.Tensor
+    tensor: torch.Tensor
     found: torch.Tensor
     left: torch.Tensor
     now: torch.Tensor
@@ -82,7 +82,7 @@ class Between:
                 optimizer=held.index,
                 name=held.name,
                 built=held.site,
-                tensor=names.get(id(touched[0].parameter), "a parameter"),
+                tensor=names.get(id(touched[0].tensor), "a parameter"),
                 change=_median([_change(one.left, one.now) for one in touched]),
                 likeness=_median([_likeness(one.left, one.now) for one in touched]),
                 ratio=_median([float(one.now.norm() / one.left.norm()) for one in touched]),
