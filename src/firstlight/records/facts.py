@@ -3,6 +3,8 @@
 Derived in `facts/` from what the observers streamed; some sightings (`Census`, `Attention`) are judged as they are.
 """
 
+import statistics
+
 import msgspec
 
 from firstlight.records.inner import Movement, Touched
@@ -314,6 +316,16 @@ class Handling(Ranked, frozen=True, kw_only=True):
     site: Site | None
     steps: int
     touches: tuple[Touched, ...]
+
+    @property
+    def undone(self) -> float:
+        """Share of the elements moved by a step that rounding puts back; 0 where most touches are no rounding."""
+        rounded = [one.undone for one in self.touches if one.format]
+        return statistics.median(rounded) if rounded and 2 * len(rounded) >= len(self.touches) else 0.0
+
+    def median(self, name: str) -> float:
+        """Of a measure of all touches."""
+        return statistics.median(getattr(one, name) for one in self.touches)
 
 
 class Precision(Ranked, frozen=True, kw_only=True):

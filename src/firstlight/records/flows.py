@@ -149,7 +149,7 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
 
 
 class LevelledSeen(Sighting, frozen=True, kw_only=True, tag="levelled"):
-    """A call on the data that the network is fed, and the shares of their elements with one of a few common values."""
+    """A call on the data that the network is fed, and the share of a column that has one of a few common values."""
 
     operation: str
     site: Site | None
@@ -309,7 +309,7 @@ class Levelling(Ranked, frozen=True, kw_only=True):
     looks: int
     step: int
     before: float
-    """Share of the elements that have one of the commonest few values, before the call and after it."""
+    """Share of a column that has one of its commonest few values, before the call and after it."""
     after: float
 
 

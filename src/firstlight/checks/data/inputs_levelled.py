@@ -24,8 +24,7 @@ class Limits:
     looks: int = 2
     """One batch may be an odd one."""
     before: float = 0.3
-    """Share of the elements with one of the three commonest values: images with a background have more from the
-    start."""
+    """Share of a column with one of its three commonest values; columns that never had more are not asked."""
     after: float = 0.9
     """The same, after the call; clipping the outermost values gives a few hundredths."""
 

@@ -7,10 +7,8 @@ than the step itself moves them; or they are rounded to a number format so coars
 
 ## When it is fine
 Clipping, constraints and averages move weights by about as much as a step does, or leave their direction as it was.
-Weights that are rounded only for the forward pass, and put back before the step, are not touched in between.
 """
 
-import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -51,30 +49,16 @@ def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
         yield _jumped(handling, jumps)
     elif len(handling.touches) < limits.share * handling.touches[-1].step:  # later ones may not have been told
         return
-    elif (undone := _undone(handling, limits)) >= limits.undone:
-        yield _rounded(handling, undone)
+    elif handling.undone >= limits.undone:
+        yield _rounded(handling)
     elif _overruled(handling, limits):
         yield _moved(handling, limits)
 
 
-def _undone(handling: Handling, limits: Limits) -> float:
-    """By rounding, where that is what is done at most steps."""
-    rounded = [one.undone for one in handling.touches if one.format]
-    return statistics.median(rounded) if rounded and len(rounded) >= limits.share * len(handling.touches) else 0.0
-
-
 def _overruled(handling: Handling, limits: Limits) -> bool:
-    change, own, ratio, likeness = _medians(handling)
-    beyond = change > limits.times_own * own or (ratio < 1 and likeness > limits.shrunk)
-    return change >= limits.change and beyond
-
-
-def _medians(handling: Handling) -> tuple[float, float, float, float]:
-    change, own, ratio, likeness = (
-        statistics.median(getattr(one, name) for one in handling.touches)
-        for name in ("change", "own", "ratio", "likeness")
-    )
-    return change, own, ratio, likeness
+    change = handling.median("change")
+    shrunk = handling.median("ratio") < 1 and handling.median("likeness") > limits.shrunk
+    return change >= limits.change and (shrunk or change > limits.times_own * handling.median("own"))
 
 
 def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
@@ -90,8 +74,8 @@ def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
     )
 
 
-def _rounded(handling: Handling, undone: float) -> Evidence:
-    first = next(one for one in handling.touches if one.format)
+def _rounded(handling: Handling) -> Evidence:
+    first, undone = next(one for one in handling.touches if one.format), handling.undone
     return Evidence(
         where=at(handling.site, module=first.tensor, rank=handling.rank),
         saw=f"after a step of {handling.optimizer} the weights are rounded to {first.format}, and {undone:.0%} of the "
@@ -105,7 +89,7 @@ def _rounded(handling: Handling, undone: float) -> Evidence:
 
 
 def _moved(handling: Handling, limits: Limits) -> Evidence:
-    change, own, ratio, _ = _medians(handling)
+    change, own, ratio = map(handling.median, ("change", "own", "ratio"))
     shrunk, last = 1 - ratio >= limits.shrinking * change, handling.touches[-1].step
     how = f"shrunk to {ratio:.3g} of their size" if shrunk else f"moved by {change:.2g} of their size"
     return Evidence(

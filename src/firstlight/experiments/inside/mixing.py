@@ -33,7 +33,7 @@ class Operation:
         return any(_is_straight(one, self.made) for one in self.given if one.shape == self.made.shape)
 
 
-class Operations(TorchFunctionMode):
+class CallsInOrder(TorchFunctionMode):
     """While it is entered, every such call, in order."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Operations(TorchFunctionMode):
 
 def first_mixing(asked: Asked, rows: Through) -> Operation | None:
     """None where the examples do not come first, or what mixes them hands on no gradient."""
-    operations = Operations()
+    operations = CallsInOrder()
     with torch.enable_grad(), operations:
         _, leaves = with_leaves(asked.call)
     given = [leaf.tensor for leaf in leaves if leaf.tensor.ndim and len(leaf.tensor) == rows.length]

@@ -26,6 +26,7 @@ def seen(change: Change) -> dict[str, tuple[float, float]]:
     ("change", "name"),
     [
         (lambda x: x.clamp(-0.01, 0.01), "clamp"),
+        (lambda x: torch.cat([x[:, :2], x[:, 2:].sign()], 1).clamp(-0.01, 0.01), "clamp"),
         (lambda x: torch.floor(x / 4), "floor"),
         (lambda x: (0.4 * x.tanh()).round() * 2, "round"),
     ],
@@ -33,13 +34,13 @@ def seen(change: Change) -> dict[str, tuple[float, float]]:
 def test_a_coarse_call_is_seen_behind_others(change: Change, name: str) -> None:
     before, after = seen(change)[name]
 
-    assert before < 0.1
+    assert before < 0.2
     assert after > 0.9
 
 
 @pytest.mark.parametrize("change", [lambda x: x.clamp(-3, 3), lambda x: (x - x.mean(0)) / 2, lambda x: x.exp()])
 def test_other_calls_leave_the_values_many(change: Change) -> None:
-    assert all(after < 0.1 for _, after in seen(change).values())
+    assert all(after < 0.2 for _, after in seen(change).values())
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ MOST_TOLD = 200
 NARROW = (torch.float8_e5m2, torch.float8_e4m3fn, torch.bfloat16, torch.float16)
 MOST_LEVELS = 256
 """Different values of a tensor that is kept in eight bits, on whatever grid."""
+SAMPLED = 4096
+"""Elements among which they are counted."""
 Left = list[tuple[torch.Tensor, torch.Tensor]]
 
 
@@ -39,7 +41,7 @@ class Followed:
 class Change:
     """One tensor: what the last step found, what it left, and what is there before the next."""
 
-    parameter: torch.Tensor
+    tensor: torch.Tensor
     found: torch.Tensor
     left: torch.Tensor
     now: torch.Tensor
@@ -80,7 +82,7 @@ class Between:
                 optimizer=held.index,
                 name=held.name,
                 built=held.site,
-                tensor=names.get(id(touched[0].parameter), "a parameter"),
+                tensor=names.get(id(touched[0].tensor), "a parameter"),
                 change=_median([_change(one.left, one.now) for one in touched]),
                 likeness=_median([_likeness(one.left, one.now) for one in touched]),
                 ratio=_median([float(one.now.norm() / one.left.norm()) for one in touched]),
@@ -115,9 +117,8 @@ def _format(change: Change) -> str:
     for dtype in NARROW:
         if _fits(change.now, dtype) and not _fits(change.left, dtype):
             return str(dtype).removeprefix("torch.")
-    levels = len(change.now.unique())
-    few = levels <= MOST_LEVELS < change.now.numel() and levels < len(change.left.unique())
-    return "eight bits" if few else ""
+    now, left = (len(values.flatten()[:SAMPLED].unique()) for values in (change.now, change.left))
+    return "eight bits" if now <= MOST_LEVELS < left else ""
 
 
 def _fits(values: torch.Tensor, dtype: torch.dtype) -> bool:
