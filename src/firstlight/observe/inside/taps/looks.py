@@ -136,6 +136,7 @@ class Looks:
                         backward=sites.caller(),
                         right=pull.right,
                         contrary=pull.contrary,
+                        share=pull.share,
                     )
                 )
 
