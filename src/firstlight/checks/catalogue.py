@@ -93,6 +93,7 @@ from firstlight.checks.log import (
 from firstlight.checks.loss import (
     activation_over_wrong_axis,
     answers_count_for_nothing,
+    answers_drowned,
     custom_gradient_wrong,
     entropy_lowered,
     errors_cancel,
@@ -410,6 +411,7 @@ CATALOGUE: tuple[Check, ...] = (
     entropy_lowered.CHECK,
     errors_cancel.CHECK,
     answers_count_for_nothing.CHECK,
+    answers_drowned.CHECK,
     gradient_altered.CHECK,
     evaluated_otherwise.CHECK,
     initial_loss_off.CHECK,

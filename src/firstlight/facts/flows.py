@@ -8,6 +8,7 @@ from firstlight.facts.sightings import Sightings, groups
 from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest
 from firstlight.flows.values import Loss, examples_lost
 from firstlight.records.flows import (
+    LIKELIHOODS,
     Alike,
     Altered,
     AlteredSeen,
@@ -141,6 +142,8 @@ def pullings(seen: Sightings) -> Iterator[Pulling]:
                 right=last.right,
                 contrary=last.contrary,
                 optimizers=len(stepped),
+                share=max((look.share for look in looks if look.share is not None), default=None),
+                acting=any(look.kind == LIKELIHOODS for look in backward),
                 climbs=bool(pushed) and median(pushed) > 0,
             )
 

@@ -120,6 +120,8 @@ class PullSeen(Sighting, frozen=True, kw_only=True, tag="pull"):
     backward: Site | None
     right: float
     contrary: float
+    share: float | None = None
+    """Of the gradients of the network's outputs, what changes with the answers of other examples."""
 
 
 class PenaltySeen(Sighting, frozen=True, kw_only=True, tag="penalty-pulls"):
@@ -247,6 +249,10 @@ class Pulling(Ranked, frozen=True, kw_only=True):
     """Losses at the last look."""
     contrary: float
     optimizers: int
+    share: float | None
+    """Of the gradients of the network's outputs, what changes with the answers of other examples; the most."""
+    acting: bool
+    """The same backward weights likelihoods of what the program did."""
     climbs: bool
     """The optimizer goes up the gradient: what it is given is to rise."""
 

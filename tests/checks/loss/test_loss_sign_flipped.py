@@ -21,6 +21,8 @@ AWAY = Pulling(
     contrary=-1.1,
     optimizers=1,
     climbs=False,
+    share=0.8,
+    acting=False,
 )
 
 

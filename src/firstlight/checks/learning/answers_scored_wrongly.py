@@ -58,9 +58,12 @@ def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
         )
     elif scored.renamed and len(scored.renamed) >= limits.renamed * scored.classes:
         yield _renamed(scored)
-    elif scored.counted >= limits.counted and scored.apart > limits.apart:
-        if scored.offset_apart < limits.near * scored.apart:
-            yield _shifted(scored)
+    elif scored.counted >= limits.counted and _are_neighbours(scored, limits):
+        yield _shifted(scored)
+
+
+def _are_neighbours(scored: AnswersScored, limits: Limits) -> bool:
+    return scored.apart > limits.apart and scored.offset_apart < limits.near * scored.apart
 
 
 def _renamed(scored: AnswersScored) -> Evidence:

@@ -74,6 +74,7 @@ LOSSES: list[tuple[Loss, torch.Tensor]] = [
     (lambda z, w: -(F.log_softmax(z, 1)[torch.arange(16), KINDS] * w).mean(), WEIGHTS),
     (lambda z, w: (-F.log_softmax(z, 1)[torch.arange(16), KINDS] * w).mean(), WEIGHTS),
     (ratio, WEIGHTS),
+    (lambda z, y: (z - z.detach().roll(1, 0)).pow(2).mean(), Y),
 ]
 
 
@@ -105,3 +106,25 @@ def test_where_nothing_is_compared_or_signs_are_mixed_nothing_is_asked(loss: Los
 def test_what_is_subtracted_on_the_way_to_the_comparison_is_no_answer() -> None:
     found = asked(lambda z, y: F.mse_loss(X.mean(1, keepdim=True) - z, y), Y)
     assert [pull.row.name for pull in found] == ["mse_loss"]
+
+
+@pytest.mark.parametrize(
+    ("loss", "answers", "low", "high"),
+    [
+        (F.mse_loss, Y, 0.1, 3.0),
+        (F.cross_entropy, KINDS, 0.1, 3.0),
+        (lambda z, y: 1e-6 * F.mse_loss(z, y) + z.square().mean(), Y, 1e-9, 1e-4),
+        (lambda z, y: F.mse_loss(z, 1e-6 * y), Y, 1e-9, 1e-4),
+    ],
+)
+def test_how_much_answers_count_among_all_that_outputs_are_told(
+    loss: Loss, answers: torch.Tensor, low: float, high: float
+) -> None:
+    (pull,) = asked(loss, answers)
+    assert pull.share is not None
+    assert low < pull.share < high
+
+
+def test_answers_that_are_all_alike_tell_nothing() -> None:
+    (pull,) = asked(F.mse_loss, torch.ones(16, 4))
+    assert pull.share is None

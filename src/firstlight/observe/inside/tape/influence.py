@@ -66,7 +66,7 @@ def cancelling(tail: Tail, generator: torch.Generator) -> Iterator[Cancelled]:
     summed = next((row for row in tail.rows if row.name in SUMS), tail.rows[-1])
     found: dict[int, list[Cancelled]] = {}
     single: set[int] = set()
-    for output in _outputs(tail):
+    for output in outputs_of(tail):
         for axis, length in enumerate(output.shape):
             asked = [t for t in (met if axis else behind) if t.ndim > axis and t.shape[axis] == length]
             if length > 1 and asked:
@@ -98,7 +98,7 @@ def _cancel(
 def mute_answers(tail: Tail, generator: torch.Generator) -> Iterator[Mute]:
     """Where one tensor of answers meets one output, place by place: whatever else there is may well mask some."""
     asked = {id(meeting.answer): meeting for meeting in tail.meetings}
-    outputs = list(_outputs(tail))
+    outputs = list(outputs_of(tail))
     if len(asked) != 1 or len(outputs) != 1 or _masked(tail):
         return
     (meeting,), (output,) = asked.values(), outputs
@@ -134,7 +134,7 @@ def _change(tail: Tail, output: torch.Tensor, other: torch.Tensor) -> float:
     return abs(reading.number(replayed) - reading.number(tail.loss))
 
 
-def _outputs(tail: Tail) -> Iterator[torch.Tensor]:
+def outputs_of(tail: Tail) -> Iterator[torch.Tensor]:
     """What enters the tail from the network, where the loss can be computed again from it."""
     own = {row.number for row in tail.rows}
     seen: set[int] = set()

@@ -2,7 +2,7 @@
 
 Whatever stands between the place where they meet and the backward, and whoever wrote it, the loss is computed twice
 again: with predictions that follow the answers a little, and with others that go against them as far. The first must be
-the lower one.
+the lower one. And where answers are exchanged between examples, the gradients of the network's outputs must change.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.tape.influence import outputs_of
 from firstlight.observe.inside.tape.recorder import PARAMETER, Made, Mark, Row, walk
 from firstlight.observe.inside.tape.tail import CANNOT, SELECTS, Meeting, Tail
 from firstlight.observe.inside.tape.ways import DIFFERENCES
@@ -25,6 +26,8 @@ MEASURES = frozenset(_MEASURES.split())
 """Losses of torch that are lower, the better values follow their answers."""
 NAMED = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss"})
 """Losses of torch that take classes by their number."""
+EVEN = frozenset({"square", "pow", "__pow__", "abs", "norm"})
+"""What these make of a difference grows with it both ways."""
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 LIKELY = frozenset({"log_softmax", "softmax", "logsigmoid", "sigmoid"})
 """What these give is larger where the network holds something to be likelier."""
@@ -43,6 +46,8 @@ class Pull:
     kind: str
     right: float
     contrary: float
+    share: float | None
+    """Of the gradients of the outputs, what changes with the answers of other examples; None where it is not known."""
 
 
 def pulls(tail: Tail) -> Iterator[Pull]:
@@ -52,7 +57,7 @@ def pulls(tail: Tail) -> Iterator[Pull]:
     compared = {meeting.row.number: meeting.row for meeting, kind in kinds if kind or _turns(meeting)}
     before = {row.number for last in compared.values() for row in walk(last) if row is not last}
     for meeting, kind in kinds:
-        if kind is None or meeting.row.number in before or not _is_fair(meeting, kind):
+        if kind is None or meeting.row.number in before or not _is_fair(tail, meeting, kind):
             continue
         with contextlib.suppress(*CANNOT):
             yield from _pull(tail, meeting, kind)
@@ -75,11 +80,14 @@ def _turns(meeting: Meeting) -> bool:
     return signed and bool((meeting.answer < 0).any())
 
 
-def _is_fair(meeting: Meeting, kind: str) -> bool:
-    """What the network chose itself need not be right; values that it gave are, where a loss of torch measures them."""
+def _is_fair(tail: Tail, meeting: Meeting, kind: str) -> bool:
+    """What the network chose itself need not be right; values that it gave are, where it is to come near to them."""
     if meeting.answer.numel() < LEAST_ANSWERS or _prediction(meeting).numel() > MOST_ELEMENTS:
         return False
-    return kind == LIKELIHOODS or meeting.row.name in MEASURES or not meeting.marks & PARAMETER
+    if kind == LIKELIHOODS or meeting.row.name in MEASURES or not meeting.marks & PARAMETER:
+        return True
+    after = [row for row in tail.rows if any(made is not None and made[0] is meeting.row for _, _, made in row.inputs)]
+    return kind == VALUES and any(row.name in EVEN for row in after)
 
 
 def _pull(tail: Tail, meeting: Meeting, kind: str) -> Iterator[Pull]:
@@ -93,7 +101,26 @@ def _pull(tail: Tail, meeting: Meeting, kind: str) -> Iterator[Pull]:
         for way in (1, -1)
     )
     if math.isfinite(right) and math.isfinite(contrary):
-        yield Pull(meeting.row, kind, right, contrary)
+        yield Pull(meeting.row, kind, right, contrary, _share(tail, meeting.answer))
+
+
+def _share(tail: Tail, answer: torch.Tensor) -> float | None:
+    """As a part of the gradients themselves; answers that are all alike tell nothing."""
+    outputs = list(outputs_of(tail))
+    others = answer.detach().roll(1, 0)
+    if not outputs or torch.equal(others, answer):
+        return None
+    told, otherwise = (_gradient(tail, outputs, {id(answer): given}) for given in (answer.detach(), others))
+    size = float(torch.linalg.vector_norm(told))
+    return float(torch.linalg.vector_norm(told - otherwise)) / size if size > 0 else None
+
+
+def _gradient(tail: Tail, outputs: list[torch.Tensor], answers: dict[int, torch.Tensor]) -> torch.Tensor:
+    with torch.enable_grad():
+        leaves = {id(output): output.detach().cpu().requires_grad_() for output in outputs}
+        loss = tail.replay({**leaves, **answers}, on_cpu=True)
+        slopes = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
+    return torch.cat([slope.double().flatten() for slope in slopes if slope is not None])
 
 
 def _towards(

@@ -139,6 +139,7 @@ class Looks:
                         backward=sites.caller(),
                         right=pull.right,
                         contrary=pull.contrary,
+                        share=pull.share,
                     )
                 )
 
