@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
@@ -175,3 +176,11 @@ class TestBadInput:
         csv(table, "mixed/b.csv")
 
         assert "mixes CSV and Parquet" in unreadable("mixed")
+
+
+def test_a_parquet_file_of_many_row_groups_is_never_held_as_a_whole(tmp_path: Path) -> None:
+    numbers = np.random.default_rng(0).normal(size=400_000)
+    pq.write_table(pa.table({"x": numbers}), tmp_path / "t.parquet", row_group_size=20_000)
+    before = pa.total_allocated_bytes()
+    held = [pa.total_allocated_bytes() - before for _ in opened(tmp_path / "t.parquet").parts[0].batches()]
+    assert max(held) < numbers.nbytes / 2

@@ -137,4 +137,4 @@ for epoch in range(20):
 def test_a_language_model_that_is_asked_for_what_it_is_given(judge: Callable[..., Any]) -> None:
     asked = judge(LANGUAGE.replace("WANTED", ":-1"), steps=120)
 
-    assert asked.finding("target-copies-input")["cause"] == "data-leak-target"
+    assert asked.finding("target-copies-input")["cause"] == "data-leak-future"

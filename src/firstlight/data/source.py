@@ -77,8 +77,10 @@ class MixedColumnError(Exception):
 
 
 def _parquet(part: TablePart) -> Iterator[Any]:
+    """One row group after the other: over several at once, Arrow keeps what it has read of each until the last."""
     with pyarrow.parquet.ParquetFile(part.path) as file:
-        yield from file.iter_batches(batch_size=BATCH_ROWS)
+        for group in range(file.num_row_groups):
+            yield from file.iter_batches(batch_size=BATCH_ROWS, row_groups=[group])
 
 
 def _csv(part: TablePart, separator: str = ",") -> Iterator[Any]:

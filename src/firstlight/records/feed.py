@@ -1,5 +1,7 @@
 """What a model is fed: how it is distributed, which examples come twice, and what of the targets is in it."""
 
+import math
+
 import msgspec
 
 from firstlight.records.places import Site
@@ -50,6 +52,13 @@ class Preparation(msgspec.Struct, frozen=True, kw_only=True):
     ordered: float = 0.0
     ascending: str = ""
     """The side, `training` or `evaluation`, whose examples alone are sorted by value."""
+
+    @property
+    def times(self) -> float:
+        """By which most rows lie wider on one side, whichever it is; infinite where that is not known."""
+        if self.even == 0:
+            return math.inf
+        return max(self.factor, 1 / self.factor) if self.factor > 0 else 0.0
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from tests.checks.data.relating import found, related
 from firstlight.checks.data.scales_mixed import CHECK
 from firstlight.records.relations import Pocket, Relations
 
-POCKET = Pocket(name="input 0", column=3, rows=50, of=1000, factor=1000.0, gap=400.0)
+POCKET = Pocket(name="input 0", column=3, rows=200, of=1000, factor=1000.0, gap=400.0)
 
 
 def pocket(**changes: Any) -> Relations:
@@ -18,7 +18,7 @@ def test_tells_the_column_and_how_many() -> None:
     (evidence,) = found(CHECK, pocket())
 
     assert evidence.saw == (
-        "50 of 1,000 examples have values in column 3 of `input 0` 1,000 times larger than the others, "
+        "200 of 1,000 examples have values in column 3 of `input 0` 1,000 times larger than the others, "
         "with nothing in between"
     )
     assert evidence.cause is None
@@ -37,6 +37,13 @@ def test_each_side_of_gap(gap: float, times: int) -> None:
 
 @pytest.mark.parametrize(("rows", "cause"), [(4, "data-outlier"), (5, None)])
 def test_each_side_of_rows(rows: int, cause: str | None) -> None:
+    (evidence,) = found(CHECK, pocket(rows=rows, of=20))
+
+    assert evidence.cause == cause
+
+
+@pytest.mark.parametrize(("rows", "cause"), [(100, "data-outlier"), (101, None)])
+def test_each_side_of_pocket(rows: int, cause: str | None) -> None:
     (evidence,) = found(CHECK, pocket(rows=rows))
 
     assert evidence.cause == cause

@@ -46,6 +46,14 @@ def test_without_an_evaluation_there_is_nothing_to_compare() -> None:
     assert found(CHECK, evaluated(wider=0.0)) == []
 
 
+@pytest.mark.parametrize(("factor", "times"), [(2.9, 0), (3.0, 1), (1 / 2.9, 0), (1 / 3.1, 1)])
+def test_a_few_rows_that_lie_far_out_are_no_other_preparation(factor: float, times: int) -> None:
+    wide = evaluated(wider=200.0)
+    usual = replace(wide.inputs[0], prepared=Preparation(even=0.5, factor=factor))
+
+    assert len(found(CHECK, replace(wide, inputs=(usual,)))) == times
+
+
 def otherwise(crowded: int = 0, **changes: Any) -> FeedSeen:
     """One rule for all features: three times as wide, so many deviations away, in another order."""
     alike = evaluated()
@@ -107,7 +115,7 @@ def carried(crowded: int = 0, **changes: Any) -> FeedSeen:
 def test_another_order_on_the_way_to_the_model_is_told() -> None:
     (evidence,) = found(CHECK, carried())
 
-    assert evidence.saw == "`input 0` comes from its loader in another order in training, and as loaded in evaluation"
+    assert evidence.saw == "`input 0` reaches the model in another order in training, and as loaded in evaluation"
     assert evidence.cause == "data-schema"
     assert found(CHECK, carried(apart=False)) == []
 

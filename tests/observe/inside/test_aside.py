@@ -34,7 +34,7 @@ def test_what_fails_or_is_too_long_is_no_answer(observer: Any) -> None:
 
 
 def test_a_copy_that_takes_too_long_is_ended(observer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aside, "SECONDS", 1)
+    monkeypatch.setattr(aside, "MOST_WAITED", 1)
 
     def question() -> bytes:
         time.sleep(60)

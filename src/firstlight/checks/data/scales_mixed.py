@@ -28,6 +28,8 @@ class Limits:
     """In the smaller group; a single value so far out may be real."""
     far_gap: float = 100.0
     """From which on even a single one is told."""
+    pocket: float = 0.1
+    """Share of the rows up to which the smaller group is corrupt rather than in another unit by rule."""
 
 
 def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
@@ -37,7 +39,7 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
             continue
         if seen.acting and pocket.name == ANSWER:
             continue
-        few = pocket.rows < limits.rows
+        few = pocket.rows < limits.rows or pocket.rows <= limits.pocket * pocket.of
         yield Evidence(
             where=at(seen.site, step=seen.step, rank=seen.rank),
             saw=f"{pocket.rows:,} of {pocket.of:,} examples have {_what(pocket)} {_times(pocket)} than the others, "

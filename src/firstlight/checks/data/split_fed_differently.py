@@ -4,11 +4,11 @@
 The same input of the same model, over many batches of each: in evaluation its features are spread much wider or much
 narrower than in training, or lie far away from where they were. Smaller differences are told where one rule makes all
 of them, as no shift of the data does: one factor and offset for all features, the features of one side in another
-order, mirrored or moved, the values of each example sorted on one side alone. Batches of loaders are also followed to
-the model: one order on the way, at every call of training and at none of evaluation, is told however alike both look.
+order, mirrored or moved, the values of each example sorted on one side alone. Batches, from loaders or cut by hand, are
+followed to the model: one order at every call of training and none of evaluation is told however alike both look.
 
 ## When it is fine
-A shift in the data (later times, harder examples) is rarely as large. What a model made, or an agent sees, is left out.
+A shift in the data is rarely as large. What a model made, an agent sees, or a few rows alone set apart is left out.
 """
 
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         there = fed.evaluated
         if there is None or min(fed.train.rows, there.rows) < limits.rows or not there.std or not fed.train.std:
             continue
-        ratio = max(fed.wider, 1 / fed.wider) if fed.wider else 0.0
+        ratio = max(fed.wider, 1 / fed.wider) if fed.wider and fed.prepared.times >= limits.even_factor else 0.0
         if ratio >= limits.factor or fed.apart >= limits.deviations:
             yield Evidence(
                 where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
@@ -79,7 +79,7 @@ def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
     """What one rule does to all features, its cause, and what is likely behind it."""
     seen, carried = fed.prepared, fed.carried
     if carried.apart and carried.calls >= limits.calls:
-        told = f"comes from its loader {carried.training} in training, and {carried.evaluation} in evaluation"
+        told = f"reaches the model {carried.training} in training, and {carried.evaluation} in evaluation"
         return told, "data-schema", "a line of the loop changes the order of the values on one side alone"
     if seen.ascending:
         told = f"is sorted by value within each example of {seen.ascending}, and not on the other side"
@@ -90,13 +90,13 @@ def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
             f"{seen.ordered:.1f} times so"
         )
         return told, "data-schema", "the columns, or the axes of an image, come in another order on one side"
-    wider = max(seen.factor, 1 / seen.factor) >= limits.even_factor if seen.factor > 0 else False
+    wider = seen.times >= limits.even_factor
     apart = abs(seen.offset) >= limits.even_deviations
     if seen.even >= limits.even and seen.places >= limits.independent and (wider or apart):
         told = (
-            f"is, in evaluation, {seen.factor:.3g} times what it is in training, {seen.offset:+.2g} of its deviations"
+            f"is, in evaluation, {seen.factor:.3g} times what it is in training, {seen.offset:+.2g} of its deviations, "
         )
-        return f"{told}, in {seen.even:.0%} of the features", "data-split-shift", None
+        return f"{told}in {seen.even:.0%} of the features", "data-split-shift", None
     return None
 
 

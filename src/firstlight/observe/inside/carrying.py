@@ -1,4 +1,4 @@
-"""In which order the values of an example come from their loader to the model, whatever they are scaled by.
+"""In which order the values of an example come from where they are stored to the model, whatever they are scaled by.
 
 Augmentation draws anew for each batch. An order that is the same at every call is a step of the preparation, and
 belongs to training and evaluation alike.
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import torch
 
-from firstlight.observe.inside import reading, rows
+from firstlight.observe.inside import reading, rows, surroundings
 from firstlight.records.feed import Carried
 
 LEAST_ROWS = 6
@@ -61,7 +61,7 @@ class Carrying:
         """`batch` is what a loader gave last. A few rows left over at the end of an epoch are no sample."""
         if not given.is_floating_point() or given.ndim < 2 or len(given) < LEAST_ROWS or not reading.readable(given):
             return
-        way = way_of(given, batch)
+        way = way_of(given, batch) or way_of(given, surroundings.sources_of(given))
         self._calls[training] += 1
         ways = self._ways[training]
         if way is None or len(ways) >= MOST_WAYS:

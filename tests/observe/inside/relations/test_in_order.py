@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, IterableDataset, TensorDataset
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset, random_split
 
 from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order, is_series, places_of
 from firstlight.records.relations import Neighbours
@@ -28,6 +28,13 @@ def test_a_shift_is_found_with_its_offset(table: Tensor, by: int) -> None:
 
     assert (found.examples, found.offset) == (ROWS, by)
     assert found.offset_deviations > 20 > 4 > found.deviations
+
+
+def test_a_part_drawn_at_random_is_asked_in_the_order_it_was_drawn_from(table: Tensor) -> None:
+    whole = TensorDataset(table, table.sum(1).roll(1, 0))
+    part, _ = random_split(whole, [400, 200], torch.Generator().manual_seed(0))
+
+    assert in_order(DataLoader(part, 32, shuffle=True), BatchPlaces(0, 1)).offset == 1
 
 
 def test_answers_in_their_own_rows_fit_best_there(table: Tensor) -> None:

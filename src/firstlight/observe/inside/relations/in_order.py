@@ -20,6 +20,8 @@ RELATED = 0.3
 """Correlation of a column with itself some rows on, from which on the rows are moments of a series."""
 SHARED = 0.1
 """Of a row's values that stand in the row before too, beyond chance: rows are windows of a series."""
+MOST_PAIRS = 256
+"""Rows that are compared with the one before, value by value."""
 MOVING = 0.2
 """Share of the rows in which a column has another value than usual; rarer ones repeat by chance."""
 TOLD = 0.9
@@ -52,16 +54,24 @@ def _same(tensor: torch.Tensor, answer: torch.Tensor) -> bool:
 
 
 def in_order(loader: Any, places: BatchPlaces) -> Neighbours:
-    if isinstance(loader.dataset, torch.utils.data.IterableDataset):
+    dataset = _undivided(loader.dataset)
+    if isinstance(dataset, torch.utils.data.IterableDataset):
         return Neighbours()
     sample = Sample()
-    plain = torch.utils.data.DataLoader(loader.dataset, loader.batch_size or 1, collate_fn=loader.collate_fn)
+    plain = torch.utils.data.DataLoader(dataset, loader.batch_size or 1, collate_fn=loader.collate_fn)
     for step, batch in enumerate(plain):
         tensors = tensors_of(batch)
         sample.add([tensors[places.given]], tensors[places.answer], step)
         if sample.full or sample.kept >= MOST_EXAMPLES:
             break
     return _compared(sample) if sample.kept else Neighbours()
+
+
+def _undivided(dataset: Any) -> Any:
+    """What a part that was drawn at random was drawn from: the part itself has no order."""
+    while isinstance(dataset, torch.utils.data.Subset):
+        dataset = dataset.dataset
+    return dataset
 
 
 def _compared(sample: Sample) -> Neighbours:
@@ -86,7 +96,7 @@ def is_series(table: torch.Tensor) -> bool:
 
 def _shared(table: torch.Tensor) -> float:
     """Of a row's values, those that stand in the row before too."""
-    found = [torch.isin(now, before).float().mean() for before, now in itertools.pairwise(table)]
+    found = [torch.isin(now, before).float().mean() for before, now in itertools.pairwise(table[:MOST_PAIRS])]
     return float(torch.stack(found).mean()) if found and table.shape[1] else 0.0
 
 

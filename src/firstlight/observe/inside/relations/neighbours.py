@@ -90,10 +90,13 @@ def _fit(code: torch.Tensor, near: torch.Tensor) -> float:
 
 def _moved(code: torch.Tensor, moments: torch.Tensor, by: int) -> torch.Tensor:
     """The answer of the row so many places on in the same batch; nothing where there are too few."""
-    places = {(step, row): index for index, (step, row) in enumerate(moments.tolist())}
-    other = torch.tensor([places.get((step, row + by), -1) for step, row in moments.tolist()])
-    known = (other >= 0) if int((other >= 0).sum()) >= LEAST_EXAMPLES else torch.zeros_like(other, dtype=torch.bool)
-    return torch.where(known[:, None], code[other.clamp_min(0)], torch.zeros_like(code))
+    room = int(moments[:, 1].max()) + 2 * abs(by) + 1
+    keys = moments[:, 0] * room + moments[:, 1] + abs(by)
+    ordered, order = keys.sort()
+    places = torch.searchsorted(ordered, keys + by).clamp_max(len(keys) - 1)
+    known = ordered[places] == keys + by
+    known &= int(known.sum()) >= LEAST_EXAMPLES
+    return torch.where(known[:, None], code[order[places]], torch.zeros_like(code))
 
 
 def _with_doubts(found: Neighbours, code: torch.Tensor, near: torch.Tensor, moments: torch.Tensor) -> Neighbours:

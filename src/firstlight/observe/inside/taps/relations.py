@@ -63,8 +63,11 @@ class MeetingLine:
     def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int) -> None:
         self.sample.add(inputs, meeting.answer, step)
         self.places.step(inputs, meeting.answer)
+
+    def look_for_answer(self, given: list[torch.Tensor], answer: torch.Tensor) -> None:
+        """Among all that is given, also where it is the answer itself: a causal model is then asked to copy."""
         if self.asked < MOST_LAGS:
-            self._lag(inputs, meeting.answer)
+            self._lag(given, answer)
 
     def open(self, step: int) -> bool:
         return not (self.sample.full and self.kept.settled(step))
@@ -183,10 +186,11 @@ class RelationsTap:
         within = call is None or meeting.row.number < call[2]
         given = self.recorder.entered if call is None or within else _given(call[0])
         inputs = [tensor for tensor in given if not _same(tensor, meeting.answer)]
-        line = self._line(meeting, call[1] if call is not None else None) if inputs else None
+        line = self._line(meeting, call[1] if call is not None else None) if given else None
         if line is not None:
-            line.add(inputs, meeting, self.observer.step)
-            if _is_answer(meeting):
+            line.look_for_answer(given, meeting.answer)
+            line.add(inputs or given, meeting, self.observer.step)
+            if inputs and _is_answer(meeting):
                 line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
                 line.follow(self._loader, inputs[0], meeting.answer, self._batch)
 
@@ -248,7 +252,7 @@ def _given(call: "Call") -> list[torch.Tensor]:
 
 
 def _same(given: torch.Tensor, answer: torch.Tensor) -> bool:
-    """A model that is given the whole batch is given the answer too; one that reconstructs is given nothing else."""
+    """A model that is given the whole batch is given the answer too."""
     if given is answer or given.numel() != answer.numel():
         return given is answer
     strided = given.layout is answer.layout is torch.strided and reading.readable(given) and reading.readable(answer)
