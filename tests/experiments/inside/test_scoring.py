@@ -35,8 +35,8 @@ class Program:
         self.measured = MeasuredLosses(observer)
         self.model = torch.nn.Linear(5, 3)
 
-    def call(self, output: Tensor, training: bool, inputs: Tensor = INPUTS) -> Tensor:
-        self.model.train(training)
+    def call(self, output: Tensor, training: bool, inputs: Tensor = INPUTS, in_train_mode: bool = False) -> Tensor:
+        self.model.train(training or in_train_mode)
         call: Any = SimpleNamespace(training=training, module=self.model, inputs=[inputs], output=output)
         self.measured.returned(call)
         return output
@@ -95,6 +95,34 @@ def test_targets_that_are_given_the_shape_of_the_answers_are_still_targets(progr
         return chosen.eq(WANTED.view_as(chosen))
 
     assert program.evaluate(score).least == 12
+
+
+def test_the_least_likely_class_is_known_where_it_leaves_torch_unmet(program: Program) -> None:
+    program.train(by_class)
+
+    assert program.evaluate(lambda output: output.argmin(1).tolist()).least == 12
+
+
+def test_the_least_likely_class_beside_the_most_likely_one_is_fine(program: Program) -> None:
+    program.train(by_class)
+    program.call(SCORES.clone(), training=False).argmin(1)
+    program.call(SCORES.clone(), training=False).argmax(1)
+
+    assert list(program.measured.scoring.seen()) == []
+
+
+def test_answers_of_a_model_with_dropout_at_work_are_noisy(program: Program) -> None:
+    program.model = torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.Dropout())  # type: ignore[assignment]
+    program.train(by_class)
+    program.measured.scoring.given([INPUTS])
+
+    def noisy(inputs: Tensor, in_train_mode: bool) -> int:
+        program.call(SCORES.clone(), training=False, inputs=inputs, in_train_mode=in_train_mode).argmax(1).eq(WANTED)
+        return sum(one.noisy for one in program.measured.scoring.seen())
+
+    assert noisy(INPUTS, in_train_mode=True) == 0, "what it was just trained on"
+    assert noisy(torch.randn(12, 5), in_train_mode=False) == 0
+    assert noisy(torch.randn(12, 5), in_train_mode=True) == 12
 
 
 def test_the_most_likely_one_is_fine(program: Program) -> None:

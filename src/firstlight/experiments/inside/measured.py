@@ -34,6 +34,7 @@ MOST_SENSED = 3
 MOST_NUMBERS = 100_000
 COMPARED = {"eq": True, "__eq__": True, "ne": False, "__ne__": False}
 """Whether what holds is right."""
+TAKEN = frozenset({"item", "__float__", "__int__"})
 DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__"})
 
 
@@ -64,6 +65,8 @@ class MeasuredLosses(TorchFunctionMode):
         return found
 
     def _hear(self, name: str, given: tuple[Any, ...], found: Any, reduction: str) -> None:
+        if name in TAKEN and given and not isinstance(found, torch.Tensor):
+            self._take(given[0], found)
         phase = self._phase
         if len(phase.losses) + len(phase.right) > MOST_HEARD or not isinstance(found, torch.Tensor):
             return
@@ -78,6 +81,14 @@ class MeasuredLosses(TorchFunctionMode):
             phase.right.append((held if COMPARED[name] else found.numel() - held, found.numel()))
         elif name in DIFFERENCES and _are_answers(given) and found.numel() <= MOST_NUMBERS:
             self._apart(found.double().square().mean(), found.double().abs().mean(), len(found))
+
+    def _take(self, source: torch.Tensor, number: Any) -> None:
+        """A number leaves torch; the first that this line takes of the answers to a batch stands for them."""
+        phase = self._phase
+        if phase.batches and isinstance(number, (int, float)) and self.scoring.rests_on_answers(source):
+            taken = phase.numbers.setdefault(sites.caller(), [])
+            if len(taken) == len(phase.batches) - 1:
+                taken.append((float(number), phase.batches[-1]))
 
     def arrays(self, name: str, one: Any, _other: Any, found: Any) -> None:
         """The same of numpy."""
@@ -111,6 +122,7 @@ class MeasuredLosses(TorchFunctionMode):
         """A model was called: in eval mode or without gradients an evaluation may have begun."""
         if call.training and call.module.training:
             self.training_goes_on()
+            self.scoring.given(call.inputs)
             if self._sensed < MOST_SENSED:  # a few are heard too: they tell what the answers stand for
                 self._sensed += 1
                 self.scoring.trained(call)
@@ -118,6 +130,8 @@ class MeasuredLosses(TorchFunctionMode):
         elif self.observer.step:
             self.scoring.asked(call)
             self._phase = self._heard_of.setdefault((id(call.module), *_way()), Phase())
+            if len(self._phase.batches) < MOST_HEARD:
+                self._phase.batches.append(next((len(given) for given in call.inputs if given.ndim), 0))
             self._listen()
 
     def _listen(self) -> None:

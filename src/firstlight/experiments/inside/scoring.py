@@ -2,8 +2,9 @@
 
 While a model is evaluated every torch call is heard, and tensors are marked: those that rest on a model's answers,
 those that name its least likely class, and those whose rows were put in another order. Where an answer meets something
-that does not come from the model, the marks of both sides tell whether that is what was meant. Classes that it meets
-are also held against those of the loader, and so are the ones that training is given.
+that does not come from the model, the marks of both sides tell whether that is what was meant. Where answers leave
+torch before they are compared, the class that was chosen of them tells as much. Classes that an answer meets are also
+held against those of the loader, and so are the ones that training is given.
 """
 
 import weakref
@@ -18,6 +19,7 @@ from firstlight.experiments.inside.copies import is_copy
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps.evaluations import is_noisy
 from firstlight.observe.inside.taps.losses import FUNCTIONS
 from firstlight.records.places import Site
 from firstlight.records.scoring import AnswersScored
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.models import Call
 
-ANSWER, LEAST, MOVED = 1, 2, 4
+ANSWER, LEAST, MOVED, MOST = 1, 2, 4, 8
 COMPARISONS = ("eq", "__eq__", "ne", "__ne__")
 MEETINGS = frozenset({*COMPARISONS, "sub", "__sub__", "rsub", "__rsub__", *FUNCTIONS})
 MOVING = frozenset({"roll", "flip", "flipud", "__getitem__", "index_select", "gather", "take_along_dim", "take"})
@@ -44,14 +46,24 @@ LEAST_ROWS = 4
 @dataclass
 class _Line:
     model: str
-    compares: bool
-    """It asks whether both are equal; else how far they are apart."""
+    how: str
+    """`eq` or `ne` where it compares, else nothing."""
     times: int = 0
     answers: int = 0
     least: int = 0
     moved: int = 0
+    noisy: int = 0
     names: ClassNames = field(default_factory=ClassNames)
     trained: "TrainedClasses | None" = None
+
+
+@dataclass
+class _Choice:
+    """Of classes, by one model's answers."""
+
+    site: Site
+    least: int = 0
+    most: int = 0
 
 
 @dataclass
@@ -75,6 +87,10 @@ class Scoring:
         self._by_class: ByIdentity[bool] = ByIdentity()
         """Models that are trained by a loss which raises the answer for the right class."""
         self._lines: dict[Site, _Line] = {}
+        self._choices: dict[str, _Choice] = {}
+        self._noisy = False
+        """The model that is asked has dropout or batch norm at work, on an input that it was not given just before."""
+        self._last_inputs: list[torch.Tensor] = []
         self._batch: list[torch.Tensor] = []
         """Classes that a loader gave last."""
         self._classes: ByIdentity[TrainedClasses] = ByIdentity()
@@ -84,12 +100,18 @@ class Scoring:
     def batch_given(self, _loader: object, batch: object) -> None:
         self._batch = classes_in(batch)
 
+    def given(self, inputs: list[torch.Tensor]) -> None:
+        """To a model in training."""
+        self._last_inputs = inputs
+
     def trained(self, call: "Call") -> None:
         self._trained = weakref.ref(call.module), _floats(call.output)
 
     def asked(self, call: "Call") -> None:
         """A model was evaluated; what comes of its answers is followed from here on."""
+        self._noisy = is_noisy(call.module) and not _any_same(call.inputs, self._last_inputs)
         self._inputs, self._outputs = call.inputs, _floats(call.output)
+        self._last_inputs = call.inputs
         self._model, self._likelier = type(call.module).__name__, self._is_by_class(call.module)
         self._asked = self._classes.get(call.module, None)
         moved = self._marked(call.inputs) & MOVED
@@ -103,6 +125,9 @@ class Scoring:
     def rest(self) -> None:
         """Training goes on."""
         self._inputs, self._outputs, self._trained = [], [], None
+
+    def rests_on_answers(self, tensor: torch.Tensor) -> bool:
+        return bool(self._marked([tensor]) & ANSWER)
 
     def heard(self, name: str, given: tuple[Any, ...], found: Any) -> None:
         tensors = list(reading.tensors_in(given))
@@ -145,19 +170,24 @@ class Scoring:
         """The marks of a result: those of what it was made of, and what this operation adds or takes away."""
         if made.numel() > MOST_ELEMENTS or not reading.readable(made):
             return mark
-        if mark & ANSWER and made.dtype == torch.int64 and not mark & LEAST and self._is_least(made):
-            return mark | LEAST
+        if mark & ANSWER and made.dtype == torch.int64 and not mark & (LEAST | MOST) and (kind := self._choice(made)):
+            return mark | kind
         if name in MOVING and self._is_moved(source, made):
             return mark ^ MOVED  # twice may be there and back
         return mark
 
-    def _is_least(self, chosen: torch.Tensor) -> bool:
+    def _choice(self, chosen: torch.Tensor) -> int:
+        """Whether these are the most or the least likely classes."""
         flat = chosen.flatten()
-        if not self._likelier:
-            return False
-        return any(
-            _equal(flat, worst) and not _equal(flat, best) for best, worst in _extremes(self._outputs, flat.numel())
-        )
+        for best, worst in _extremes(self._outputs, flat.numel()) if self._likelier else ():
+            kinds = _equal(flat, best), _equal(flat, worst)
+            site = sites.caller() if any(kinds) and not all(kinds) else None
+            if site is not None:
+                made = self._choices.setdefault(self._model, _Choice(site))
+                made.most += kinds[0] * flat.numel()
+                made.least += kinds[1] * flat.numel()
+                return MOST if kinds[0] else LEAST
+        return 0
 
     def _is_moved(self, source: torch.Tensor, made: torch.Tensor) -> bool:
         if made.shape != source.shape or made.ndim < 1 or len(made) < LEAST_ROWS or not reading.readable(source):
@@ -174,16 +204,17 @@ class Scoring:
             return
         if site not in self._lines and len(self._lines) >= MOST_LINES:
             return
-        line = self._lines.setdefault(site, _Line(self._model, name in COMPARISONS))
+        line = self._lines.setdefault(site, _Line(self._model, name.strip("_") if name in COMPARISONS else ""))
         line.times += 1
         line.answers += one.numel()
         line.least += one.numel() if marks[1] & LEAST else 0
         line.moved += one.numel() if marks[0] & MOVED and not marks[1] & MOVED else 0
+        line.noisy += one.numel() if self._noisy else 0
         line.trained = self._asked
         line.names.add(other if self._marked([one]) & ANSWER else one, self._batch)
 
     def seen(self) -> Iterator[AnswersScored]:
-        plain = {(site, line.compares) for site, line in self._lines.items() if line.moved < line.answers}
+        plain = {(site, line.how) for site, line in self._lines.items() if line.moved < line.answers}
         for site, line in self._lines.items():
             trained = line.trained.names.known if line.trained is not None else {}
             yield AnswersScored(
@@ -195,11 +226,26 @@ class Scoring:
                 answers=line.answers,
                 least=line.least,
                 moved=line.moved,
-                elsewhere=any(kind == line.compares and other != site for other, kind in plain),
+                noisy=line.noisy,
+                elsewhere=any(how == line.how and other != site for other, how in plain),
                 classes=len(trained.keys() & line.names.known.keys()),
                 renamed=tuple(renamed(trained, line.names.known)[:MOST_RENAMED]),
                 trained_at=line.trained.site if line.trained is not None else None,
             )
+        told = {line.model for line in self._lines.values() if line.least}
+        for model, made in self._choices.items():
+            if made.least and not made.most and model not in told:
+                yield AnswersScored(
+                    step=self.observer.step,
+                    rank=rank(),
+                    site=made.site,
+                    model=model,
+                    times=1,
+                    answers=made.least,
+                    least=made.least,
+                    moved=0,
+                    elsewhere=False,
+                )
 
 
 def _floats(tree: Any) -> list[torch.Tensor]:
@@ -220,6 +266,12 @@ def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one.shape == other.shape and one.dtype == other.dtype and _equal(one, other)
+
+
+def _any_same(some: list[torch.Tensor], others: list[torch.Tensor]) -> bool:
+    """Numbers of one tensor alone, such as a mask, are not looked at."""
+    first, second = (next((t for t in every if t.ndim and reading.readable(t)), None) for every in (some, others))
+    return first is not None and second is not None and (first is second or _same(first, second))
 
 
 def _row_sums(tensor: torch.Tensor) -> torch.Tensor:
