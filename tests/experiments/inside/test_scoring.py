@@ -132,6 +132,25 @@ def test_the_most_likely_one_is_fine(program: Program) -> None:
     assert (found.answers, found.least, found.moved) == (12, 0, 0)
 
 
+def test_a_loss_inside_the_model_tells_the_sense_of_what_it_returns_with_it(program: Program) -> None:
+    program.call(SCORES, training=False)
+    F.cross_entropy(SCORES.clone(), WANTED)
+    program.call(SCORES.clone(), training=False).argmin(1).eq(WANTED)
+
+    assert sum(one.least for one in program.measured.scoring.seen()) == 12
+
+
+def test_shares_of_as_many_classes_as_a_loss_inside_has_are_in_its_sense(program: Program) -> None:
+    program.call(torch.tensor(0.7), training=True)
+    F.cross_entropy(SCORES.clone(), WANTED)
+    program.call(torch.tensor(0.7), training=True)
+    shares = program.call(SCORES.softmax(1), training=False)
+
+    shares.argmin(1).eq(WANTED)
+
+    assert [one.least for one in program.measured.scoring.seen()] == [12]
+
+
 def test_a_distance_is_best_where_it_is_least(program: Program) -> None:
     program.train(lambda output: F.cross_entropy(-output, WANTED))
     found = program.evaluate(lambda output: output.argmin(1) == WANTED)

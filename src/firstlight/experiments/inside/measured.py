@@ -139,6 +139,11 @@ class MeasuredLosses(TorchFunctionMode):
             self._on = self.arithmetic.on = True
             self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
+    def step_begins(self, *_: Any) -> None:
+        """At first it is listened to on until a model has returned: its loss may be a part of it."""
+        if self._sensed >= MOST_SENSED or not self._sensed:
+            self.training_goes_on()
+
     def training_goes_on(self) -> None:
         if self._on:
             self._on = self.arithmetic.on = False

@@ -36,6 +36,7 @@ CLASSES = ("cross_entropy", "nll_loss")
 """Losses that raise what is given for the right class."""
 SHAPED = ("_as", "_like")
 """Ends of names whose further tensors lend a shape or a type, and no values."""
+SUMS_TO_ONE = 1e-3
 MOST_ELEMENTS = 100_000
 MOST_LINES = 16
 MOST_RENAMED = 8
@@ -86,6 +87,9 @@ class Scoring:
         self._trained: tuple[weakref.ref[torch.nn.Module], list[torch.Tensor]] | None = None
         self._by_class: ByIdentity[bool] = ByIdentity()
         """Models that are trained by a loss which raises the answer for the right class."""
+        self._raised: torch.Tensor | None = None
+        """What such a loss was given last, inside a model or after it; and below how many classes such losses have."""
+        self._counts: set[int] = set()
         self._lines: dict[Site, _Line] = {}
         self._choices: dict[str, _Choice] = {}
         self._noisy = False
@@ -112,7 +116,10 @@ class Scoring:
         self._noisy = is_noisy(call.module) and not _any_same(call.inputs, self._last_inputs)
         self._inputs, self._outputs = call.inputs, _floats(call.output)
         self._last_inputs = call.inputs
-        self._model, self._likelier = type(call.module).__name__, self._is_by_class(call.module)
+        if self._raised is not None and _chooses_alike(self._raised, self._outputs):
+            self._by_class[call.module] = True  # its loss is a part of it
+        shares = any(_are_shares(output, self._counts) for output in self._outputs)
+        self._model, self._likelier = type(call.module).__name__, shares or self._is_by_class(call.module)
         self._asked = self._classes.get(call.module, None)
         moved = self._marked(call.inputs) & MOVED
         for tensor in reading.tensors_in(call.output):  # places too: a model may tell in which order it answers
@@ -124,16 +131,19 @@ class Scoring:
 
     def rest(self) -> None:
         """Training goes on."""
-        self._inputs, self._outputs, self._trained = [], [], None
+        self._inputs, self._outputs, self._trained, self._raised = [], [], None, None
 
     def rests_on_answers(self, tensor: torch.Tensor) -> bool:
         return bool(self._marked([tensor]) & ANSWER)
 
     def heard(self, name: str, given: tuple[Any, ...], found: Any) -> None:
         tensors = list(reading.tensors_in(given))
-        if self._trained is not None and name in CLASSES and len(tensors) > 1:
-            self._learn_names(tensors[1])
-            self._learn_sense(tensors[0])
+        if name in CLASSES and len(tensors) > 1 and tensors[0].ndim > 1:
+            self._raised = tensors[0].detach()
+            self._counts.add(tensors[0].shape[1])
+            if self._trained is not None:
+                self._learn_names(tensors[1])
+                self._learn_sense(tensors[0])
         if not self._outputs or not tensors:
             return
         if name in MEETINGS and len(tensors) > 1:
@@ -160,11 +170,9 @@ class Scoring:
     def _learn_sense(self, prediction: torch.Tensor) -> None:
         assert self._trained is not None
         module = self._trained[0]()
-        if module is not None and prediction.ndim > 1 and reading.readable(prediction):
-            wanted = prediction.argmax(1).flatten()
-            if any(_equal(wanted, best) for best, _ in _extremes(self._trained[1], wanted.numel())):
-                self._by_class[module] = True
-                self._trained = None
+        if module is not None and _chooses_alike(prediction, self._trained[1]):
+            self._by_class[module] = True
+            self._trained = None
 
     def _after(self, name: str, source: torch.Tensor, made: torch.Tensor, mark: int) -> int:
         """The marks of a result: those of what it was made of, and what this operation adds or takes away."""
@@ -260,6 +268,18 @@ def _extremes(outputs: list[torch.Tensor], count: int) -> Iterator[tuple[torch.T
                 yield output.argmax(axis).flatten(), output.argmin(axis).flatten()
 
 
+def _chooses_alike(prediction: torch.Tensor, outputs: list[torch.Tensor]) -> bool:
+    wanted = prediction.argmax(1).flatten() if reading.readable(prediction) else torch.empty(0)
+    return any(_equal(wanted, best) for best, _ in _extremes(outputs, wanted.numel()))
+
+
+def _are_shares(output: torch.Tensor, counts: set[int]) -> bool:
+    """Of classes: none is negative, and they sum to one."""
+    if output.ndim <= 1 or output.shape[-1] not in counts or output.numel() > MOST_ELEMENTS:
+        return False
+    return bool((output >= 0).all()) and bool(((output.sum(-1) - 1).abs() < SUMS_TO_ONE).all())
+
+
 def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one.device == other.device and torch.equal(one, other)
 
@@ -269,7 +289,6 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def _any_same(some: list[torch.Tensor], others: list[torch.Tensor]) -> bool:
-    """Numbers of one tensor alone, such as a mask, are not looked at."""
     first, second = (next((t for t in every if t.ndim and reading.readable(t)), None) for every in (some, others))
     return first is not None and second is not None and (first is second or _same(first, second))
 
