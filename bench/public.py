@@ -134,14 +134,15 @@ def main() -> None:
     wanted = parser.parse_args()
     places = Places(wanted.mirrors.resolve(), wanted.packages.resolve())
     programs = {program.name: program for program in PROGRAMS if program.name in wanted.only}
-    known = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
     cases: list[tuple[str, Fault | None]] = [(name, None) for name in programs]
     if wanted.faults:
         cases = [(fault.program, fault) for fault in FAULTS if fault.program in programs]
     for name, fault in cases:
         key = name if fault is None else f"{name}: {fault.words}"
         verbs = ("check",) if wanted.faults else tuple(wanted.verbs)
-        known[key] = {**known.get(key, {}), **measured(programs[name], places, verbs, fault)}
+        made = measured(programs[name], places, verbs, fault)
+        known = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
+        known[key] = {**known.get(key, {}), **made}  # another process may have added its own meanwhile
         print(key, json.dumps(known[key]), flush=True)
         MEASURED.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         RESULTS.write_text(_page(known), encoding="utf-8")

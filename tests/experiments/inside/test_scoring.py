@@ -140,6 +140,13 @@ def test_a_loss_inside_the_model_tells_the_sense_of_what_it_returns_with_it(prog
     assert sum(one.least for one in program.measured.scoring.seen()) == 12
 
 
+def test_some_of_the_answers_are_in_the_sense_of_all(program: Program) -> None:
+    some = torch.tensor([0, 2, 3, 5, 7])
+    program.train(lambda output: F.nll_loss(output[some], WANTED[some]))
+
+    assert program.evaluate(lambda output: output[some].min(1)[1] == WANTED[some]).least == 5
+
+
 def test_shares_of_as_many_classes_as_a_loss_inside_has_are_in_its_sense(program: Program) -> None:
     program.call(torch.tensor(0.7), training=True)
     F.cross_entropy(SCORES.clone(), WANTED)

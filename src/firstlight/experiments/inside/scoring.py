@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.experiments.inside.choices import MOST_ELEMENTS, are_shares, choose_alike, equal, extremes
 from firstlight.experiments.inside.classes_named import ClassNames, classes_in, renamed
 from firstlight.experiments.inside.copies import is_copy
 from firstlight.observe.inside import reading, sites
@@ -32,12 +33,11 @@ ANSWER, LEAST, MOVED, MOST = 1, 2, 4, 8
 COMPARISONS = ("eq", "__eq__", "ne", "__ne__")
 MEETINGS = frozenset({*COMPARISONS, "sub", "__sub__", "rsub", "__rsub__", *FUNCTIONS})
 MOVING = frozenset({"roll", "flip", "flipud", "__getitem__", "index_select", "gather", "take_along_dim", "take"})
+CHOOSING = ("__getitem__", "index_select")
 CLASSES = ("cross_entropy", "nll_loss")
 """Losses that raise what is given for the right class."""
 SHAPED = ("_as", "_like")
 """Ends of names whose further tensors lend a shape or a type, and no values."""
-SUMS_TO_ONE = 1e-3
-MOST_ELEMENTS = 100_000
 MOST_LINES = 16
 MOST_RENAMED = 8
 LEAST_ROWS = 4
@@ -116,9 +116,9 @@ class Scoring:
         self._noisy = is_noisy(call.module) and not _any_same(call.inputs, self._last_inputs)
         self._inputs, self._outputs = call.inputs, _floats(call.output)
         self._last_inputs = call.inputs
-        if self._raised is not None and _chooses_alike(self._raised, self._outputs):
+        if self._raised is not None and choose_alike(self._raised, self._outputs):
             self._by_class[call.module] = True  # its loss is a part of it
-        shares = any(_are_shares(output, self._counts) for output in self._outputs)
+        shares = any(are_shares(output, self._counts) for output in self._outputs)
         self._model, self._likelier = type(call.module).__name__, shares or self._is_by_class(call.module)
         self._asked = self._classes.get(call.module, None)
         moved = self._marked(call.inputs) & MOVED
@@ -138,6 +138,8 @@ class Scoring:
 
     def heard(self, name: str, given: tuple[Any, ...], found: Any) -> None:
         tensors = list(reading.tensors_in(given))
+        if name in CHOOSING and tensors:
+            self._follow_rows(tensors[0], found)
         if name in CLASSES and len(tensors) > 1 and tensors[0].ndim > 1:
             self._raised = tensors[0].detach()
             self._counts.add(tensors[0].shape[1])
@@ -152,6 +154,12 @@ class Scoring:
         for made in reading.tensors_in(found):
             if own := self._after(name, tensors[0], made, mark):
                 self._marks[made] = own
+
+    def _follow_rows(self, source: torch.Tensor, rows: torch.Tensor) -> None:
+        """Some of the answers, such as those of one part of a graph, are answers too."""
+        for outputs in (self._outputs, self._trained[1] if self._trained is not None else []):
+            if len(outputs) < MOST_LINES and any(source is output for output in outputs) and rows.ndim > 1:
+                outputs.append(rows)
 
     def _marked(self, tensors: list[torch.Tensor]) -> int:
         found = 0
@@ -170,7 +178,7 @@ class Scoring:
     def _learn_sense(self, prediction: torch.Tensor) -> None:
         assert self._trained is not None
         module = self._trained[0]()
-        if module is not None and _chooses_alike(prediction, self._trained[1]):
+        if module is not None and choose_alike(prediction, self._trained[1]):
             self._by_class[module] = True
             self._trained = None
 
@@ -187,8 +195,8 @@ class Scoring:
     def _choice(self, chosen: torch.Tensor) -> int:
         """Whether these are the most or the least likely classes."""
         flat = chosen.flatten()
-        for best, worst in _extremes(self._outputs, flat.numel()) if self._likelier else ():
-            kinds = _equal(flat, best), _equal(flat, worst)
+        for best, worst in extremes(self._outputs, flat.numel()) if self._likelier else ():
+            kinds = equal(flat, best), equal(flat, worst)
             site = sites.caller() if any(kinds) and not all(kinds) else None
             if site is not None:
                 made = self._choices.setdefault(self._model, _Choice(site))
@@ -260,32 +268,8 @@ def _floats(tree: Any) -> list[torch.Tensor]:
     return [tensor for tensor in reading.tensors_in(tree) if tensor.is_floating_point() and reading.readable(tensor)]
 
 
-def _extremes(outputs: list[torch.Tensor], count: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """The most and the least likely class, by whichever axis gives so many of them."""
-    for output in outputs:
-        for axis in {1, output.ndim - 1} if output.ndim > 1 and output.numel() <= MOST_ELEMENTS else ():
-            if output.shape[axis] > 1 and output.numel() == count * output.shape[axis]:
-                yield output.argmax(axis).flatten(), output.argmin(axis).flatten()
-
-
-def _chooses_alike(prediction: torch.Tensor, outputs: list[torch.Tensor]) -> bool:
-    wanted = prediction.argmax(1).flatten() if reading.readable(prediction) else torch.empty(0)
-    return any(_equal(wanted, best) for best, _ in _extremes(outputs, wanted.numel()))
-
-
-def _are_shares(output: torch.Tensor, counts: set[int]) -> bool:
-    """Of classes: none is negative, and they sum to one."""
-    if output.ndim <= 1 or output.shape[-1] not in counts or output.numel() > MOST_ELEMENTS:
-        return False
-    return bool((output >= 0).all()) and bool(((output.sum(-1) - 1).abs() < SUMS_TO_ONE).all())
-
-
-def _equal(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return one.device == other.device and torch.equal(one, other)
-
-
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype and _equal(one, other)
+    return one.shape == other.shape and one.dtype == other.dtype and equal(one, other)
 
 
 def _any_same(some: list[torch.Tensor], others: list[torch.Tensor]) -> bool:
