@@ -140,6 +140,18 @@ def test_a_loss_inside_the_model_tells_the_sense_of_what_it_returns_with_it(prog
     assert sum(one.least for one in program.measured.scoring.seen()) == 12
 
 
+@pytest.mark.parametrize(("least", "lines"), [(True, 1), (False, 0)])
+def test_the_least_likely_class_is_known_among_answers_that_were_gathered(
+    program: Program, least: bool, lines: int
+) -> None:
+    program.train(by_class)
+    answers = torch.cat([program.call(SCORES[part], training=False) for part in (slice(0, 8), slice(8, 12))]).numpy()
+    chosen = answers.argmin(1) if least else answers.argmax(1)
+    program.measured.arrays("eq", chosen, WANTED.numpy(), chosen == WANTED.numpy())
+
+    assert [one.least for one in program.measured.scoring.seen()] == [12] * lines
+
+
 def test_some_of_the_answers_are_in_the_sense_of_all(program: Program) -> None:
     some = torch.tensor([0, 2, 3, 5, 7])
     program.train(lambda output: F.nll_loss(output[some], WANTED[some]))

@@ -90,7 +90,7 @@ class MeasuredLosses(TorchFunctionMode):
             if len(taken) == len(phase.batches) - 1:
                 taken.append((float(number), phase.batches[-1]))
 
-    def arrays(self, name: str, one: Any, _other: Any, found: Any) -> None:
+    def arrays(self, name: str, one: Any, other: Any, found: Any) -> None:
         """The same of numpy."""
         if not self._on or len(self._heard_of) > MOST_HEARD:
             return
@@ -98,6 +98,7 @@ class MeasuredLosses(TorchFunctionMode):
             self._apart((found * found).mean(), abs(found).mean(), len(one))
         else:
             held = int(found.sum())
+            self.scoring.arrays(one, other)
             phase = self._heard_of.setdefault(("array", sites.caller()), Phase())
             phase.right.append((held if COMPARED[name] else found.size - held, found.size))
 

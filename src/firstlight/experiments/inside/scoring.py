@@ -84,6 +84,8 @@ class Scoring:
         """A larger answer of the model that is asked stands for a likelier class."""
         self._inputs: list[torch.Tensor] = []
         self._outputs: list[torch.Tensor] = []
+        self._gathered: list[list[torch.Tensor]] = []
+        """All since training paused: some programs compare them at the end, as arrays."""
         self._trained: tuple[weakref.ref[torch.nn.Module], list[torch.Tensor]] | None = None
         self._by_class: ByIdentity[bool] = ByIdentity()
         """Models that are trained by a loss which raises the answer for the right class."""
@@ -116,6 +118,8 @@ class Scoring:
         self._noisy = is_noisy(call.module) and not _any_same(call.inputs, self._last_inputs)
         self._inputs, self._outputs = call.inputs, _floats(call.output)
         self._last_inputs = call.inputs
+        if sum(output.numel() for every in self._gathered for output in every) < MOST_ELEMENTS:
+            self._gathered.append(self._outputs[:])
         if self._raised is not None and choose_alike(self._raised, self._outputs):
             self._by_class[call.module] = True  # its loss is a part of it
         shares = any(are_shares(output, self._counts) for output in self._outputs)
@@ -131,7 +135,7 @@ class Scoring:
 
     def rest(self) -> None:
         """Training goes on."""
-        self._inputs, self._outputs, self._trained, self._raised = [], [], None, None
+        self._inputs, self._outputs, self._gathered, self._trained, self._raised = [], [], [], None, None
 
     def rests_on_answers(self, tensor: torch.Tensor) -> bool:
         return bool(self._marked([tensor]) & ANSWER)
@@ -186,16 +190,29 @@ class Scoring:
         """The marks of a result: those of what it was made of, and what this operation adds or takes away."""
         if made.numel() > MOST_ELEMENTS or not reading.readable(made):
             return mark
-        if mark & ANSWER and made.dtype == torch.int64 and not mark & (LEAST | MOST) and (kind := self._choice(made)):
+        if (
+            mark & ANSWER
+            and made.dtype == torch.int64
+            and not mark & (LEAST | MOST)
+            and (kind := self._choice(made, self._outputs))
+        ):
             return mark | kind
         if name in MOVING and self._is_moved(source, made):
             return mark ^ MOVED  # twice may be there and back
         return mark
 
-    def _choice(self, chosen: torch.Tensor) -> int:
+    def arrays(self, *sides: Any) -> None:
+        """They are compared with one another."""
+        alike = [every for every in zip(*self._gathered, strict=False) if len({one.shape[1:] for one in every}) == 1]
+        outputs = [torch.cat(every) for every in alike if every[0].ndim > 1]
+        for side in sides:
+            if side.dtype.kind == "i":
+                self._choice(torch.from_numpy(side).long(), outputs)
+
+    def _choice(self, chosen: torch.Tensor, outputs: list[torch.Tensor]) -> int:
         """Whether these are the most or the least likely classes."""
         flat = chosen.flatten()
-        for best, worst in extremes(self._outputs, flat.numel()) if self._likelier else ():
+        for best, worst in extremes(outputs, flat.numel()) if self._likelier else ():
             kinds = equal(flat, best), equal(flat, worst)
             site = sites.caller() if any(kinds) and not all(kinds) else None
             if site is not None:
