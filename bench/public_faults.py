@@ -155,9 +155,9 @@ FAULTS = (
     Fault(
         "life",
         "word-lstm",
-        "the best model is loaded, and its embeddings and last layer begin anew",
+        "the best model is loaded, and its weights are drawn anew",
         "word_language_model/main.py",
         "        model.rnn.flatten_parameters()",
-        "        model.rnn.flatten_parameters()\n        model.init_weights()",
+        "        model.rnn.flatten_parameters()\n        [nn.init.normal_(weight, 0, 0.1) for weight in model.parameters()]",
     ),
 )
