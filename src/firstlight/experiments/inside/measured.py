@@ -60,7 +60,8 @@ class MeasuredLosses(TorchFunctionMode):
         found = func(*args, **(kwargs or {}))
         if not self.observer.reading:
             name = getattr(func, "__name__", "")
-            self._heard(name, args, found, (kwargs or {}).get("reduction", "mean"))
+            if self.arithmetic.on:
+                self._heard(name, args, found, (kwargs or {}).get("reduction", "mean"))
             self._scored(name, (*args, *(kwargs or {}).values()), found)
         return found
 
@@ -137,17 +138,21 @@ class MeasuredLosses(TorchFunctionMode):
 
     def _listen(self) -> None:
         if not self._on and may_push():
-            self._on = self.arithmetic.on = True
+            self._on = True
             self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        self.arithmetic.on = self._on
 
     def step_begins(self, *_: Any) -> None:
-        """At first it is listened to on until a model has returned: its loss may be a part of it."""
+        """At first the classes of losses are listened to on until a model has returned: they may be a part of it."""
         if self._sensed >= MOST_SENSED or not self._sensed:
             self.training_goes_on()
+        self.arithmetic.on = False
+        self._heard_of.clear()
 
     def training_goes_on(self) -> None:
-        if self._on:
-            self._on = self.arithmetic.on = False
+        self.arithmetic.on = False
+        if self._on and _is_last(self):  # else one of the program's own was begun after it, and ends first
+            self._on = False
             self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         self._heard_of.clear()
         self._computed.clear()
@@ -185,6 +190,11 @@ def _way() -> Iterator[tuple[str, int]]:
         if sites.is_users(frame.f_code.co_filename):
             yield frame.f_code.co_filename, frame.f_lineno or 0
         frame = frame.f_back
+
+
+def _is_last(mode: TorchFunctionMode) -> bool:
+    count = torch._C._len_torch_function_stack()
+    return count > 0 and torch._C._get_function_stack_at(count - 1) is mode
 
 
 def _are_answers(given: tuple[Any, ...]) -> bool:
