@@ -125,6 +125,16 @@ def test_scores_that_are_weighted_by_their_examples_and_divided_by_the_batches(b
     assert [(one.what, one.by, one.of_last, one.sure) for one in told] == [("scores", 4, False, True)] * times
 
 
+def test_too_few_batches_say_nothing_of_a_line_that_more_are_wrong_on() -> None:
+    observer: Any = SimpleNamespace(step=9)
+    averages = Averages(observer)
+    for heard in (DICE[:2], DICE):
+        total = sum(score * count for score, count in heard)
+        averages.divided([Phase(numbers={None: heard})], total, len(heard))
+
+    assert [one.batches for one in averages.seen()] == [4]
+
+
 def test_one_example_a_batch_is_as_many_batches_as_examples() -> None:
     assert of_any([(score, 1) for score, _ in DICE], 2.15, 4) == []
 

@@ -256,3 +256,10 @@ def test_numbers_of_rows_are_no_classes(program: Program) -> None:
     found = program.evaluate(lambda output: output.argmax(1) == (WANTED + 1) % 3)
 
     assert (found.classes, found.renamed) == (0, ())
+
+
+def test_an_overlap_with_a_mask_is_a_meeting_of_which_the_order_says_nothing(program: Program) -> None:
+    mask = torch.randn(12, 3)
+    found = program.evaluate(lambda output: (output > 0).float() * mask.flip(0))
+
+    assert (found.answers, found.moved) == (36, 0)

@@ -62,6 +62,8 @@ class _Sum:
         if not self.known:
             wrong = examples if self.of_last else batches
             many = LEAST_OVERWRITTEN <= batches < examples
+            if by == examples and not self.of_last:
+                return FINE
             return OFF if by == wrong and many and by not in self.counts else ""
         padded = batches * max(self.counts)
         if self.of_last:
@@ -95,6 +97,8 @@ class Averages:
             return
         one = min(found, key=lambda one: VERDICTS.index(one.divided(int(by))))
         verdict, key = one.divided(int(by)), (sites.caller(), one.what.removeprefix("shares of "))
+        if not verdict and not one.known:
+            return  # of too few batches to say
         if verdict == FINE or not verdict:
             self._lines[key] = None
         elif self._lines.get(key, True) is not None and (key in self._lines or len(self._lines) < MOST_DIVISIONS):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 ANSWER, LEAST, MOVED, MOST = 1, 2, 4, 8
 COMPARISONS = ("eq", "__eq__", "ne", "__ne__")
 MEETINGS = frozenset({*COMPARISONS, "sub", "__sub__", "rsub", "__rsub__", *FUNCTIONS})
+OVERLAPS = ("mul", "__mul__", "__and__", "logical_and")
 MOVING = frozenset({"roll", "flip", "flipud", "__getitem__", "index_select", "gather", "take_along_dim", "take"})
 CHOOSING = ("__getitem__", "index_select")
 CLASSES = ("cross_entropy", "nll_loss")
@@ -101,7 +102,6 @@ class Scoring:
         """Classes that a loader gave last."""
         self._classes: ByIdentity[TrainedClasses] = ByIdentity()
         self._asked: TrainedClasses | None = None
-        """Of the model that is asked."""
 
     def batch_given(self, _loader: object, batch: object) -> None:
         self._batch = classes_in(batch)
@@ -152,7 +152,8 @@ class Scoring:
                 self._learn_sense(tensors[0])
         if not self._outputs or not tensors:
             return
-        if name in MEETINGS and len(tensors) > 1:
+        overlap = name in OVERLAPS and len({tensor.shape for tensor in tensors[:2]}) == 1
+        if (name in MEETINGS or overlap) and len(tensors) > 1:
             self._meet(name, *tensors[:2])
         mark = self._marked(tensors[:1] if name.endswith(SHAPED) else tensors)
         for made in reading.tensors_in(found):
@@ -231,7 +232,8 @@ class Scoring:
         return not torch.equal(rows, others) and torch.equal(rows.sort().values, others.sort().values)
 
     def _meet(self, name: str, one: torch.Tensor, other: torch.Tensor) -> None:
-        marks = sorted((self._marked([one]), self._marked([other])), key=lambda mark: mark & ANSWER)
+        asked = ANSWER if name in OVERLAPS else ~0  # what overlaps may be a weight, in whatever order it comes
+        marks = sorted((self._marked([side]) & asked for side in (one, other)), key=lambda mark: mark & ANSWER)
         site = sites.caller()
         if marks[0] & ANSWER or not marks[1] & ANSWER or site is None or one.ndim < 1:
             return
