@@ -60,9 +60,7 @@ class _Line:
 
 
 @dataclass
-class _Choice:
-    """Of classes, by one model's answers."""
-
+class _Chosen:
     site: Site
     least: int = 0
     most: int = 0
@@ -94,7 +92,7 @@ class Scoring:
         """What such a loss was given last, inside a model or after it; and below how many classes such losses have."""
         self._counts: set[int] = set()
         self._lines: dict[Site, _Line] = {}
-        self._choices: dict[str, _Choice] = {}
+        self._choices: dict[str, _Chosen] = {}
         self._noisy = False
         """The model that is asked has dropout or batch norm at work, on an input that it was not given just before."""
         self._last_inputs: list[torch.Tensor] = []
@@ -217,7 +215,7 @@ class Scoring:
             kinds = equal(flat, best), equal(flat, worst)
             site = sites.caller() if any(kinds) and not all(kinds) else None
             if site is not None:
-                made = self._choices.setdefault(self._model, _Choice(site))
+                made = self._choices.setdefault(self._model, _Chosen(site))
                 made.most += kinds[0] * flat.numel()
                 made.least += kinds[1] * flat.numel()
                 return MOST if kinds[0] else LEAST
