@@ -136,4 +136,28 @@ FAULTS = (
         "att = F.softmax(att, dim=-1)",
         "att = F.softmax(att, dim=0)",
     ),
+    Fault(
+        "life",
+        "mnist-cnn",
+        "the test is made in train mode",
+        "mnist/main.py",
+        "    model.eval()",
+        "    model.train()",
+    ),
+    Fault(
+        "life",
+        "graph-convolution",
+        "the accuracy is that of the class with the lowest score",
+        "pygcn/utils.py",
+        "preds = output.max(1)[1].type_as(labels)",
+        "preds = output.min(1)[1].type_as(labels)",
+    ),
+    Fault(
+        "life",
+        "word-lstm",
+        "the best model is loaded, and its weights are drawn anew",
+        "word_language_model/main.py",
+        "        model.rnn.flatten_parameters()",
+        "        model.rnn.flatten_parameters()\n        [nn.init.normal_(weight, 0, 0.1) for weight in model.parameters()]",
+    ),
 )

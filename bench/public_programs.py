@@ -214,7 +214,8 @@ PROGRAMS = (
 
 HELD: dict[tuple[str, str], str] = {
     ("char-rnn", "FL002"): "true: `loss.data[0]` is refused since torch 0.5, and stands where every step passes",
-    ("char-rnn", "FL720"): "false, and mended since: what `train` returns was taken from `.data`, and has no graph",
-    ("vae", "FL004"): "ours: the repository has an empty folder `results`, which the bench did not copy; it does now",
+    ("char-rnn", "FL004"): "true: `loss.data[0]` is refused since torch 0.5, and stands where every step passes",
+    ("siamese", "FL553"): "true: `criterion(…).sum()` is the mean of a batch, and is divided by the number of examples",
+    ("gan-painter", "FL760"): "true: the logarithm of a `nn.Sigmoid`, which is -inf once that rounds to 0 or to 1",
 }
 """What we hold of a finding, by program and check, after reading the program."""

@@ -65,9 +65,11 @@ def censuses(seen: Sightings) -> Iterator[Census]:
 
 
 def evaluations(seen: Sightings) -> Iterator[EvaluationSeen]:
-    """The last count of each model."""
+    """The last count of each model, with what a rehearsal saw of its answers."""
+    noisy = [one for one in seen.of(AnswersScored) if one.noisy]
     for counts in groups(seen.of(EvaluationSeen), lambda e: (e.rank, e.model)):
-        yield counts[-1]
+        one = counts[-1]
+        yield msgspec.structs.replace(one, scored=sum(line.noisy for line in noisy if line.model == one.name))
 
 
 def feeds(seen: Sightings) -> Iterator[feed.FeedSeen]:

@@ -9,7 +9,7 @@ class Averaged(Sighting, frozen=True, kw_only=True, tag="averaged"):
 
     site: Site | None
     what: str
-    """What was added up: `right answers`, `shares of right answers` or `losses`."""
+    """What was added up: `right answers`, `shares of right answers`, `losses` or other `scores`."""
     of_batches: bool
     """One number of each batch was added up, its mean; else one of each example."""
     of_last: bool = False

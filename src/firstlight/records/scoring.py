@@ -16,8 +16,10 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     """Those that are the class the model holds for the least likely, by the sense in which it was trained."""
     moved: int
     """Those that met the targets of other rows: put in another order, which neither inputs nor answers were."""
+    noisy: int = 0
+    """Those that were made with dropout or batch norm at work."""
     elsewhere: bool
-    """On some other line answers met targets in their own order, in the same way: compared, or subtracted."""
+    """On some other line answers met targets in their own order, in the same way: equal, unequal, or subtracted."""
     classes: int = 0
     """Those of which it is known what number they have here and in training."""
     renamed: tuple[tuple[int, int, int], ...] = ()

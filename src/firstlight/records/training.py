@@ -167,3 +167,5 @@ class EvaluationSeen(Sighting, frozen=True, kw_only=True, tag="evaluation"):
     """It was also called in eval mode."""
     alone: bool
     """No other model is trained."""
+    scored: int = 0
+    """Answers that it gave in train mode and that were held against targets, in a rehearsal."""

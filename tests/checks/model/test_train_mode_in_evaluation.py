@@ -31,7 +31,7 @@ def test_names_the_model_and_counts_its_evaluations() -> None:
     assert evidence.saw == "`Net` was evaluated 5 times without gradients, each time in train mode"
     assert evidence.wanted == "eval mode, in which dropout is off and batch statistics rest"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 14, 1)
-    assert evidence.numbers == {"phases": 5}
+    assert evidence.numbers == {"phases": 5, "scored": 0}
 
 
 def test_it_warns() -> None:
@@ -53,3 +53,12 @@ def test_one_of_several_trained_models_is_passed_over() -> None:
 @pytest.mark.parametrize(("phases", "times"), [(0, 0), (1, 0), (2, 1), (3, 1)])
 def test_each_side_of_phases(phases: int, times: int) -> None:
     assert len(found(phases=phases)) == times
+
+
+@pytest.mark.parametrize(("scored", "times"), [(7, 0), (8, 1)])
+def test_a_single_evaluation_is_one_where_its_answers_meet_targets(scored: int, times: int) -> None:
+    evidence = found(phases=1, scored=scored)
+
+    assert [one.saw for one in evidence] == [
+        "`Net` was asked without gradients for 8 answers that are held against targets, in train mode"
+    ] * times

@@ -103,3 +103,42 @@ def test_arrays_and_what_is_not_finite_are_passed_over() -> None:
             averages.divided([phase], total, by)
 
     assert list(averages.seen()) == []
+
+
+DICE = [(0.51, 16), (0.62, 16), (0.58, 16), (0.43, 6)]
+COUNTS = [(31.0, 16), (40.0, 16), (22.0, 16), (5.5, 6)]
+ADDED_UP = [(31.0, 16), (71.0, 16), (93.0, 16), (98.5, 6)]
+
+
+def of_any(heard: list[tuple[float, int]], total: float, by: int) -> list[Averaged]:
+    """What a line takes from torch for each batch, whatever it is."""
+    observer: Any = SimpleNamespace(step=9)
+    averages = Averages(observer)
+    averages.divided([Phase(numbers={None: heard})], total, by)
+    return list(averages.seen())
+
+
+@pytest.mark.parametrize(("by", "times"), [(4, 1), (54, 0), (6, 0), (3, 0)])
+def test_scores_that_are_weighted_by_their_examples_and_divided_by_the_batches(by: int, times: int) -> None:
+    told = of_any(DICE, sum(score * count for score, count in DICE), by)
+
+    assert [(one.what, one.by, one.of_last, one.sure) for one in told] == [("scores", 4, False, True)] * times
+
+
+def test_too_few_batches_say_nothing_of_a_line_that_more_are_wrong_on() -> None:
+    observer: Any = SimpleNamespace(step=9)
+    averages = Averages(observer)
+    for heard in (DICE[:2], DICE):
+        total = sum(score * count for score, count in heard)
+        averages.divided([Phase(numbers={None: heard})], total, len(heard))
+
+    assert [one.batches for one in averages.seen()] == [4]
+
+
+def test_one_example_a_batch_is_as_many_batches_as_examples() -> None:
+    assert of_any([(score, 1) for score, _ in DICE], 2.15, 4) == []
+
+
+@pytest.mark.parametrize(("heard", "times"), [(COUNTS, 1), (ADDED_UP, 0)])
+def test_what_the_last_batch_gave_divided_by_all_examples(heard: list[tuple[float, int]], times: int) -> None:
+    assert [one.of_last for one in of_any(heard, heard[-1][0], 54)] == [True] * times

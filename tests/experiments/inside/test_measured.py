@@ -127,3 +127,19 @@ def test_only_what_it_was_every_time_is_told(met: list[float], known: list[set[s
     one = Comparison("train.py", 3, "q", "best", max, True, True, True, met=met, known=[frozenset(k) for k in known])
 
     assert measures(one) == what
+
+
+class Doubled(torch.overrides.TorchFunctionMode):
+    """One of the program's own."""
+
+
+def test_a_mode_that_the_program_began_since_is_left_alone(measured: MeasuredLosses) -> None:
+    model = torch.nn.Linear(1, 1)
+    call: Any = SimpleNamespace(training=False, module=model, inputs=[], output=None)
+    measured.returned(call)
+    with Doubled():
+        measured.training_goes_on()
+        inside = torch._C._len_torch_function_stack()
+    measured.training_goes_on()
+
+    assert (inside, torch._C._len_torch_function_stack()) == (2, 0)

@@ -35,8 +35,8 @@ class Program:
         self.measured = MeasuredLosses(observer)
         self.model = torch.nn.Linear(5, 3)
 
-    def call(self, output: Tensor, training: bool, inputs: Tensor = INPUTS) -> Tensor:
-        self.model.train(training)
+    def call(self, output: Tensor, training: bool, inputs: Tensor = INPUTS, in_train_mode: bool = False) -> Tensor:
+        self.model.train(training or in_train_mode)
         call: Any = SimpleNamespace(training=training, module=self.model, inputs=[inputs], output=output)
         self.measured.returned(call)
         return output
@@ -97,11 +97,77 @@ def test_targets_that_are_given_the_shape_of_the_answers_are_still_targets(progr
     assert program.evaluate(score).least == 12
 
 
+def test_the_least_likely_class_is_known_where_it_leaves_torch_unmet(program: Program) -> None:
+    program.train(by_class)
+
+    assert program.evaluate(lambda output: output.argmin(1).tolist()).least == 12
+
+
+def test_the_least_likely_class_beside_the_most_likely_one_is_fine(program: Program) -> None:
+    program.train(by_class)
+    program.call(SCORES.clone(), training=False).argmin(1)
+    program.call(SCORES.clone(), training=False).argmax(1)
+
+    assert list(program.measured.scoring.seen()) == []
+
+
+def test_answers_of_a_model_with_dropout_at_work_are_noisy(program: Program) -> None:
+    program.model = torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.Dropout())  # type: ignore[assignment]
+    program.train(by_class)
+    program.measured.scoring.given([INPUTS])
+
+    def noisy(inputs: Tensor, in_train_mode: bool) -> int:
+        program.call(SCORES.clone(), training=False, inputs=inputs, in_train_mode=in_train_mode).argmax(1).eq(WANTED)
+        return sum(one.noisy for one in program.measured.scoring.seen())
+
+    assert noisy(INPUTS, in_train_mode=True) == 0, "what it was just trained on"
+    assert noisy(torch.randn(12, 5), in_train_mode=False) == 0
+    assert noisy(torch.randn(12, 5), in_train_mode=True) == 12
+
+
 def test_the_most_likely_one_is_fine(program: Program) -> None:
     program.train(by_class)
     found = program.evaluate(lambda output: output.argmax(1).eq(WANTED))
 
     assert (found.answers, found.least, found.moved) == (12, 0, 0)
+
+
+def test_a_loss_inside_the_model_tells_the_sense_of_what_it_returns_with_it(program: Program) -> None:
+    program.call(SCORES, training=False)
+    F.cross_entropy(SCORES.clone(), WANTED)
+    program.call(SCORES.clone(), training=False).argmin(1).eq(WANTED)
+
+    assert sum(one.least for one in program.measured.scoring.seen()) == 12
+
+
+@pytest.mark.parametrize(("least", "lines"), [(True, 1), (False, 0)])
+def test_the_least_likely_class_is_known_among_answers_that_were_gathered(
+    program: Program, least: bool, lines: int
+) -> None:
+    program.train(by_class)
+    answers = torch.cat([program.call(SCORES[part], training=False) for part in (slice(0, 8), slice(8, 12))]).numpy()
+    chosen = answers.argmin(1) if least else answers.argmax(1)
+    program.measured.arrays("eq", chosen, WANTED.numpy(), chosen == WANTED.numpy())
+
+    assert [one.least for one in program.measured.scoring.seen()] == [12] * lines
+
+
+def test_some_of_the_answers_are_in_the_sense_of_all(program: Program) -> None:
+    some = torch.tensor([0, 2, 3, 5, 7])
+    program.train(lambda output: F.nll_loss(output[some], WANTED[some]))
+
+    assert program.evaluate(lambda output: output[some].min(1)[1] == WANTED[some]).least == 5
+
+
+def test_shares_of_as_many_classes_as_a_loss_inside_has_are_in_its_sense(program: Program) -> None:
+    program.call(torch.tensor(0.7), training=True)
+    F.cross_entropy(SCORES.clone(), WANTED)
+    program.call(torch.tensor(0.7), training=True)
+    shares = program.call(SCORES.softmax(1), training=False)
+
+    shares.argmin(1).eq(WANTED)
+
+    assert [one.least for one in program.measured.scoring.seen()] == [12]
 
 
 def test_a_distance_is_best_where_it_is_least(program: Program) -> None:
@@ -202,3 +268,10 @@ def test_numbers_of_rows_are_no_classes(program: Program) -> None:
     found = program.evaluate(lambda output: output.argmax(1) == (WANTED + 1) % 3)
 
     assert (found.classes, found.renamed) == (0, ())
+
+
+def test_an_overlap_with_a_mask_is_a_meeting_of_which_the_order_says_nothing(program: Program) -> None:
+    mask = torch.randn(12, 3)
+    found = program.evaluate(lambda output: (output > 0).float() * mask.flip(0))
+
+    assert (found.answers, found.moved) == (36, 0)

@@ -2,7 +2,8 @@
 
 ## What it sees
 In a rehearsal, what an evaluation compares is followed back to the model. Either the class that is held against the
-targets is the one the model finds least likely, by the sense in which its loss trained it; or the targets were put in
+targets, or taken from the answers to be compared elsewhere, is the one the model finds least likely, by the sense in
+which its loss trained it; or the targets were put in
 another order (rolled, flipped, indexed) which neither the inputs nor the answers were, so that each answer meets the
 target of another row; or classes have other numbers than in training, going by those that both were loaded with, or
 by their shares, which are those of their neighbours.

@@ -4,8 +4,9 @@
 In a rehearsal, the losses and right answers of an evaluation are heard as they are computed, and the divisions of the
 program's own. A sum of right answers is divided by the number of batches, or by more examples than were asked; a sum
 of the batches' mean losses is divided by the number of examples; what the last batch gave, alone, is divided by the
-number of all. As a note: the batches' means are averaged although
-the batches differ in size, so that the examples of a small last batch count for more than the others.
+number of all. So is any other score that is taken from the answers (an overlap, a hit rate), where each batch's is
+weighted by its examples and the sum is divided by the number of batches. As a note: the batches' means are averaged
+although the batches differ in size, so that the examples of a small last batch count for more than the others.
 
 ## When it is fine
 Where only some of the answers count, as unmasked places do, a smaller divisor is not reported.
@@ -35,7 +36,8 @@ def find(averaged: Averaged, limits: Limits) -> Iterator[Evidence]:
     if even and not averaged.unequal:
         return
     unit = "a batch's mean each" if averaged.of_batches else "one of each example"
-    what = f"a sum of {averaged.what} ({unit}, of {averaged.examples} examples in {averaged.batches} batches)"
+    batches = f"{averaged.batches} batches" if averaged.batches > 1 else "one batch"
+    what = f"a sum of {averaged.what} ({unit}, of {averaged.examples} examples in {batches})"
     if averaged.of_last:
         what = f"what the last of {averaged.batches} batches gave in {averaged.what}, alone,"
     yield Evidence(

@@ -3,12 +3,13 @@
 ## What it sees
 Between stretches of training, the model, which has dropout or batch norm, was called on batch after batch (or on
 one far larger batch) without gradients and in train mode, and it was never called in eval mode: what is measured is
-noisy, and evaluation data moves the batch statistics.
+noisy, and evaluation data moves the batch statistics. In a rehearsal a single call is enough, where its answers are
+held against targets.
 
 ## When it is fine
 Dropout kept on purpose to sample the model's uncertainty on many inputs, or in a policy that acts in several
-environments at a time. Several passes over the same input, single calls between steps (acting, pseudo-labels, samples
-of a generator) and programs that train several models are not reported.
+environments at a time. Several passes over the same input, or over the one that was just trained on, single calls
+between steps (acting, pseudo-labels, samples of a generator) and programs that train several models are not reported.
 """
 
 from collections.abc import Iterator
@@ -24,16 +25,23 @@ from firstlight.records.training import EvaluationSeen
 class Limits:
     phases: int = 2
     """A single one may be a calibration of the batch statistics."""
+    scored: int = 8
+    """Answers that were held against targets; a calibration has none."""
 
 
 def find(seen: EvaluationSeen, limits: Limits) -> Iterator[Evidence]:
-    if seen.in_eval or seen.crowded or not seen.alone or seen.phases < limits.phases:
+    if seen.in_eval or seen.crowded or not seen.alone:
         return
+    if seen.phases < limits.phases and seen.scored < limits.scored:
+        return
+    times = f"evaluated {seen.phases} times without gradients, each time"
+    if seen.phases < limits.phases:
+        times = f"asked without gradients for {seen.scored} answers that are held against targets,"
     yield Evidence(
         where=at(seen.site, rank=seen.rank),
-        saw=f"`{seen.name}` was evaluated {seen.phases} times without gradients, each time in train mode",
+        saw=f"`{seen.name}` was {times} in train mode",
         wanted="eval mode, in which dropout is off and batch statistics rest",
-        numbers={"phases": seen.phases},
+        numbers={"phases": seen.phases, "scored": seen.scored},
     )
 
 

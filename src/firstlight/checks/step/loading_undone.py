@@ -1,8 +1,8 @@
 """What was loaded into a model is gone before the model is used.
 
 ## What it sees
-A state is loaded with `load_state_dict`, and when the model is next called, before another step, most of its parameters
-hold something else altogether.
+A state is loaded with `load_state_dict`, or a whole model with `torch.load`, and when the model is next called, before
+another step, most of its parameters hold something else altogether.
 
 ## When it is fine
 A new head on loaded weights changes a few parameters only; rounding, pruning and moving to another device or precision

@@ -36,6 +36,10 @@ class Phase:
 
     losses: Heard = field(default_factory=list)
     right: Heard = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
+    """Examples in each that the model was asked about."""
+    numbers: dict[Site | None, Heard] = field(default_factory=dict)
+    """What a line made of the answers to each batch, whatever it is."""
     summed: bool = False
     """Some loss is the sum of those of its examples."""
 
@@ -49,10 +53,18 @@ class _Sum:
     counts: tuple[int, ...]
     of_last: bool = False
     """Not a sum: what the last batch gave, which takes the place of what the others gave."""
+    known: bool = True
+    """It is known what was added up; else some number, which may be a mean of anything."""
 
     def divided(self, by: int) -> str:
         """Nothing where the divisor may be a count of something else, such as unmasked places."""
         batches, examples = len(self.counts), sum(self.counts)
+        if not self.known:
+            wrong = examples if self.of_last else batches
+            many = LEAST_OVERWRITTEN <= batches < examples
+            if by == examples and not self.of_last:
+                return FINE
+            return OFF if by == wrong and many and by not in self.counts else ""
         padded = batches * max(self.counts)
         if self.of_last:
             return OFF if by == (batches if self.of_batches else examples) and by >= LEAST_OVERWRITTEN else ""
@@ -85,6 +97,8 @@ class Averages:
             return
         one = min(found, key=lambda one: VERDICTS.index(one.divided(int(by))))
         verdict, key = one.divided(int(by)), (sites.caller(), one.what.removeprefix("shares of "))
+        if not verdict and not one.known:
+            return  # of too few batches to say
         if verdict == FINE or not verdict:
             self._lines[key] = None
         elif self._lines.get(key, True) is not None and (key in self._lines or len(self._lines) < MOST_DIVISIONS):
@@ -126,6 +140,8 @@ def sums(phase: Phase) -> Iterator[_Sum]:
             meant, last = percent * held / sum(counts), percent * phase.right[-1][0]
             yield _Sum("right answers", False, percent * held, meant, counts)
             yield _Sum("right answers", False, last, meant, counts, of_last=True)
+    for heard in phase.numbers.values():
+        yield from _sums_of_any(heard)
     if not phase.summed:
         yield from _sums_of(phase.losses, "losses", shares=False)
 
@@ -142,6 +158,22 @@ def _sums_of(heard: Heard, what: str, shares: bool) -> Iterator[_Sum]:
     yield _Sum(name, True, means[-1], meant, counts, of_last=True)
     if not shares:
         yield _Sum(what, False, meant * sum(counts), meant, counts)
+
+
+def _sums_of_any(heard: Heard) -> Iterator[_Sum]:
+    """Numbers that are weighted by their examples, and so are means of them; and what the last batch gave.
+
+    Where each is larger than the one before, they may be added up already.
+    """
+    numbers, counts = [number for number, _ in heard], tuple(count for _, count in heard)
+    if len(set(numbers)) < LEAST_DIVIDED or not all(counts):
+        return
+    weighted = sum(number * count for number, count in heard)
+    yield _Sum("scores", False, weighted, weighted / sum(counts), counts, known=False)
+    if sorted(numbers, key=abs) != numbers:
+        meant = sum(numbers) / sum(counts)
+        yield _Sum("scores", False, numbers[-1], meant, counts, of_last=True, known=False)
+        yield _Sum("scores", False, numbers[-1] * counts[-1], weighted / sum(counts), counts, of_last=True, known=False)
 
 
 def _number(value: Any) -> float | None:

@@ -34,6 +34,7 @@ MOST_SENSED = 3
 MOST_NUMBERS = 100_000
 COMPARED = {"eq": True, "__eq__": True, "ne": False, "__ne__": False}
 """Whether what holds is right."""
+TAKEN = frozenset({"item", "__float__", "__int__"})
 DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__"})
 
 
@@ -59,11 +60,14 @@ class MeasuredLosses(TorchFunctionMode):
         found = func(*args, **(kwargs or {}))
         if not self.observer.reading:
             name = getattr(func, "__name__", "")
-            self._heard(name, args, found, (kwargs or {}).get("reduction", "mean"))
+            if self.arithmetic.on:
+                self._heard(name, args, found, (kwargs or {}).get("reduction", "mean"))
             self._scored(name, (*args, *(kwargs or {}).values()), found)
         return found
 
     def _hear(self, name: str, given: tuple[Any, ...], found: Any, reduction: str) -> None:
+        if name in TAKEN and given and not isinstance(found, torch.Tensor):
+            self._take(given[0], found)
         phase = self._phase
         if len(phase.losses) + len(phase.right) > MOST_HEARD or not isinstance(found, torch.Tensor):
             return
@@ -79,7 +83,15 @@ class MeasuredLosses(TorchFunctionMode):
         elif name in DIFFERENCES and _are_answers(given) and found.numel() <= MOST_NUMBERS:
             self._apart(found.double().square().mean(), found.double().abs().mean(), len(found))
 
-    def arrays(self, name: str, one: Any, _other: Any, found: Any) -> None:
+    def _take(self, source: torch.Tensor, number: Any) -> None:
+        """A number leaves torch; the first that this line takes of the answers to a batch stands for them."""
+        phase = self._phase
+        if phase.batches and isinstance(number, (int, float)) and self.scoring.rests_on_answers(source):
+            taken = phase.numbers.setdefault(sites.caller(), [])
+            if len(taken) == len(phase.batches) - 1:
+                taken.append((float(number), phase.batches[-1]))
+
+    def arrays(self, name: str, one: Any, other: Any, found: Any) -> None:
         """The same of numpy."""
         if not self._on or len(self._heard_of) > MOST_HEARD:
             return
@@ -87,6 +99,7 @@ class MeasuredLosses(TorchFunctionMode):
             self._apart((found * found).mean(), abs(found).mean(), len(one))
         else:
             held = int(found.sum())
+            self.scoring.arrays(one, other)
             phase = self._heard_of.setdefault(("array", sites.caller()), Phase())
             phase.right.append((held if COMPARED[name] else found.size - held, found.size))
 
@@ -111,6 +124,7 @@ class MeasuredLosses(TorchFunctionMode):
         """A model was called: in eval mode or without gradients an evaluation may have begun."""
         if call.training and call.module.training:
             self.training_goes_on()
+            self.scoring.given(call.inputs)
             if self._sensed < MOST_SENSED:  # a few are heard too: they tell what the answers stand for
                 self._sensed += 1
                 self.scoring.trained(call)
@@ -118,16 +132,27 @@ class MeasuredLosses(TorchFunctionMode):
         elif self.observer.step:
             self.scoring.asked(call)
             self._phase = self._heard_of.setdefault((id(call.module), *_way()), Phase())
+            if len(self._phase.batches) < MOST_HEARD:
+                self._phase.batches.append(next((len(given) for given in call.inputs if given.ndim), 0))
             self._listen()
 
     def _listen(self) -> None:
         if not self._on and may_push():
-            self._on = self.arithmetic.on = True
+            self._on = True
             self.__enter__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        self.arithmetic.on = self._on
+
+    def step_begins(self, *_: Any) -> None:
+        """At first the classes of losses are listened to on until a model has returned: they may be a part of it."""
+        if self._sensed >= MOST_SENSED or not self._sensed:
+            self.training_goes_on()
+        self.arithmetic.on = False
+        self._heard_of.clear()
 
     def training_goes_on(self) -> None:
-        if self._on:
-            self._on = self.arithmetic.on = False
+        self.arithmetic.on = False
+        if self._on and _is_last(self):  # else one of the program's own was begun after it, and ends first
+            self._on = False
             self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
         self._heard_of.clear()
         self._computed.clear()
@@ -165,6 +190,11 @@ def _way() -> Iterator[tuple[str, int]]:
         if sites.is_users(frame.f_code.co_filename):
             yield frame.f_code.co_filename, frame.f_lineno or 0
         frame = frame.f_back
+
+
+def _is_last(mode: TorchFunctionMode) -> bool:
+    count = torch._C._len_torch_function_stack()
+    return count > 0 and torch._C._get_function_stack_at(count - 1) is mode
 
 
 def _are_answers(given: tuple[Any, ...]) -> bool:

@@ -120,7 +120,7 @@ def follow(selecting: Selecting) -> None:
     kind.step = step
     observer.moments.batch_given.append(observer.unable_to_raise("measured", measured.scoring.batch_given))
     observer.moments.model_returned.append(observer.unable_to_raise("measured", measured.returned))
-    observer.moments.step_begins.append(observer.unable_to_raise("measured", lambda *_: measured.training_goes_on()))
+    observer.moments.step_begins.append(observer.unable_to_raise("measured", measured.step_begins))
     for package in ("lightning.pytorch", "pytorch_lightning"):
         for name in CALLBACKS:
             module, _, kind_name = name.partition(".")

@@ -164,3 +164,16 @@ def test_a_strangers_checkpoint_is_a_beginning(seen: Checkpoints, told: list[Any
         seen.step_ended(optimizer)
 
     assert told == []
+
+
+@pytest.mark.parametrize("saved", [lambda model: model, lambda model: {"model": model, "epoch": 3}])
+def test_a_model_that_was_saved_whole_is_looked_at_when_it_is_called(
+    seen: Checkpoints, told: list[Any], saved: Any
+) -> None:
+    model = nn.Linear(6, 40)
+    seen.models_read(saved(model))
+    model.reset_parameters()
+    call: Any = SimpleNamespace(module=model)
+    seen.reuse.returned(call)
+
+    assert [(found.module, found.tensors, found.changed) for found in told] == [("Linear", 2, 2)]

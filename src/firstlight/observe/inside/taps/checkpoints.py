@@ -94,6 +94,12 @@ class Checkpoints:
                 sites.caller(), _groups(found), self.observer.step, frozenset(states.kinds_in(found))
             )
 
+    def models_read(self, found: Any) -> None:
+        """That were saved whole."""
+        for one in (found, *(found.values() if isinstance(found, Mapping) else ())):
+            if isinstance(one, torch.nn.Module):
+                self.reuse.loaded(one, dict(one.named_parameters()))
+
     def taken(self, module: torch.nn.Module, state: Any) -> None:
         """A hook of the program may have made a plain dict of it, to which no weak reference can be had."""
         if type(state) is dict:
@@ -231,6 +237,7 @@ def install(observer: "Observer") -> None:
 def _watch_files(observer: "Observer", checkpoints: Checkpoints) -> None:
     written = observer.shielded("checkpoints", checkpoints.written)
     read = observer.shielded("checkpoints", checkpoints.read)
+    models_read = observer.shielded("checkpoints", checkpoints.models_read)
     save, load = torch.save, torch.load
 
     @functools.wraps(save)
@@ -242,6 +249,7 @@ def _watch_files(observer: "Observer", checkpoints: Checkpoints) -> None:
     @functools.wraps(load)
     def loading(f: Any, *arguments: Any, **keywords: Any) -> Any:
         found = load(f, *arguments, **keywords)
+        models_read(found)
         if (path := _path(f)) is not None:
             read(path, found)
         return found

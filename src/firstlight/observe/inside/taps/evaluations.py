@@ -67,6 +67,8 @@ class Evaluations:
             return
         count.pointer = given.data_ptr()
         count.run += 1
+        if is_noisy(module):
+            count.site = count.site or sites.caller()
         if not count.counted and (count.run >= PHASE_CALLS or len(given) >= LARGE * count.batch):
             count.counted = True
             self._phase(module, count)
@@ -77,13 +79,12 @@ class Evaluations:
         count.last_step = self.observer.step
         if is_noisy(module):
             count.phases += 1
-            count.site = count.site or sites.caller()
 
     def tell(self) -> None:
         trained = [root for root in self.models.roots.values() if root.backwards]
         for root in trained:
             count = self.counts.get(root.index)
-            if count is not None and (count.phases or count.in_eval):
+            if count is not None and (count.site or count.in_eval):
                 self.observer.emit(self._record(root, count, alone=len(trained) == 1))
 
     def _record(self, root: Root, count: Count, alone: bool) -> EvaluationSeen:
