@@ -325,7 +325,8 @@ class Handling(Ranked, frozen=True, kw_only=True):
 
     def median(self, name: str) -> float:
         """Of a measure of all touches."""
-        return statistics.median(getattr(one, name) for one in self.touches)
+        found: float = statistics.median(getattr(one, name) for one in self.touches)
+        return found
 
 
 class Precision(Ranked, frozen=True, kw_only=True):
