@@ -185,7 +185,7 @@ their folders. Where a program was not rehearsed by itself, it is the rehearsal 
 
 ## Faults planted in public programs
 
-{len(faults)} of {len(FAULTS)} were run.
+{len(faults)} of {len(FAULTS)} were run, {sum(bool(_told(made)) for _, made in faults)} were told.
 
 | flow | program | planted | verdict | told |
 |---|---|---|---|---|
