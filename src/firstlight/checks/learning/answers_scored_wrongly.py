@@ -82,7 +82,7 @@ def _renamed(scored: AnswersScored) -> Evidence:
 
 
 def _shifted(scored: AnswersScored) -> Evidence:
-    way = "low" if scored.offset > 0 else "high"
+    way = "high" if scored.offset > 0 else "low"
     return Evidence(
         where=at(scored.trained_at or scored.site, rank=scored.rank),
         saw=f"the shares of classes in the loss of `{scored.model}` and where its answers are scored differ by "
