@@ -85,7 +85,8 @@ def _shifted(scored: AnswersScored) -> Evidence:
     return Evidence(
         where=at(scored.trained_at or scored.site, rank=scored.rank),
         saw=f"the shares of classes in the loss of `{scored.model}` and where its answers are scored differ by "
-        f"{scored.apart:.2f}, and by {scored.offset_apart:.2f} if those in the loss are one too {'high' if scored.offset > 0 else 'low'}",
+        f"{scored.apart:.2f}, and by {scored.offset_apart:.2f} if those in the loss are one too "
+        f"{'high' if scored.offset > 0 else 'low'}",
         wanted="the same number for a class in training and in evaluation",
         cause="data-label-range",
         severity=Severity.WARNING,
