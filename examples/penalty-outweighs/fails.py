@@ -14,7 +14,7 @@ for step in range(120):
     weight = measures @ LENGTHS + 0.1 * torch.randn(64)
     error = (model(measures).squeeze(-1) - weight).square().mean()
     penalty = sum(values.square().sum() for values in model.parameters())
-    loss = error + 20 * penalty
+    loss = error + 3000 * penalty
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

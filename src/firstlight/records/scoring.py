@@ -29,6 +29,7 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     counted: int = 0
     """Classes that were counted in training and here, the fewer of both."""
     apart: float = 0.0
-    """By how much their shares differ, from 0 to 1, and below, with the numbers of training raised by the offset."""
+    """By how much their shares differ, from 0 to 1."""
     offset: int = 0
+    """By how much numbers seem to have been raised in training, and what differs if they were."""
     offset_apart: float = 0.0

@@ -81,7 +81,7 @@ def test_each_side_of_renamed(classes: int, findings: int) -> None:
     assert len(found(classes=classes, renamed=RENAMED)) == findings
 
 
-SHIFTED: dict[str, Any] = {"counted": 200, "apart": 0.5, "offset": 1, "offset_apart": 0.1}
+SHIFTED: dict[str, Any] = {"counted": 200, "apart": 0.5, "offset": -1, "offset_apart": 0.1}
 
 
 def test_shares_that_are_those_of_their_neighbours_are_told() -> None:
@@ -102,7 +102,7 @@ def test_shares_that_are_those_of_their_neighbours_are_told() -> None:
         ({"apart": 0.31}, 1),
         ({"offset_apart": 0.2}, 0),
         ({"offset_apart": 0.199}, 1),
-        ({"offset": -1}, 1),
+        ({"offset": 1}, 1),
     ],
 )
 def test_each_side_of_what_shares_must_show(change: dict[str, Any], findings: int) -> None:

@@ -253,13 +253,23 @@ def test_what_classes_are_called_in_training_and_in_the_score(
 SOME = torch.tensor([0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
 
 
-@pytest.mark.parametrize(("raised", "apart"), [(0, 0.0), (1, 0.5)])
-def test_without_a_loader_the_shares_of_classes_tell(program: Program, raised: int, apart: float) -> None:
-    program.train(lambda output: F.cross_entropy(output[:, [0, 1, 2, 2]], SOME + raised))
+@pytest.mark.parametrize(
+    ("trained", "apart", "offset"),
+    [
+        (SOME, 0.0, None),
+        (SOME + 1, 0.5, 1),
+        ((SOME - 1).clamp(min=0), 0.25, -1),
+        ((SOME + 2) % 3, 0.25, -1),
+    ],
+)
+def test_without_a_loader_the_shares_of_classes_tell(
+    program: Program, trained: Tensor, apart: float, offset: int | None
+) -> None:
+    program.train(lambda output: F.cross_entropy(output[:, [0, 1, 2, 2]], trained))
     found = program.evaluate(lambda output: output.argmax(1) == SOME)
 
     assert (found.counted, found.apart) == (12, apart)
-    assert not raised or (found.offset, found.offset_apart) == (-1, 0.0)
+    assert offset is None or (found.offset, found.offset_apart) == (offset, 0.0)
 
 
 def test_numbers_of_rows_are_no_classes(program: Program) -> None:

@@ -83,18 +83,16 @@ def _renamed(scored: AnswersScored) -> Evidence:
 
 
 def _shifted(scored: AnswersScored) -> Evidence:
-    way = "low" if scored.offset > 0 else "high"
     return Evidence(
         where=at(scored.trained_at or scored.site, rank=scored.rank),
         saw=f"the shares of classes in the loss of `{scored.model}` and where its answers are scored differ by "
-        f"{scored.apart:.2f}, and by {scored.offset_apart:.2f} if those in the loss are one too {way}",
+        f"{scored.apart:.2f}, and by {scored.offset_apart:.2f} if those in the loss are one too "
+        f"{'high' if scored.offset > 0 else 'low'}",
         wanted="the same number for a class in training and in evaluation",
         cause="data-label-range",
         severity=Severity.WARNING,
         confidence=0.6,
         likely="classes are counted from one on one side, or shifted there alone",
-        do="number the classes once, where they are made",
-        numbers={"apart": scored.apart, "offset_apart": scored.offset_apart, "counted": scored.counted},
     )
 
 

@@ -27,6 +27,11 @@ def are_shares(output: torch.Tensor, counts: set[int]) -> bool:
     """Of classes: none is negative, and they sum to one."""
     if output.ndim <= 1 or output.shape[-1] not in counts or output.numel() > MOST_ELEMENTS:
         return False
+    return sum_to_one(output)
+
+
+def sum_to_one(output: torch.Tensor) -> bool:
+    """Each row, of numbers that are not negative."""
     return bool((output >= 0).all()) and bool(((output.sum(-1) - 1).abs() < SUMS_TO_ONE).all())
 
 

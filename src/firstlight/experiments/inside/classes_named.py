@@ -61,11 +61,32 @@ def renamed(trained: Names, scored: Names) -> list[tuple[int, int, int]]:
     return [(c, trained[c], scored[c]) for c in both if trained[c] >= 0 and trained[c] != scored[c]]
 
 
-def apart(trained: Counter[int], scored: Counter[int], offset: int = 0) -> float:
-    """Half of the sum by which the shares of classes differ, the numbers of training raised by the offset."""
-    whole, of = trained.total(), scored.total()
-    numbers = {number + offset for number in trained} | scored.keys()
-    return sum(abs(trained[n - offset] / whole - scored[n] / of) for n in numbers) / 2 if whole and of else 0.0
+def apart(trained: Counter[int], scored: Counter[int]) -> float:
+    """Half of the sum by which the shares of classes differ."""
+    whole, of = max(1, trained.total()), max(1, scored.total())
+    return sum(abs(trained[n] / whole - scored[n] / of) for n in trained.keys() | scored.keys()) / 2
+
+
+def nearest(trained: Counter[int], scored: Counter[int]) -> tuple[int, float]:
+    """By how much the numbers of one side seem to have been raised in training, and what still differs if they were.
+
+    What leaves the range on one side comes in again on the other, or stays at its end.
+    """
+    top = max([0, *trained, *scored])
+    found = [
+        (offset * way, apart(_moved(one, offset, top, wraps), other))
+        for one, other, way in ((scored, trained, 1), (trained, scored, -1))
+        for offset in (1, -1)
+        for wraps in (False, True)
+    ]
+    return min(found, key=lambda pair: pair[1])
+
+
+def _moved(counts: Counter[int], offset: int, top: int, wraps: bool) -> Counter[int]:
+    moved: Counter[int] = Counter()
+    for number, count in counts.items():
+        moved[(number + offset) % (top + 1) if wraps else min(max(number + offset, 0), top)] += count
+    return moved
 
 
 def _names(loaded: torch.Tensor, met: torch.Tensor) -> Names | None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from firstlight.experiments.inside.choices import sum_to_one
 from firstlight.observe.inside import reading
 from firstlight.records.events import PredictionTable
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 LOOKS = frozenset((0, 1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 110, 149))
 """Steps, closer at first, when most changes."""
 MOST_EXAMPLES = 16
-SUMS_TO_ONE = 1e-3
 
 
 def follow(observer: "Observer", batch: Any) -> None:
@@ -47,8 +47,7 @@ def _scores(tensor: torch.Tensor, truth: list[int]) -> bool:
 
 
 def _tell(observer: "Observer", scores: torch.Tensor, truth: list[int]) -> None:
-    known = bool((scores >= 0).all()) and bool(((scores.sum(1) - 1).abs() < SUMS_TO_ONE).all())
-    sure, said = (scores if known else scores.softmax(1)).max(1)
+    sure, said = (scores if sum_to_one(scores) else scores.softmax(1)).max(1)
     confidence = sure.tolist()
     rows = [[n, truth[n], said, confidence[n]] for n, said in enumerate(said.tolist())]
     observer.note(

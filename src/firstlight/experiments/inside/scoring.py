@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.experiments.inside.choices import MOST_ELEMENTS, are_shares, choose_alike, equal, extremes
-from firstlight.experiments.inside.classes_named import ClassNames, apart, classes_in, renamed
+from firstlight.experiments.inside.classes_named import ClassNames, apart, classes_in, nearest, renamed
 from firstlight.experiments.inside.copies import is_copy
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
@@ -251,7 +251,7 @@ class Scoring:
         for site, line in self._lines.items():
             training = line.trained.names if line.trained is not None else ClassNames()
             trained, counts = training.known, (training.counts, line.names.counts)
-            offset = min((1, -1), key=lambda offset: apart(*counts, offset))
+            offset, left = nearest(*counts)
             yield AnswersScored(
                 step=self.observer.step,
                 rank=rank(),
@@ -269,7 +269,7 @@ class Scoring:
                 counted=min(count.total() for count in counts),
                 apart=apart(*counts),
                 offset=offset,
-                offset_apart=apart(*counts, offset),
+                offset_apart=left,
             )
         told = {line.model for line in self._lines.values() if line.least}
         for model, made in self._choices.items():

@@ -45,10 +45,6 @@ def penalty_of(tail: Tail) -> Penalty | None:
         return None
     with torch.enable_grad():
         copies = {key: tensor.detach().clone().requires_grad_() for key, tensor in weights.items()}
-        pulls = torch.autograd.grad(tail.replay(copies), list(copies.values()), allow_unused=True)
-    found = [
-        (tensor, pull, None if tensor.grad is None else tensor.grad.detach().clone())
-        for tensor, pull in zip(weights.values(), pulls, strict=True)
-        if pull is not None
-    ]
-    return Penalty(alone[0], tuple(found)) if found else None
+        pulls = torch.autograd.grad(tail.replay(copies), list(copies.values()), materialize_grads=True)
+    before = [None if tensor.grad is None else tensor.grad.detach().clone() for tensor in weights.values()]
+    return Penalty(alone[0], tuple(zip(weights.values(), pulls, before, strict=True)))

@@ -119,8 +119,8 @@ def _gradient(tail: Tail, outputs: list[torch.Tensor], answers: dict[int, torch.
     with torch.enable_grad():
         leaves = {id(output): output.detach().cpu().requires_grad_() for output in outputs}
         loss = tail.replay({**leaves, **answers}, on_cpu=True)
-        slopes = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
-    return torch.cat([slope.double().flatten() for slope in slopes if slope is not None])
+        slopes = torch.autograd.grad(loss, list(leaves.values()), materialize_grads=True)
+    return torch.cat([slope.double().flatten() for slope in slopes])
 
 
 def _towards(
@@ -152,8 +152,8 @@ def _picked(row: Row, predicted: torch.Tensor, answer: torch.Tensor) -> torch.Te
         axis = min(1, predicted.ndim - 1)
         known = (answer >= 0) & (answer < predicted.shape[axis])
         return hot.scatter_(axis, (answer * known).unsqueeze(axis), known.to(hot).unsqueeze(axis))
-    axis = row.keywords.get("dim", next((one for one in row.arguments if type(one) is int), None))
-    return None if axis is None else hot.scatter_(axis, answer, 1.0)
+    along: int | None = row.keywords.get("dim", next((one for one in row.arguments if type(one) is int), None))
+    return None if along is None else hot.scatter_(along, answer, 1.0)
 
 
 def _on_cpu(index: Any) -> Any:
