@@ -3,10 +3,9 @@
 ## What it sees
 In a rehearsal, what an evaluation compares is followed back to the model. Either the class that is held against the
 targets, or taken from the answers to be compared elsewhere, is the one the model finds least likely, by the sense in
-which its loss trained it; or the targets were put in
-another order (rolled, flipped, indexed) which neither the inputs nor the answers were, so that each answer meets the
-target of another row; or classes have other numbers than in training, going by those that both were loaded with, or
-by their shares, which are those of their neighbours.
+which its loss trained it; or the targets were put in another order (rolled, flipped, indexed) which neither the inputs
+nor the answers were; or classes have other numbers than in training, going by those that both were loaded with, or by
+their shares, which are those of their neighbours.
 
 ## When it is fine
 A score against shuffled targets beside the real one, as a measure of chance, is not reported. Nor are models whose

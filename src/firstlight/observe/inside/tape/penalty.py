@@ -16,7 +16,7 @@ MOST_ELEMENTS = 1 << 24
 
 
 @dataclass(frozen=True)
-class Penalty:
+class WeightPenalty:
     row: Row
     """The first call of it."""
     pulls: tuple[tuple[torch.Tensor, torch.Tensor, torch.Tensor | None], ...]
@@ -32,7 +32,7 @@ class Penalty:
         return math.sqrt(own), math.sqrt(through)
 
 
-def penalty_of(tail: Tail) -> Penalty | None:
+def penalty_of(tail: Tail) -> WeightPenalty | None:
     """None where no weights enter the loss but through the data."""
     alone = [row for row in tail.rows if row.marks == Mark.TRAINED]
     weights = {
@@ -47,4 +47,4 @@ def penalty_of(tail: Tail) -> Penalty | None:
         copies = {key: tensor.detach().clone().requires_grad_() for key, tensor in weights.items()}
         pulls = torch.autograd.grad(tail.replay(copies), list(copies.values()), materialize_grads=True)
     before = [None if tensor.grad is None else tensor.grad.detach().clone() for tensor in weights.values()]
-    return Penalty(alone[0], tuple(zip(weights.values(), pulls, before, strict=True)))
+    return WeightPenalty(alone[0], tuple(zip(weights.values(), pulls, before, strict=True)))

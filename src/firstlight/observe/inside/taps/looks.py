@@ -11,7 +11,7 @@ from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
 from firstlight.observe.inside.tape.levels import levelled
-from firstlight.observe.inside.tape.penalty import Penalty, penalty_of
+from firstlight.observe.inside.tape.penalty import WeightPenalty, penalty_of
 from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.reach import lowest_free, reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
@@ -50,7 +50,7 @@ class Looks:
         self.recorder = recorder
         self.comparisons = comparisons
         self.generator = torch.Generator().manual_seed(0)
-        self._penalty: Penalty | None = None
+        self._penalty: WeightPenalty | None = None
         """Of the backward that is under way."""
 
     def wanted(self) -> bool:
