@@ -1,5 +1,7 @@
 from msgspec.structs import replace
 
+import pytest
+
 from firstlight.facts.flows import (
     alike,
     altered,
@@ -91,6 +93,19 @@ def test_looks_that_pull_away_are_counted_beside_those_of_other_places_that_do_n
     first, second = pullings(Sightings([pull, same, other]))
     assert (first.looks, first.away, first.towards, first.contrary) == (2, 1, 1, 1.0)
     assert (second.looks, second.away, second.towards) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(("axis", "share"), [(0, None), (1, 1e-7)])
+def test_whose_answer_is_whose_is_not_asked_where_errors_cancel_over_the_examples(
+    axis: int, share: float | None
+) -> None:
+    pull = PullSeen(
+        step=1, kind="values", operation="sub", site=SITE, backward=SITE, right=2.0, contrary=1.0, share=1e-7
+    )
+    cancel = CancelSeen(step=1, operation="mean", site=SITE, axis=axis, length=8, loss=1.0, moved=0.0, shifted=2.0)
+    (found,) = pullings(Sightings([pull, cancel]))
+
+    assert found.share == share
 
 
 def test_the_look_at_which_a_penalty_pulls_least_counts() -> None:

@@ -117,7 +117,7 @@ class Scoring:
         self._inputs, self._outputs = call.inputs, _floats(call.output)
         self._last_inputs = call.inputs
         if sum(output.numel() for every in self._gathered for output in every) < MOST_ELEMENTS:
-            self._gathered.append(self._outputs[:])
+            self._gathered.append([output.detach() for output in self._outputs])
         if self._raised is not None and choose_alike(self._raised, self._outputs):
             self._by_class[call.module] = True  # its loss is a part of it
         shares = any(are_shares(output, self._counts) for output in self._outputs)
