@@ -1,6 +1,5 @@
-from msgspec.structs import replace
-
 import pytest
+from msgspec.structs import replace
 
 from firstlight.facts.flows import (
     alike,

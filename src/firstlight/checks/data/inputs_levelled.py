@@ -6,8 +6,8 @@ and after it nearly all of them are one of three. A clamp that is far narrower t
 down, a cast to whole numbers of values below one.
 
 ## When it is fine
-Values that are meant to be on or off. Comparisons and masks, which say so, are not told, nor is what is drawn at
-random.
+Values that are meant to be on or off. Comparisons, masks and `round`, which say so, are not told, nor is what is drawn
+at random.
 """
 
 from collections.abc import Iterator

@@ -11,6 +11,8 @@ COMMONEST = 3
 """Values: both ends of a range, and its middle."""
 MOST_CALLS = 64
 MOST_ASKED = 32
+MEANT = frozenset({"round", "sign", "heaviside", "where", "bucketize"})
+"""Calls that are made to give few values."""
 LIVELY = 0.5
 """Share of a column that may have one of few values for the column to be asked: flags and classes have no more."""
 
@@ -33,11 +35,16 @@ def levelled(entered: Sequence[torch.Tensor], recorder: Recorder) -> Iterator[Le
             row = origin[0]
             seen.add(row.number)
             given, _, origin = row.inputs[0]
-            if len(row.inputs) == 1 and row.name not in DRAWS and _comparable(given, made):
+            if len(row.inputs) == 1 and _uses_values(row.name) and _comparable(given, made):
                 shares = [pair for pair in zip(_crowds(given), _crowds(made), strict=True) if pair[0] <= LIVELY]
                 if shares:
                     yield Levelled(row, *(sum(share) / len(shares) for share in zip(*shares, strict=True)))
             made = given
+
+
+def _uses_values(name: str) -> bool:
+    """Of what it is given, and not its shape alone or on purpose few of them."""
+    return name.rstrip("_") not in DRAWS | MEANT and not name.endswith("_like")
 
 
 def _crowds(values: torch.Tensor) -> list[float]:
