@@ -27,7 +27,6 @@ from firstlight.records.flows import (
     TapeSeen,
     TermSeen,
 )
-from firstlight.records.learning import LearningSign
 from firstlight.records.places import Site
 
 SITE = Site(file="train.py", line=9)
@@ -104,17 +103,6 @@ def test_whose_answer_is_whose_is_not_asked_where_errors_cancel_over_the_example
     )
     cancel = CancelSeen(step=1, operation="mean", site=SITE, axis=axis, length=8, loss=1.0, moved=0.0, shifted=2.0)
     (found,) = pullings(Sightings([pull, cancel]))
-
-    assert found.share == share
-
-
-@pytest.mark.parametrize(("status", "share"), [("certified", None), ("no-sign", 1e-7)])
-def test_answers_that_are_learnt_from_are_not_drowned(status: str, share: float | None) -> None:
-    pull = PullSeen(
-        step=1, kind="values", operation="sub", site=SITE, backward=SITE, right=2.0, contrary=1.0, share=1e-7
-    )
-    sign = LearningSign(step=90, status=status, reason="", site=SITE, steps=90, fresh=90)
-    (found,) = pullings(Sightings([pull, sign]))
 
     assert found.share == share
 

@@ -35,7 +35,6 @@ from firstlight.records.flows import (
     TwoComparisons,
 )
 from firstlight.records.inner import Movement
-from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.places import Site
 from firstlight.records.training import StepSeen
 
@@ -129,8 +128,7 @@ def pullings(seen: Sightings) -> Iterator[Pulling]:
         rank = backward[0].rank
         stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == rank}
         pushed = [one.along for look in seen.of(Movement) if look.rank == rank for one in look.tensors]
-        cancelled = any(look.rank == rank and look.axis == 0 for look in seen.of(CancelSeen))
-        learnt = any(sign.rank == rank and sign.status == CERTIFIED for sign in seen.of(LearningSign))
+        summed = any(look.rank == rank and look.axis == 0 for look in seen.of(CancelSeen))
         for looks in groups(backward, lambda look: (look.kind, look.operation, look.site)):
             last = looks[-1]
             yield Pulling(
@@ -145,9 +143,7 @@ def pullings(seen: Sightings) -> Iterator[Pulling]:
                 right=last.right,
                 contrary=last.contrary,
                 optimizers=len(stepped),
-                share=max(
-                    (look.share for look in looks if look.share is not None and not (cancelled or learnt)), default=None
-                ),
+                share=max((look.share for look in looks if look.share is not None and not summed), default=None),
                 acting=any(look.kind == LIKELIHOODS for look in backward),
                 climbs=bool(pushed) and median(pushed) > 0,
             )

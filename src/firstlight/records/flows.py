@@ -251,7 +251,7 @@ class Pulling(Ranked, frozen=True, kw_only=True):
     optimizers: int
     share: float | None
     """Of the gradients of the network's outputs, what changes with the answers of other examples; the most. None where
-    errors cancel over the examples, so that it cannot matter whose answer is whose, and where it was seen to matter."""
+    errors cancel over the examples, so that it cannot matter whose answer is whose."""
     acting: bool
     """The same backward weights likelihoods of what the program did."""
     climbs: bool

@@ -7,7 +7,7 @@ comparison with these answers, or the answers are so small that predictions are 
 
 ## When it is fine
 An auxiliary task that is switched on later, and rewards that are not found yet: answers that are all alike are not
-judged, nor is a program that was seen to learn from them.
+judged.
 """
 
 from collections.abc import Iterator
