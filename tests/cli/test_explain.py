@@ -55,7 +55,7 @@ def test_a_cause(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_cause_no_check_names_yet(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no check yet" in explained(capsys, "rl-reward")
+    assert "no check yet" in explained(capsys, "rl-stale")
 
 
 def test_a_name_that_is_both_is_explained_as_both(capsys: pytest.CaptureFixture[str]) -> None:
