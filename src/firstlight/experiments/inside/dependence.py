@@ -69,7 +69,7 @@ def _placed(asked: Asked, rows: Through, found: Dependence) -> Dependence:
 
 
 def _kind(target: torch.Tensor | None, sequence: torch.Tensor, rows: Through) -> str | None:
-    """What is asked for at each position of a sequence of ids; `positions` where it is neither the next nor the same."""
+    """What is asked for at each position of a sequence of ids; `positions` where it is neither the next nor itself."""
     own = rows.given[id(sequence)]
     if sequence.ndim not in (2, 3) or (sequence.ndim == 3) is not sequence.is_floating_point():
         return None
