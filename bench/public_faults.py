@@ -1,4 +1,4 @@
-"""Faults planted into public programs, three for each flow, in forms that none of our examples has."""
+"""Faults planted into public programs, three or more for each flow, in forms that none of our examples has."""
 
 from dataclasses import dataclass
 
@@ -40,6 +40,22 @@ FAULTS = (
         "loss_train = F.nll_loss(output[idx_train], labels[idx_val][:len(idx_train)])",
     ),
     Fault(
+        "answers",
+        "titanic",
+        "the answers are sorted on their way into a tensor",
+        "week3/pytorch-titanic/data_loader.py",
+        "torch.tensor(y_train.values,",
+        "torch.tensor(y_train.sort_values().values,",
+    ),
+    Fault(
+        "answers",
+        "california",
+        "the answers of a batch meet its predictions in reverse order",
+        "california_regression.py",
+        "loss = criterion(pred, yb)",
+        "loss = criterion(pred, yb.flip(0))",
+    ),
+    Fault(
         "gradients",
         "nanogpt",
         "what the second half of each block adds is detached",
@@ -62,6 +78,14 @@ FAULTS = (
         "pygcn/models.py",
         "x = F.relu(self.gc1(x, adj))",
         "x = x.new_tensor(F.relu(self.gc1(x, adj)).tolist())",
+    ),
+    Fault(
+        "gradients",
+        "titanic",
+        "a layer is applied by hand with the data of its weights",
+        "week3/pytorch-titanic/model.py",
+        "x = self.hidden_layer_1(x)",
+        "x = F.linear(x, self.hidden_layer_1.weight.data, self.hidden_layer_1.bias.data)",
     ),
     Fault(
         "updates",
@@ -89,6 +113,14 @@ FAULTS = (
         "            [p.data.lerp_(old, 0.999) for p, old in zip(model.parameters(), kept)]",
     ),
     Fault(
+        "updates",
+        "titanic",
+        "the optimizer is given the parameters of a copy of the model",
+        "week3/pytorch-titanic/main.py",
+        "optim.Adam(model.parameters(), lr=args.lr)",
+        'optim.Adam(__import__("copy").deepcopy(model).parameters(), lr=args.lr)',
+    ),
+    Fault(
         "values",
         "mnist-cnn",
         "pixels are divided by a thousand times their deviation",
@@ -113,6 +145,14 @@ FAULTS = (
         "h1 = F.relu(self.fc1(x) - 100)",
     ),
     Fault(
+        "values",
+        "iris",
+        "measurements are rounded down to whole tens, which leaves nothing of them",
+        "ebooks/2023_deep_learning_with_pytorch/code/chapter_10/10_complete.py",
+        "X = torch.tensor(X.values, dtype=torch.float32)",
+        "X = torch.tensor(X.values // 10, dtype=torch.float32)",
+    ),
+    Fault(
         "influence",
         "nanogpt",
         "attention sees later places",
@@ -135,6 +175,14 @@ FAULTS = (
         "makemore.py",
         "att = F.softmax(att, dim=-1)",
         "att = F.softmax(att, dim=0)",
+    ),
+    Fault(
+        "influence",
+        "iris",
+        "hidden units compete across the flowers of a batch",
+        "ebooks/2023_deep_learning_with_pytorch/code/chapter_10/10_complete.py",
+        "x = self.act(self.hidden(x))",
+        "x = self.act(self.hidden(x)).softmax(0)",
     ),
     Fault(
         "life",

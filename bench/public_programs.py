@@ -7,6 +7,7 @@ from pathlib import Path
 import public_data as data
 
 COMMITS = {
+    "Awesome-AI-ML-DELTA25/WeekWise-Schedule": "342ea83d7823a0363c212449fba836bb011610e6",
     "Diego999/pyGAT": "3664f2dc90cbf971564c0bf186dc794f12446d0c",
     "MorvanZhou/PyTorch-Tutorial": "dbe154a9e56635e51c6b0c2ccea8ae36cfb585a7",
     "eriklindernoren/PyTorch-GAN": "36d3c77e5ff20ebe0aeefd322326a134a279b93e",
@@ -15,12 +16,15 @@ COMMITS = {
     "karpathy/makemore": "988aa59e4d8fefa526d06f3b453ad116258398d4",
     "karpathy/minGPT": "37baab71b9abea1b76ab957409a1cc2fbfba8a26",
     "karpathy/nanoGPT": "3adf61e154c3fe3fca428ad6bc3818b27a3b8291",
+    "lmy12367/Mynet": "cfc0a6a9fafb654e879071d2e0ce340189abe369",
     "lucidrains/x-transformers": "9252ed7838021ee61e6c5be0930b3a9a88efdf06",
     "patrickloeber/pytorchTutorial": "69637721ed9fa2ccf81a1093a928a52bbb591439",
     "pytorch/examples": "77f55b912142e11fcfdf5b530231fb9c52f181e8",
     "seungeunrho/minimalRL": "c8efed8481e3cd40e9739cfde220a55522555b57",
     "spro/char-rnn.pytorch": "282bcb6b15ab3929d6a588b455cfc0f19f32add4",
+    "the-shadow-0/PyTorch-ML-projects": "cedac4050f22efbb53b59d7dd5760d5c3035d7cc",
     "tkipf/pygcn": "1600b5b748b3976413d1e307540ccc62605b4d6d",
+    "ubiratantavares/machine_learning_mastery": "507730ced7180f49bc5ee11e386e1919b8694f03",
     "yunjey/pytorch-tutorial": "0500d3df5a2a8080ccfccbc00aca0eacc21818db",
 }
 
@@ -40,6 +44,7 @@ class Program:
     """Writes the data, given the folder it is run in."""
 
 
+MASTERY = "ebooks/2023_deep_learning_with_pytorch/code"
 SMALL_GPT = "--device=cpu --compile=False --dataset=chars --block_size=32 --batch_size=8 --n_layer=2 --n_head=2"
 PROGRAMS = (
     Program(
@@ -209,6 +214,106 @@ PROGRAMS = (
     Program("gan-painter", "MorvanZhou/PyTorch-Tutorial", "tutorial-contents", "406_GAN.py"),
     Program("dynamic-net", "jcjohnson/pytorch-examples", "nn", "dynamic_net.py"),
     Program("logistic-regression", "patrickloeber/pytorchTutorial", "", "08_logistic_regression.py"),
+    Program(
+        "titanic",
+        "Awesome-AI-ML-DELTA25/WeekWise-Schedule",
+        "week3/pytorch-titanic",
+        "main.py",
+        data.passengers_cleaned,
+    ),
+    Program("titanic-kaggle", "lmy12367/Mynet", "kaggle/Titanic", "train.py", data.passengers),
+    Program(
+        "house-prices",
+        "lmy12367/Mynet",
+        "kaggle/House_Prices_Advanced_Regression_Techniques",
+        "train.py",
+        lambda here: data.houses(here / "data"),
+    ),
+    Program(
+        "california",
+        "the-shadow-0/PyTorch-ML-projects",
+        "",
+        "california_regression.py",
+        lambda here: data.blocks(here, models="models"),
+    ),
+    Program(
+        "california-slices",
+        "ubiratantavares/machine_learning_mastery",
+        f"{MASTERY}/chapter_23",
+        "06_plot.py",
+        data.blocks,
+    ),
+    Program(
+        "iris",
+        "ubiratantavares/machine_learning_mastery",
+        f"{MASTERY}/chapter_10",
+        "10_complete.py",
+        data.irises,
+    ),
+    Program(
+        "sonar",
+        "ubiratantavares/machine_learning_mastery",
+        f"{MASTERY}/chapter_11",
+        "16_complete.py",
+        data.echoes,
+    ),
+    Program(
+        "diabetes",
+        "ubiratantavares/machine_learning_mastery",
+        f"{MASTERY}/chapter_08",
+        "08_visualize.py",
+        data.patients,
+    ),
+    Program(
+        "lenet",
+        "ubiratantavares/machine_learning_mastery",
+        f"{MASTERY}/chapter_26",
+        "12_lenet5.py",
+        lambda here: data.digits(here / "data"),
+    ),
+    Program(
+        "mnist-feedforward",
+        "patrickloeber/pytorchTutorial",
+        "",
+        "13_feedforward.py",
+        lambda here: data.digits(here / "data"),
+    ),
+    Program(
+        "cifar-cnn",
+        "patrickloeber/pytorchTutorial",
+        "",
+        "14_cnn.py",
+        lambda here: data.photographs(here / "data"),
+    ),
+    Program(
+        "cifar-residual",
+        "yunjey/pytorch-tutorial",
+        "tutorials/02-intermediate/deep_residual_network",
+        "main.py",
+        lambda here: data.photographs(here.parents[1] / "data"),
+    ),
+    Program(
+        "mnist-convolution",
+        "yunjey/pytorch-tutorial",
+        "tutorials/02-intermediate/convolutional_neural_network",
+        "main.py",
+        lambda here: data.digits(here.parents[1] / "data"),
+    ),
+    Program(
+        "autoencoder",
+        "MorvanZhou/PyTorch-Tutorial",
+        "tutorial-contents",
+        "404_autoencoder.py",
+        lambda here: data.digits(here / "mnist"),
+    ),
+    Program(
+        "cnn-tour",
+        "MorvanZhou/PyTorch-Tutorial",
+        "tutorial-contents",
+        "401_CNN.py",
+        lambda here: data.digits(here / "mnist"),
+    ),
+    Program("two-clouds", "MorvanZhou/PyTorch-Tutorial", "tutorial-contents", "302_classification.py"),
 )
 
 
@@ -217,6 +322,11 @@ HELD: dict[tuple[str, str], str] = {
     ("char-rnn", "FL004"): "true: `loss.data[0]` is refused since torch 0.5, and stands where every step passes",
     ("bert", "FL155"): "true: masked places are filled up to five with 0, and the loss has no `ignore_index`",
     ("siamese", "FL553"): "true: `criterion(…).sum()` is the mean of a batch, and is divided by the number of examples",
+    ("house-prices", "FL002"): "true: columns of words are no longer `object` in pandas 3, and have no mean",
+    ("diabetes", "FL152"): "true: columns up to 500 are fed as they are; a copy with scaled ones learns far better",
+    ("sonar", "FL504"): "half true: it hardly moves in 150 steps, and is meant to run for thousands",
+    ("cnn-tour", "FL004"): "true: scikit-learn's `TSNE` has no `n_iter` any more, and is called after the first step",
+    ("autoencoder", "FL451"): "false: its bottleneck begins so and comes out of it; a note once it is certain to learn",
     ("gan-painter", "FL760"): "true: the logarithm of a `nn.Sigmoid`, which is -inf once that rounds to 0 or to 1",
 }
 """What we hold of a finding, by program and check, after reading the program."""

@@ -29,7 +29,7 @@ SHARED = """
 SPELT_OUT = """
     checks/tables/types_mixed.py data/statistics.py data/summary.py diagnosis/evidence.py
     experiments/declared/derivatives.py experiments/declared/heart.py experiments/declared/predicting.py
-    experiments/declared/reference.py lab/surface.py observe/inside/taps/attention.py
+    experiments/declared/reference.py lab/surface.py
     observe/inside/taps/pairings.py observe/source/expressions.py report/html/parts.py
 """
 """Files that compare with a number that has no name."""
@@ -39,7 +39,7 @@ AGAIN = """
     cli/STEPS experiments/declared/BATCHES experiments/declared/LARGEST experiments/declared/LEAST
     experiments/declared/MOST_COLUMNS experiments/declared/PAIR experiments/declared/SECONDS
     experiments/inside/LEAST facts/ENDS lab/LEAST_STEPS
-    observe/inside/relations/LEAST_EXAMPLES observe/inside/relations/MOST_EXAMPLES observe/inside/taps/EVERY_STEP
+    observe/inside/relations/LEAST_EXAMPLES observe/inside/relations/MOST_EXAMPLES
     observe/inside/taps/LEAST_STEPS observe/inside/taps/MOST_DEPTH observe/inside/taps/SAMPLE_EVERY
 """
 """Numbers that stand under one name in several files of a folder."""

@@ -23,7 +23,6 @@ from zoo.scoring.circumstances import circumstances
 from zoo.scoring.gather import choose, judge_all
 from zoo.scoring.judging import Firstlight, Verb, default_executable
 from zoo.scoring.page import page
-from zoo.scoring.score import claims_of
 from zoo.scoring.score import score as score_of
 from zoo.split import HALVES, Half, half_of_mutation, half_of_program
 from zoo.verification import Verification, drop_outdated
@@ -177,7 +176,11 @@ def _tell_verified(known: verified.Verified) -> None:
 @click.option("--firstlight", "executable", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Shift the programs' seeds; 0 leaves them.")
 @click.option("--verbose", is_flag=True, help="Each case, for the tune half.")
-@click.option("--count", is_flag=True, help="Write what stated probabilities are worth, which firstlight then goes by.")
+@click.option(
+    "--count",
+    is_flag=True,
+    help="Add forms that are looked at for the first time to what claims are worth.",
+)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the page, and keep its history.")
 def score(
     half: Half,
@@ -206,7 +209,7 @@ def score(
     if verbose:
         _tell_cases(cases, healthy)
     if count:
-        counting.save(claims_of([*cases, *healthy]))
+        counting.save(counting.looks_at(cases))
     result, made = score_of(cases, healthy), circumstances(firstlight, half, sample)
     earlier = history.load()
     if output is not None:

@@ -27,8 +27,8 @@ def scenes(count):
 
 torch.manual_seed(0)
 model = SceneModel()
-optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
-for step in range(120):
+optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+for step in range(400):
     picture, question, label = scenes(64)
     loss = nn.functional.cross_entropy(model(picture, question), label)
     optimizer.zero_grad()

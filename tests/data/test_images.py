@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from firstlight.data.asking import check_data
-from firstlight.data.images import batches_of, look_of
+from firstlight.data.images import batches_of, thumbnail
 
 DRAW = np.random.default_rng(4)
 
@@ -50,13 +50,23 @@ def test_each_row_says_what_its_image_is_like(pictures: list[np.ndarray], folder
 
     assert rows["dog/0.png"]["label"] == "dog"
     assert (rows["dog/0.png"]["width"], rows["dog/0.png"]["mode"]) == (48, "L")
-    assert rows["dog/black.png"]["look"] is None
+    assert rows["dog/black.png"]["brightest"] == 0
     assert "UnidentifiedImageError" in rows["dog/torn.png"]["broken"]
     assert rows["dog/torn.png"]["content"] is not None
 
 
-def test_images_that_look_alike_have_one_look() -> None:
-    picture = np.arange(72).reshape(8, 9)
+def test_a_small_copy_for_the_page(pictures: list[np.ndarray], folder: Path) -> None:
+    small = thumbnail("train", "dog/0.png")
 
-    assert look_of(picture) == look_of(picture + 5) == "f" * 16
-    assert look_of(picture[:, ::-1]) == "0" * 16
+    assert small.startswith("data:image/jpeg;base64,")
+    assert len(small) < 4000
+    assert thumbnail("train", "dog/not-there.png") == ""
+
+
+def test_values_from_0_to_1_written_as_if_to_255(pictures: list[np.ndarray], folder: Path) -> None:
+    for place in range(3):
+        save(folder / "train" / "dog" / f"dark{place}.png", DRAW.integers(0, 2, (48, 48)).astype(np.uint8))
+
+    saws = [found.saw for found in check_data("train").findings]
+
+    assert any(saw.startswith("no value above 2 of 255 in 3 of 27 images: dog/dark0.png") for saw in saws)

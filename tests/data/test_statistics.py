@@ -7,6 +7,7 @@ import pytest
 from firstlight.data import statistics
 from firstlight.data.hashing import keys_of
 from firstlight.data.statistics import TargetValues
+from firstlight.records.doubts import doubts_of
 
 DRAW = np.random.default_rng(1)
 INPUTS = DRAW.normal(size=(800, 3)).astype(np.float32)
@@ -53,17 +54,17 @@ def test_wrong_labels_are_wrong_however_sure_the_prediction() -> None:
     labels = CLASSES.copy()
     labels[flipped] = 1 - labels[flipped]
     target = TargetValues(labels, ("no", "yes"))
-    wrong, when_sure, doubtful = statistics.doubts(statistics.learnt(INPUTS, target).chances, target)
+    found = doubts_of(labels.tolist(), statistics.learnt(INPUTS, target).chances.tolist())
 
-    assert when_sure > 0.5 * wrong
-    assert np.isin(doubtful[:20], flipped).mean() > 0.9
+    assert found.flat > 0.5
+    assert np.isin([one.place for one in found.doubtful], flipped).mean() > 0.9
 
 
 def test_overlapping_classes_are_wrong_where_the_prediction_is_unsure() -> None:
     target = TargetValues((INPUTS[:, 0] + 0.5 * DRAW.normal(size=800) > 0).astype(int), ("no", "yes"))
-    wrong, when_sure, _ = statistics.doubts(statistics.learnt(INPUTS, target).chances, target)
+    found = doubts_of(target.values.tolist(), statistics.learnt(INPUTS, target).chances.tolist())
 
-    assert when_sure < 0.3 * wrong
+    assert found.flat < 0.3
 
 
 def test_distances() -> None:
@@ -129,3 +130,23 @@ def test_few_values_give_copies_by_chance_and_copied_rows_are_none() -> None:
     assert statistics.chance_of_copies(fine) < 0.05
     assert statistics.chance_of_copies([each[:1000] for each in coarse], [each[1000:] for each in coarse]) > 0.8
     assert statistics.chance_of_copies([each[:1000] for each in fine], [each[1000:] for each in fine]) < 0.05
+
+
+def test_two_units_are_two_clusters_of_one_shape() -> None:
+    heights = DRAW.normal(175, 8, 900)
+    mixed = np.where(np.arange(900) % 3 == 0, heights / 100, heights)
+
+    found = statistics.two_units(mixed)
+    assert found is not None
+    assert (found.factor, len(found.rows)) == (100.0, 300)
+    assert statistics.two_units(heights) is None
+    assert statistics.two_units(-mixed) is None
+    assert statistics.two_units(np.where(np.arange(900) % 3 == 0, heights / 37, heights)) is None
+    assert statistics.two_units(np.where(np.arange(900) % 3 == 0, DRAW.uniform(1.5, 2.1, 900), heights)) is None
+    assert statistics.two_units(np.where(np.arange(900) % 3 == 0, 1.0, 100.0)) is None
+
+
+def test_the_offset_at_which_targets_fit_comes_first() -> None:
+    target = TargetValues(np.roll(CLASSES, 17), ("no", "yes"))
+
+    assert statistics.fitting_offsets(INPUTS, target, 50)[0] == 17

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import BroadcastableShapes, mutually_broadcastable_shapes
 
 from firstlight.facts.derive import REDUCERS, Reducer, derive
-from firstlight.facts.flows import alike, fadings, swellings
+from firstlight.facts.flows import alike, fadings, guesses, swellings
 from firstlight.facts.losses import broadcast, loss_terms
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
@@ -17,6 +17,7 @@ from firstlight.records import feed
 from firstlight.records.averages import Averaged
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
+from firstlight.records.dealings import BootstrapSeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.flows import (
@@ -45,7 +46,15 @@ from firstlight.records.selection import Selection
 from firstlight.records.sighting import Some, TensorCard
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
-from firstlight.records.training import Attention, BackwardSeen, ClipSeen, EvaluationSeen, LossCall, StepSeen
+from firstlight.records.training import (
+    Attention,
+    BackwardSeen,
+    ClipSeen,
+    EvaluationSeen,
+    KeysMasked,
+    LossCall,
+    StepSeen,
+)
 
 TRAIN = Site(file="train.py", line=20)
 OTHER = Site(file="train.py", line=40)
@@ -65,6 +74,23 @@ def evaluation(at: int, model: int = 0, rank: int = 0) -> EvaluationSeen:
 def attention(at: int, site: Site = TRAIN, rank: int = 0) -> Attention:
     shares: dict[str, Any] = {"sees_past": 1.0, "sees_future": 0.0}
     return Attention(step=at, rank=rank, site=site, queries=4, keys=4, **shares)
+
+
+BOOTSTRAP: dict[str, Any] = {
+    "examples": 8,
+    "share": 0.9,
+    "cut": 1,
+    "same": False,
+    "carries": False,
+    "rewards": 8,
+    "negatives": 0,
+    "nothing": 0,
+    "size": 1.0,
+    "given": 1.0,
+    "ends": 0.1,
+    "episodes": 3,
+    "even": False,
+}
 
 
 def program(rank: int) -> list[Observed]:
@@ -91,6 +117,7 @@ def program(rank: int) -> list[Observed]:
             lr=0.1,
         ),
         NonFinite(**place, kind="loss"),
+        KeysMasked(**place, examples=8, kept=9, blocked=1),
         Dependence(**place, kind="examples", own=True, others=0, of=7),
         Behaviour(**place, output=column, again=0.0, train=0.0, spread=1.0, poisoned=0),
         CustomGradient(**place, name="Clip", ratio=2.0),
@@ -131,6 +158,7 @@ def program(rank: int) -> list[Observed]:
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
         AlteredSeen(**place, by="a hook", name="a tensor", flipped=0.5, turned=0.5, cosine=0.1, lost=0.0, uneven=0.0),
         LevelledSeen(**place, operation="clamp", before=0.0, after=1.0),
+        BootstrapSeen(**place, **BOOTSTRAP),
         ComparisonSeen(**place, training=True, layer=1, operations=("tanh",), into="mse_loss"),
         ComparisonSeen(**place, training=False, layer=1, operations=(), into="sub"),
         CancelSeen(**place, operation="mean", axis=0, length=8, loss=1.0, moved=0.0, shifted=1.0),
@@ -188,7 +216,7 @@ def test_what_no_fact_needs_is_passed_over() -> None:
     assert derive([seen, Unseen(step=0, tap="census", reason="KeyError")]) == []
 
 
-OF_THEIR_OWN = (loss_terms, ranks, distributed_orders, alike, fadings, swellings)
+OF_THEIR_OWN = (loss_terms, ranks, distributed_orders, alike, fadings, swellings, guesses)
 """What they reduce is not in the program above, or is about all ranks at once: tests of their own."""
 
 

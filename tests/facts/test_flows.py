@@ -6,6 +6,8 @@ from firstlight.facts.flows import (
     altered,
     cancellings,
     fadings,
+    guesses,
+    levellings,
     mute_answers,
     penalties,
     pullings,
@@ -19,6 +21,8 @@ from firstlight.records.flows import (
     AlteredSeen,
     CancelSeen,
     ComparisonSeen,
+    GuessSeen,
+    LevelledSeen,
     MuteSeen,
     PenaltySeen,
     PullSeen,
@@ -27,6 +31,7 @@ from firstlight.records.flows import (
     TapeSeen,
     TermSeen,
 )
+from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.places import Site
 
 SITE = Site(file="train.py", line=9)
@@ -128,7 +133,12 @@ def test_examples_that_fade_at_one_look_only_are_told_by_the_other() -> None:
     tape = replace(TAPE, predictions=(3,), rows=rows)
     moved = replace(tape, step=24, rows=(rows[0], replace(rows[1], spread=0.2), last))
     (faint,) = fadings(Sightings([tape, replace(tape, step=8), replace(tape, step=24)]))
-    assert (faint.spread, faint.lost.operation, faint.looks) == (1e-6, "mean", 2)
+    assert (faint.spread, faint.lost.operation, faint.looks, faint.learnt) == (1e-6, "mean", 2, False)
+    sign = LearningSign(step=40, status=CERTIFIED, reason="", site=SITE, steps=40, fresh=40)
+    assert [one.learnt for one in fadings(Sightings([tape, replace(tape, step=8), sign]))] == [True]
+    guess = GuessSeen(step=96, rank=tape.rank, site=tape.site, loss=2.0, guess=1.9, tenth=2.0)
+    behind = fadings(Sightings([tape, replace(tape, step=8), sign, guess]))
+    assert [one.learnt for one in behind] == [False]
     (strong,) = fadings(Sightings([tape, replace(tape, step=8), moved]))
     assert strong.spread == 0.2
 
@@ -139,6 +149,20 @@ def test_the_look_at_which_values_are_smallest_counts() -> None:
     small = replace(tape, step=24, rows=(GOOD, replace(BAD, operation="mul", size=2.0), last))
     (found,) = swellings(Sightings([replace(tape, step=8), small]))
     assert (found.size, found.step, found.grown.operation) == (2.0, 24, "mul")
+
+
+def test_the_first_and_the_last_guess_count_with_the_call_in_which_values_grow() -> None:
+    last = TapeRow(3, "linear", 0, 6, (8, 4), (2,), True, True, True, True, 8, 400.0, 1.0)
+    tape = replace(TAPE, step=8, predictions=(3,), rows=(GOOD, replace(BAD, operation="mul", size=5e2), last))
+    guess = GuessSeen(step=1, rank=tape.rank, site=tape.site, loss=40.0, guess=2.0, tenth=4.0)
+    (found,) = guesses(Sightings([tape, guess, replace(guess, step=24, loss=6.0), replace(guess, step=96, loss=3.0)]))
+    assert (found.first, found.first_guess, found.tenth, found.step, found.loss) == (40.0, 2.0, 4.0, 96, 3.0)
+    assert (found.grown.operation, found.before, found.size, found.last) == ("mul", 1.0, 5e2, False)
+    assert not list(guesses(Sightings([guess])))
+    assert [one.rank for one in guesses(Sightings([tape, guess, replace(tape, rank=1), replace(guess, rank=1)]))] == [
+        0,
+        1,
+    ]
 
 
 def test_what_only_training_does_is_told_for_the_same_layer() -> None:
@@ -154,3 +178,18 @@ def test_what_training_does_at_times_is_not_told() -> None:
     other = replace(way, step=20, training=False, operations=(), into="sub")
     (found,) = two_comparisons(Sightings([way, replace(way, step=8, operations=()), other]))
     assert found.trained == ()
+
+
+def test_levelled_inputs_stand_beside_whether_the_program_learns() -> None:
+    look = LevelledSeen(step=1, operation="clamp", site=SITE, before=0.1, after=0.95)
+    sign = LearningSign(step=60, status="no-sign", reason="", site=None, steps=60, fresh=60)
+
+    def unlearnt(*signs: LearningSign) -> bool:
+        (found,) = levellings(Sightings([look, replace(look, step=8), *signs]))
+        return found.unlearnt
+
+    assert unlearnt(sign)
+    assert not unlearnt()
+    assert not unlearnt(replace(sign, status="not-certified"))
+    assert not unlearnt(sign, replace(sign, status="certified"))
+    assert not unlearnt(sign, replace(sign, status="certified", meeting=SITE))

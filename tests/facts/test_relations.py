@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
 from firstlight.records.declared import LabelsSeen, LagSeen
+from firstlight.records.flows import LevelledSeen
 from firstlight.records.learning import LearningSign
 from firstlight.records.places import Site
 from firstlight.records.relations import Lag, Neighbours, Relations, RelationsSeen, Repeats
@@ -40,6 +41,12 @@ def test_relations_stand_beside_the_certificate_of_their_own_line() -> None:
     assert facts(SEEN, early, other, kind=Relations) == [Relations(seen=SEEN, unlearnt=60)]
     assert facts(SEEN, early, late, other, kind=Relations) == [Relations(seen=SEEN, learnt=True)]
     assert facts(SEEN, kind=Relations) == [Relations(seen=SEEN)]
+
+
+def test_relations_stand_beside_what_the_program_makes_of_its_inputs() -> None:
+    look = LevelledSeen(step=1, operation="clamp", site=SITE, before=0.25, after=1.0)
+
+    assert facts(SEEN, look, kind=Relations) == [Relations(seen=SEEN, levelled=0.75)]
 
 
 def test_a_lag_is_causal_where_a_copy_of_the_program_was_asked() -> None:

@@ -57,7 +57,10 @@ def rehearsed(**changes: Any) -> list[Any]:
         FEED, rank=0, inputs=(Fed(train=COLUMNS, evaluated=replace(COLUMNS, std=40.0), apart=2.0, wider=40.0),)
     )
     return with_rehearsed(
-        [replace(OWN, **changes), "another fact"], [TRAINED], [there, evaluated(range(80, 120), range(120, 160))]
+        [replace(OWN, **changes), "another fact"],
+        [TRAINED],
+        [there, evaluated(range(80, 120), range(120, 160))],
+        ended=True,
     )
 
 
@@ -66,7 +69,7 @@ def test_a_feed_that_was_never_evaluated_is_completed() -> None:
 
     assert other == "another fact"
     assert found.eval_site == FEED.eval_site
-    assert found.overlap.shared == 20
+    assert (found.overlap.shared, found.overlap.ended) == (20, True)
     assert (found.inputs[0].wider, found.inputs[0].apart) == (40.0, 2.0)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight.flows.ranges import largest, narrowest
+from firstlight.flows.ranges import largest, narrowest, steepest
 from firstlight.records.flows import TapeRow
 
 ROW = TapeRow(0, "linear", 0, 1, (8, 4), (), True, True, True, False, 8, 1.0, 0.5)
@@ -40,6 +40,18 @@ def test_inputs_that_hardly_differ_beside_the_bias_are_lost_as_they_enter() -> N
     found = narrowest(tape(*rows), (2,))
     assert found is not None
     assert (found.spread, found.row.number, found.entry) == (1e-6, 0, True)
+
+
+def test_a_loss_over_many_calls_is_not_put_down_to_where_the_data_enter() -> None:
+    rows = (
+        {"entry": True, "spread": 0.04},
+        {"operation": "tanh", "made_from": (0,), "spread": 2e-3},
+        {"operation": "tanh", "made_from": (1,), "spread": 4e-4},
+        {"made_from": (2,), "entry": True},
+    )
+    found = narrowest(tape(*rows), (3,))
+    assert found is not None
+    assert (found.spread, found.row.number, found.entry) == (4e-4, 1, False)
 
 
 def test_a_batch_norm_brings_the_difference_back() -> None:
@@ -116,3 +128,33 @@ def test_the_marks_of_a_mask_are_neither_large_values_nor_a_loss() -> None:
     assert large is not None
     assert narrow is not None
     assert (large.size, narrow.spread) == (1.0, 0.5)
+
+
+GROWS = (
+    {"operation": "linear", "entry": True, "size": 0.5},
+    {"operation": "mul", "made_from": (0,), "size": 50.0},
+    {"operation": "linear", "made_from": (1,), "entry": True, "size": 40.0},
+)
+
+
+def test_the_call_in_which_values_grow_most_is_named() -> None:
+    found = steepest(tape(*GROWS), (2,))
+    assert found is not None
+    assert (found.row.number, found.before, found.entry, found.last) == (1, 0.5, False, False)
+
+
+def test_a_factor_on_the_predictions_themselves_comes_last() -> None:
+    rows = ({"entry": True}, {"operation": "mul", "made_from": (0,), "size": 90.0})
+    found = steepest(tape(*rows), (1,))
+    assert found is not None
+    assert (found.row.number, found.last) == (1, True)
+
+
+def test_data_that_enter_large_grow_nowhere() -> None:
+    found = steepest(tape({"entry": True, "size": 300.0}, {"made_from": (0,), "entry": True, "size": 200.0}), (1,))
+    assert found is not None
+    assert (found.row.number, found.entry, found.before) == (0, True, 1.0)
+
+
+def test_predictions_that_are_not_finite_say_nothing() -> None:
+    assert steepest(tape({"entry": True, "size": float("nan")}), (0,)) is None

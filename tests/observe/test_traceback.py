@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import firstlight.observe
-from firstlight.observe.traceback import message_of, site_of, without_ours
+from firstlight.observe.traceback import message_of, refused, site_of, without_ours
 
 OURS = Path(firstlight.observe.__file__).parent / "inside" / "start.py"
 LINES = f"""epoch 0
@@ -70,3 +70,11 @@ def test_of_ranks_that_crash_side_by_side_one_is_read_and_not_their_launcher(tmp
     assert site is not None
     assert (site.file, site.line) == ("train.py", 9)
     assert message_of(lines) == "RuntimeError: Expected to have finished reduction in the prior iteration"
+
+
+def test_a_path_that_could_not_be_written_to_is_blamed_only_where_it_may_be_the_reason(tmp_path: Path) -> None:
+    said = [f"mkdir: cannot create directory '{tmp_path}': Permission denied"]
+
+    assert refused([*said, "RuntimeError: the cache could not be made"]) == str(tmp_path)
+    assert refused([*said, "TypeError: Cannot perform reduction 'mean' with string dtype"]) is None
+    assert refused([f"OSError: [Errno 30] Read-only file system: '{tmp_path}'"]) == str(tmp_path)

@@ -248,7 +248,9 @@ def test_flags_reach_the_run(check: Callable[..., Any]) -> None:
 
 
 def test_select_ignore_and_configuration_reach_the_run(judge: Callable[..., Any], tmp_path: Path) -> None:
-    source = "import torch\n" + LOOP.replace("        optimizer.zero_grad()\n", "") + "train(30)\n"
+    source = (
+        "import torch\ntorch.manual_seed(0)\n" + LOOP.replace("        optimizer.zero_grad()\n", "") + "train(30)\n"
+    )
     assert judge(source, profile="quick", ignore=["FL301"]).code == 0
     assert judge(source, profile="quick", select=["loss-broadcast"]).code == 0
     (tmp_path / "firstlight.toml").write_text('[severity]\ngradients-never-cleared = "warning"\n')

@@ -11,6 +11,7 @@ from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SO
 from firstlight.records.averages import Averaged
 from firstlight.records.contrast import Contrast
 from firstlight.records.copies import CopySeen
+from firstlight.records.dealings import Rewarded
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.facts import CheckCrash
 from firstlight.records.inferred import Inferred
@@ -24,7 +25,7 @@ from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-BY_EXPERIMENT = (Contrast, Dependence, CustomGradient, Inferred, Symmetry, Rehearsal)
+BY_EXPERIMENT = (Contrast, Rewarded, Dependence, CustomGradient, Inferred, Symmetry, Rehearsal)
 BY_REHEARSAL = (Selection, AnswersScored, Averaged, GraphsKept, EvaluationLeaves, ResumeTried, CopySeen, RandomAgain)
 """Facts that a rehearsal alone makes, in a third of the time."""
 ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | DECLARED | LIVE | {CheckCrash}

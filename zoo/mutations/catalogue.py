@@ -5,8 +5,10 @@ from __future__ import annotations
 from zoo.mutations import (
     activations,
     arch,
+    careless,
     detached,
     environment,
+    everyday,
     framework,
     held,
     hp,
@@ -51,4 +53,6 @@ CATALOGUE: tuple[Mutation, ...] = (
     *framework.MUTATIONS,
     *environment.MUTATIONS,
     *rl.MUTATIONS,
+    *everyday.MUTATIONS,
+    *careless.MUTATIONS,
 )

@@ -1,50 +1,55 @@
-"""What stated probabilities turned out to be worth on the tune half; what firstlight states rests on it."""
+"""What claims turned out to be worth on the tune half; what firstlight states rests on it.
+
+A form of fault counts with what was said of its mutants when nobody had looked at one of them yet: what is developed
+afterwards may have been made to fit it, in every program. `zoo/first_looks.json` keeps what was said then, and which
+forms are known.
+"""
 
 import json
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-FILE = Path(__file__).parents[2] / "src" / "firstlight" / "judge" / "counted.json"
-AS_STATED = 4.0
-"""That a probability is worth what it says counts like so many claims."""
-ROUNDS = 2000
-CLOSEST = 1e-4
+from zoo.scoring.case import Case
 
-Claims = Sequence[tuple[float, bool]]
-"""Probabilities that were stated, and whether the cause was right."""
+LOOKS = Path(__file__).parents[1] / "first_looks.json"
+COUNTED = Path(__file__).parents[2] / "src" / "firstlight" / "judge" / "counted.json"
 
-
-def fit(claims: Claims) -> tuple[float, float]:
-    """The slope and shift of log-odds under which the claims are likeliest, drawn a little towards 1 and 0."""
-    slope, shift = 1.0, 0.0
-    odds = [(_log_odds(stated), right) for stated, right in claims]
-    pace = 1.0 / (AS_STATED + sum(1.0 + x * x for x, _ in odds) / 4)  # the steepest the slope can change: never too far
-    for _ in range(ROUNDS):
-        errors = [(1.0 / (1.0 + math.exp(-(slope * x + shift))) - right, x) for x, right in odds]
-        slope -= pace * (AS_STATED * (slope - 1.0) + sum(error * x for error, x in errors))
-        shift -= pace * (AS_STATED * shift + sum(error for error, _ in errors))
-    return slope, shift
+Look = tuple[str, str, bool] | None
+"""The kind of claim, the check that made it, and whether its cause is the planted one; None where nothing was named."""
 
 
-def as_computed(claims: Claims, path: Path = FILE) -> list[tuple[float, bool]]:
-    """The claims as they were before what was counted earlier corrected them."""
-    slope, shift = _earlier(path)
-    return [(1.0 / (1.0 + math.exp(-(_log_odds(stated) - shift) / slope)), right) for stated, right in claims]
+def looks_at(cases: Iterable[Case]) -> dict[str, list[Look]]:
+    """By form, one for each mutant of it."""
+    looks: dict[str, list[Look]] = {}
+    for case in cases:
+        claim = case.claim
+        look = (claim.kind, claim.check, case.right) if claim is not None and claim.check else None
+        looks.setdefault(case.mutant.mutation.name, []).append(look)
+    return looks
 
 
-def save(claims: Claims, path: Path = FILE) -> None:
-    slope, shift = fit(as_computed(claims, path))
-    right = sum(right for _, right in claims)
-    found = {"claims": len(claims), "right": right, "slope": round(slope, 3), "shift": round(shift, 3)}
-    path.write_text(json.dumps(found) + "\n", encoding="utf-8")
+def count(looks: Iterable[Look]) -> dict[str, dict[str, Any]]:
+    """For each kind of claim how many there were and how many were right, and the same for each check."""
+    kinds: dict[str, dict[str, Any]] = {}
+    for kind, check, right in sorted(look for look in looks if look is not None):
+        one = kinds.setdefault(kind, {"claims": 0, "right": 0, "checks": {}})
+        claims, rights = one["checks"].get(check, (0, 0))
+        one["claims"] += 1
+        one["right"] += right
+        one["checks"][check] = (claims + 1, rights + right)
+    return kinds
 
 
-def _earlier(path: Path) -> tuple[float, float]:
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return found["slope"], found["shift"]
+def load(path: Path = LOOKS) -> dict[str, list[Look]]:
+    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {form: [tuple(look) if look else None for look in looks] for form, looks in rows.items()}
 
 
-def _log_odds(probability: float) -> float:
-    inside = min(max(probability, CLOSEST), 1.0 - CLOSEST)
-    return math.log(inside / (1.0 - inside))
+def save(looks: Mapping[str, list[Look]], path: Path = LOOKS, counted: Path = COUNTED) -> None:
+    """Adds the forms that were looked at for the first time, and counts anew."""
+    known = {**looks, **load(path)}
+    rows = ",\n".join(f"{json.dumps(form)}: {json.dumps(known[form])}" for form in sorted(known))
+    path.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
+    found = count(look for looks in known.values() for look in looks)
+    counted.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

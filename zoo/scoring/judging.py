@@ -29,6 +29,10 @@ class Claim:
 
     cause: str
     probability: float
+    kind: str = ""
+    """What it rests on: `proven`, or the severity of the finding that names it; `inferred` where none does."""
+    check: str = ""
+    """The id of that finding's check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +131,15 @@ def judgement_of(report: str, seconds: float) -> Judgement:
 
 def _first(diagnosis: Sequence[Mapping[str, Any]], findings: Sequence[Mapping[str, Any]]) -> Claim | None:
     if diagnosis:
-        return Claim(diagnosis[0]["cause"], float(diagnosis[0]["probability"]))
-    if findings:
-        return Claim(findings[0]["cause"], float(findings[0]["confidence"]))
-    return None
+        cause, probability = diagnosis[0]["cause"], float(diagnosis[0]["probability"])
+    elif findings:
+        cause, probability = findings[0]["cause"], float(findings[0]["confidence"])
+    else:
+        return None
+    named = next((finding for finding in findings if finding["cause"] == cause), None)
+    if named is None:
+        return Claim(cause, probability, "inferred")
+    return Claim(cause, probability, "proven" if named["verified"] else named["severity"], named["id"])
 
 
 def _places(findings: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:

@@ -7,9 +7,12 @@ import numpy as np
 
 from firstlight.data import statistics
 from firstlight.data.hashing import keys_of
+from firstlight.data.images import thumbnail
 from firstlight.data.matrix import Design, design, target_of
+from firstlight.data.pairs import strongest_pair
 from firstlight.data.split import Split
 from firstlight.data.statistics import TargetValues
+from firstlight.records.doubts import doubts_of
 from firstlight.records.tables import Doubt, LabelDoubts, TargetFit, TargetPower
 
 LEARN_ROWS = 4000
@@ -24,9 +27,12 @@ NEARLY = 0.02
 STRONG = 0.9
 LOW = 0.2
 """Skill below which other offsets are tried."""
-OFFSETS = (-3, -2, -1, 1, 2, 3)
+FARTHEST = 100
+"""Rows to either side among which an offset is looked for, by correlation."""
+OFFSETS_TRIED = 4
+"""… and those with the strongest, that a forest is grown for."""
 FEW_TREES = 25
-DOUBTS = 20
+SHOWN = 80
 COPY = 0.999
 """Correlation of ranks from which on an input is the target of another row."""
 
@@ -71,6 +77,7 @@ def power(train: Split, inputs: Design, target: TargetValues, table: Any) -> Tar
     strongest = tuple(one for one, skill in alone.items() if skill >= top - NEARLY) if top >= STRONG else ()
     rest = inputs.without(strongest)
     others = statistics.learnt(rest, target).skill if strongest and rest.shape[1] else None
+    pair, pair_skill, pair_others = ("", 0.0, None) if strongest else _by_two(inputs, target)
     return TargetPower(
         file=train.file,
         target=name,
@@ -79,7 +86,18 @@ def power(train: Split, inputs: Design, target: TargetValues, table: Any) -> Tar
         strongest=strongest,
         others=others,
         copies=tuple(one for one in strongest if _equal(table[one], table[name])),
+        pair=pair,
+        pair_skill=pair_skill,
+        pair_others=pair_others,
     )
+
+
+def _by_two(inputs: Design, target: TargetValues) -> tuple[str, float, float | None]:
+    best = strongest_pair(inputs, target)
+    if best is None or best[1] < STRONG:
+        return "", 0.0, None
+    rest = inputs.without((best[0].one, best[0].two))
+    return str(best[0]), best[1], statistics.learnt(rest, target).skill if rest.shape[1] else None
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -114,10 +132,8 @@ def _shifted(train: Split, head: Any) -> tuple[dict[int, float], bool]:
         return {}, False
     inputs = _narrowed(design(head, train.inputs), target)
     found, copied = {}, {}
-    for offset in OFFSETS:
-        here, there = (
-            (slice(None, -offset), slice(offset, None)) if offset > 0 else (slice(-offset, None), slice(None, offset))
-        )
+    for offset in statistics.fitting_offsets(inputs.values, target, FARTHEST)[:OFFSETS_TRIED]:
+        here, there = statistics.moved_by(offset)
         moved = TargetValues(target.values[there], target.classes)
         found[offset] = statistics.learnt(inputs.values[here], moved, FEW_TREES).skill
         copied[offset] = _copied(inputs.values[here], moved)
@@ -136,27 +152,27 @@ def _copied(inputs: Any, target: TargetValues) -> bool:
 
 
 def _doubts(train: Split, learnt: statistics.Learnt, target: TargetValues, table: Any, rows: Any) -> LabelDoubts:
-    wrong, wrong_when_sure, order = statistics.doubts(learnt.chances, target)
-    expected = learnt.chances.argmax(axis=1)
-    shown = train.inputs[:4]
-    if train.source.images:
-        shown = ["file"]
-    doubtful = tuple(
-        Doubt(
-            row=int(rows[place]),
-            label=target.classes[target.values[place]],
-            expected=target.classes[expected[place]],
-            probability=round(float(learnt.chances[place].max()), 4),
-            shown=", ".join(f"{name}={str(table[name][int(place)].as_py())[:40]}" for name in shown),
-        )
-        for place in order[:DOUBTS]
-    )
+    found = doubts_of(target.values.tolist(), learnt.chances.tolist())
+    shown = ["file"] if train.source.images else train.inputs[:4]
     return LabelDoubts(
         file=train.file,
         target=str(train.layout.target),
-        rows=len(rows),
-        skill=learnt.skill,
-        wrong=wrong,
-        wrong_when_sure=wrong_when_sure,
-        doubtful=doubtful,
+        doubts=found,
+        doubtful=tuple(
+            Doubt(
+                row=int(rows[one.place]),
+                label=target.classes[one.given],
+                expected=target.classes[one.expected],
+                probability=one.probability,
+                shown=", ".join(f"{name}={_short(table[name][one.place].as_py())}" for name in shown),
+                picture=thumbnail(train.source.parts[0].path, table["file"][one.place].as_py())
+                if train.source.images
+                else "",
+            )
+            for one in found.doubtful
+        ),
     )
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)[:SHOWN]

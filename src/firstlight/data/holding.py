@@ -10,6 +10,7 @@ from firstlight.data.hashing import numbers_of
 from firstlight.data.schemas import ColumnRule, RuleTally, Schema, SchemaRule, widened
 from firstlight.data.split import Split
 from firstlight.data.summary import Engine, TableLayout, TableSummary
+from firstlight.errors import UsageError
 from firstlight.records.tables import Breach, SchemaHeld, few
 
 MOST_RULED = 60
@@ -27,8 +28,12 @@ def held(split: Split, schema: Schema, file: str) -> SchemaHeld:
 
 def held_to_training(train: Split, other: Split) -> SchemaHeld:
     """Splits must have the same columns of the same kinds; the target may be left out of a test."""
+    if not set(train.names) & set(other.names):
+        theirs, ours = (few(tuple(split.names)) for split in (other, train))
+        raise UsageError(f"{other.file} and {train.file} have no column in common: {theirs}, and {ours}.")
+    absent = {train.layout.target} if other.name == "test" else set()
     rules = {
-        name: ColumnRule(kind=tally.kind, optional=name == train.layout.target or train.layout.role(name) == "about")
+        name: ColumnRule(kind=tally.kind, optional=name in absent or train.layout.role(name) == "about")
         for name, tally in train.summary.tallies.items()
     }
     breaches = tuple(_columns(other, Schema(columns=rules)))
@@ -41,12 +46,15 @@ def _rows(split: Split, schema: Schema) -> Iterator[Breach]:
 
 
 def _columns(split: Split, schema: Schema) -> Iterator[Breach]:
+    absent = tuple(name for name, rule in schema.columns.items() if name not in split.names and not rule.optional)
+    if absent:
+        more = tuple(f"`{name}`" for name in split.names if name not in schema.columns)
+        unknown = f"; {few(more)} is there instead" if more else ""
+        listed = few(tuple(f"`{name}`" for name in absent), 8)
+        yield Breach(column=absent[0], saw=f"no {listed} among its columns{unknown}", wanted=listed)
     for name, rule in schema.columns.items():
         tally = split.summary.tallies.get(name)
         if tally is None:
-            if not rule.optional:
-                there = few(tuple(split.names), 8)
-                yield Breach(column=name, saw=f"no such column among {there}", wanted=f"the column `{name}`")
             continue
         if rule.kind is not None and not _fits(tally, rule.kind):
             yield Breach(column=name, saw=f"`{tally.kind}`{_stray(split, name, rule)}", wanted=f"`{rule.kind}`")

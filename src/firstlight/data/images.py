@@ -1,5 +1,7 @@
 """A folder of images as a table: what each looks like in a few numbers, and its folder as the class."""
 
+import base64
+import io
 import warnings
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -12,17 +14,21 @@ import pyarrow as pa
 from firstlight.data.engine import require
 
 SIDE = 8
+THUMB = 48
+"""Pixels to a side of what the page shows: less than the 4000 characters an attribute may have."""
 IMAGES_PER_BATCH = 512
 MOST_BYTES = 256 << 20
 """Of one file; what is larger is told as broken."""
 MOST_PIXELS = 200_000_000
+DARKEST = 2
+"""Of 255: no value above it, in images whose values from 0 to 1 were written as if they went to 255."""
 FLAT = 1.0
 """Standard deviation of the grey values, of 255, below which an image shows nothing."""
 
 
 def batches_of(folder: Path) -> Iterator[Any]:
-    """`file`, `label`, `width`, `height`, `mode`, `brightness`, `contrast`, a small grey picture, and two keys:
-    `content` is equal for equal files, `look` for images that look alike."""
+    """`file`, `label`, `width`, `height`, `mode`, `brightest` (of 255), means by colour, `contrast`, a small grey
+    picture, by which near copies are known, and `content`, which is equal for equal files."""
     from firstlight.data.opening import PICTURES
 
     require("PIL", "reading images")
@@ -35,11 +41,12 @@ def batches_of(folder: Path) -> Iterator[Any]:
 
 def _schema(classes: bool) -> Any:
     label = [("label", pa.string())] if classes else []
-    fixed = [("file", pa.string()), *label, ("content", pa.string()), ("look", pa.string()), ("mode", pa.string())]
-    numbers = [("width", pa.int32()), ("height", pa.int32()), ("brightness", pa.float32()), ("contrast", pa.float32())]
-    return pa.schema([*fixed, ("broken", pa.string()), *numbers, *((name, pa.float32()) for name in GREY)])
+    fixed = [("file", pa.string()), *label, ("content", pa.string()), ("mode", pa.string()), ("broken", pa.string())]
+    whole = [(name, pa.int32()) for name in ("width", "height", "brightest")]
+    return pa.schema([*fixed, *whole, *((name, pa.float32()) for name in (*COLOURS, "contrast", *GREY))])
 
 
+COLOURS = ("red", "green", "blue")
 GREY = tuple(f"grey_{row}{column}" for row in range(SIDE) for column in range(SIDE))
 
 
@@ -64,22 +71,30 @@ def _seen(path: Path) -> dict[str, Any]:
         with Image.open(path) as image:
             if image.width * image.height > MOST_PIXELS:
                 raise ValueError(f"it has {image.width} × {image.height} pixels")
-            size, mode, grey = image.size, image.mode, image.convert("L")
-        small = np.asarray(grey.resize((SIDE, SIDE), Image.Resampling.BOX), dtype=np.float32)
-        wide = np.asarray(grey.resize((SIDE + 1, SIDE), Image.Resampling.BOX), dtype=np.int16)
+            size, mode, grey, colours = image.size, image.mode, image.convert("L"), image.convert("RGB")
+        small = np.asarray(grey.convert("F").resize((SIDE, SIDE), Image.Resampling.BOX))
         shades = np.asarray(grey, dtype=np.float32)
     return {
-        "look": None if shades.std() < FLAT else look_of(wide),
         "mode": mode,
         "width": size[0],
         "height": size[1],
-        "brightness": float(shades.mean()),
+        "brightest": int(shades.max()),
+        **dict(zip(COLOURS, map(float, np.asarray(colours).reshape(-1, 3).mean(axis=0)), strict=True)),
         "contrast": float(shades.std()),
         **dict(zip(GREY, map(float, small.ravel()), strict=True)),
     }
 
 
-def look_of(wide: Any) -> str:
-    """The difference hash: whether each place is brighter than its left neighbour. Survives scaling and compression."""
-    bits = (np.diff(wide, axis=1) > 0).ravel()
-    return f"{int(np.packbits(bits).view('>u8')[0]):016x}"
+def thumbnail(folder: str, file: str) -> str:
+    """A small copy of an image as a `data:` address; nothing where it can no longer be read."""
+    from PIL import Image
+
+    made = io.BytesIO()
+    try:
+        with warnings.catch_warnings(), Image.open(Path(folder) / file) as image:
+            warnings.simplefilter("ignore")
+            image.thumbnail((THUMB, THUMB))
+            image.convert("RGB").save(made, "JPEG", quality=75)
+    except (OSError, ValueError, SyntaxError):
+        return ""
+    return f"data:image/jpeg;base64,{base64.b64encode(made.getvalue()).decode()}"

@@ -11,7 +11,7 @@ from firstlight.checks.declare import Check
 from firstlight.data import schemas, texts
 from firstlight.data.answers import answers
 from firstlight.data.holding import held, held_to_training, profiled
-from firstlight.data.images import FLAT
+from firstlight.data.images import DARKEST, FLAT
 from firstlight.data.matrix import is_prose
 from firstlight.data.on_ray import on_ray
 from firstlight.data.opening import opened, splits_of
@@ -26,10 +26,20 @@ from firstlight.findings.gather import order
 from firstlight.findings.judge import Judgement, judge
 from firstlight.judge.report import report, timing_since
 from firstlight.records.report import Coverage, Report, Subject
-from firstlight.records.tables import ImagesSeen, RepeatedRows, SharedRows, SplitDrift, TableSeen, TextsSeen
+from firstlight.records.tables import (
+    ImagesSeen,
+    LabelDoubts,
+    RepeatedRows,
+    SharedRows,
+    SplitDrift,
+    TableSeen,
+    TextsSeen,
+)
 
 ENGINES: Mapping[str, Engine] = {"local": in_this_process, "ray": on_ray}
 BROKEN_EXAMPLES = 5
+TELLING_SKILL = 0.2
+"""Of classes that can hardly be told, no label is more doubtful than another."""
 
 
 def sources_at(paths: Mapping[str, Path | None], encoding: str | None) -> dict[str, TableSource]:
@@ -55,7 +65,22 @@ def judged(sources: Mapping[str, TableSource], said: Said, checks: Sequence[Chec
         Coverage(seconds=timing.seconds, ended=_told(splits), limits=tuple(_limits(splits))),
         timing,
     )
-    return msgspec.structs.replace(made, tables=tuple(fact for fact in facts if isinstance(fact, TableSeen)))
+    return msgspec.structs.replace(made, tables=tuple(_shown(facts)))
+
+
+def _shown(facts: Sequence[Any]) -> Iterator[TableSeen]:
+    """Tables with what else the report shows of them: drift beside each column, and the most doubtful labels."""
+    far = {
+        fact.split: {one.name: one.distance for one in fact.columns} for fact in facts if isinstance(fact, SplitDrift)
+    }
+    labels = [fact for fact in facts if isinstance(fact, LabelDoubts)]
+    doubts = next((fact for fact in labels if fact.doubts.skill >= TELLING_SKILL), None)
+    for fact in facts:
+        if isinstance(fact, TableSeen):
+            drifts = far.get(fact.split, {})
+            columns = tuple(msgspec.structs.replace(one, drift=drifts.get(one.name)) for one in fact.columns)
+            told = doubts.doubtful if doubts is not None and fact.split == "train" else ()
+            yield msgspec.structs.replace(fact, columns=columns, doubts=told)
 
 
 def facts_of(
@@ -70,7 +95,7 @@ def facts_of(
     tokenizer = None if said.tokenizer is None else texts.tokenizer_at(said.tokenizer)
     facts: list[Any] = []
     for split in splits:
-        facts.append(table_seen(split))
+        facts.append(table_seen(split, splits[0]))
         facts += [repeats(split)] if RepeatedRows in needed else []
         facts += _texts(split, tokenizer) if TextsSeen in needed else []
         facts += _images(split)
@@ -126,6 +151,9 @@ def _images(split: Split) -> Iterator[ImagesSeen]:
     broken = [f"{name} ({why})" for name, why in zip(names, split.table["broken"].to_pylist(), strict=True) if why]
     contrasts = zip(names, split.table["contrast"].to_pylist(), strict=True)
     flat = [name for name, contrast in contrasts if contrast is not None and contrast < FLAT]
+    brightest = zip(names, split.table["brightest"].to_pylist(), strict=True)
+    dark = [name for name, shade in brightest if shade is not None and 0 < shade <= DARKEST]
+    flat = [name for name in flat if name not in set(dark)]
     sizes = set(zip(split.table["width"].to_pylist(), split.table["height"].to_pylist(), strict=True))
     yield ImagesSeen(
         file=split.file,
@@ -135,6 +163,8 @@ def _images(split: Split) -> Iterator[ImagesSeen]:
         broken_examples=tuple(broken[:BROKEN_EXAMPLES]),
         flat=len(flat),
         flat_examples=tuple(flat[:BROKEN_EXAMPLES]),
+        dark=len(dark),
+        dark_examples=tuple(dark[:BROKEN_EXAMPLES]),
         modes=dict(split.summary.tallies["mode"].counts or {}),
         sizes=len(sizes - {(None, None)}),
     )

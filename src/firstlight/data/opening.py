@@ -1,6 +1,7 @@
 """Files and folders as sources: by their names, and for folders by what lies in them."""
 
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -37,6 +38,8 @@ def opened(path: Path, encoding: str | None = None) -> TableSource:
     if not path.is_file():
         raise UnreadableError(f"{shown(path)} is no file and no folder")
     kind = kind_of(path)
+    if not os.access(path, os.R_OK):
+        raise UnreadableError(f"{shown(path)} may not be read by this user")
     if kind is None:
         raise UsageError(
             f"{shown(path)} is of no kind known here; there are {', '.join(KINDS)}, and folders of images."
@@ -99,9 +102,8 @@ def of_images(path: Path) -> TableSource:
     return TableSource(
         name=shown(path),
         parts=(TablePart(kind="images", path=str(path)),),
-        describes=("file", "content", "look", "mode", "broken", "width", "height"),
+        describes=("file", "content", "mode", "broken", "width", "height", "brightest"),
         exact_key="content",
-        near_key="look",
         target="label",
         images=True,
     )

@@ -10,6 +10,7 @@ from firstlight.data import statistics, texts
 from firstlight.data.columns import kind_of
 from firstlight.data.hashing import MISSING, Sketch, keys_of, numbers_of
 from firstlight.data.matrix import design, is_prose
+from firstlight.data.nearness import near_rows
 from firstlight.data.split import Split, instant
 from firstlight.records.tables import Drifted, RepeatedRows, SharedGroups, SharedRows, SharedTimes, SplitDrift
 
@@ -24,16 +25,16 @@ def repeats(split: Split) -> RepeatedRows:
     keys, partners, rows = _settled(split.summary.exact, split)
     again = _again(keys, partners)
     other = _same_key_other_partner(keys, partners)
-    near_keys, near_partners, near_rows = _settled(split.summary.near, split)
+    near_keys, near_partners, rounded_rows = _settled(split.summary.near, split)
     near = _same_key_other_partner(near_keys, near_partners)
-    found, looked = _near_texts(split), len(keys)
-    copies, near_pairs = _first(again, rows), _first(near, near_rows)
+    (found, share), looked = _near_in_sample(split), len(keys)
+    copies, near_pairs = _first(again, rows), _first(near, rounded_rows)
     return RepeatedRows(
         file=split.file,
         split=split.name,
         looked=looked,
         exact=int(again.sum()),
-        near=_near(near, split, None, found, looked),
+        near=_near(near, split, None, share, looked),
         by_chance=_chance(split),
         pairs=_told([*copies, *near_pairs, *found][:EXAMPLES]),
         disagreeing=None if split.layout.target is None else int(other.sum()),
@@ -64,7 +65,7 @@ def _first(found: Any, rows: Any) -> list[tuple[int, int]]:
     """Each of the first rows that were found, beside the one before it in the order of keys."""
     places = np.flatnonzero(found)
     places = places[np.argsort(rows[places], kind="stable")][:EXAMPLES]
-    return [(int(rows[place - 1]), int(rows[place])) for place in places]
+    return [(min(pair), max(pair)) for pair in ((int(rows[place - 1]), int(rows[place])) for place in places)]
 
 
 def _from_second(pairwise: Any, rows: int) -> Any:
@@ -72,15 +73,20 @@ def _from_second(pairwise: Any, rows: int) -> Any:
     return np.concatenate([np.zeros(min(1, rows), dtype=bool), pairwise])
 
 
-def _near(rounded: Any, split: Split, train: Split | None, found: list[tuple[int, int]], looked: int) -> int:
-    """Near copies beyond chance: by rounded rows, or by texts, of which a sample was looked at."""
+def _near(rounded: Any, split: Split, train: Split | None, share: float, looked: int) -> int:
+    """Near copies beyond chance: by rounded rows, or by the share that a sample shows."""
     by_rows = round(int(rounded.sum()) * (1 - _chance(split, train, rounded=True))) if rounded.any() else 0
-    return max(by_rows, round(len(found) / max(1, len(split.rows)) * looked))
+    return max(by_rows, round(share * looked))
 
 
-def _near_texts(split: Split) -> list[tuple[int, int]]:
-    lines = _prose(split, split)
-    return texts.near_pairs(lines, split.rows) if lines else []
+def _near_in_sample(split: Split, train: Split | None = None) -> tuple[list[tuple[int, int]], float]:
+    """By texts, and by how near rows of numbers lie: pairs, and the share of rows that have such a copy."""
+    base = train or split
+    lines = _prose(split, base)
+    told = texts.near_pairs(lines, split.rows, *((_prose(base, base), base.rows) if train else ())) if lines else []
+    by_texts = len(told) / max(1, min(len(split.rows), texts.MOST_TEXTS))
+    near, by_numbers = near_rows(split, train)
+    return [*told, *near], max(by_texts, by_numbers)
 
 
 def _prose(split: Split, train: Split) -> list[str]:
@@ -112,20 +118,20 @@ def _told(pairs: list[tuple[int, int]]) -> tuple[str, ...]:
 
 def shared_rows(train: Split, other: Split) -> SharedRows:
     keys, rows, held, looked = _shared(train, other, "exact")
-    near_keys, near_rows, near_held, _ = _shared(train, other, "near")
-    near = _near_only(near_held, near_rows, rows, held)
+    near_keys, rounded_rows, near_held, _ = _shared(train, other, "near")
+    near = near_held & ~np.isin(rounded_rows, rows[held])
     pairs = [
         *_pairs_of(train.summary.exact, keys, rows, held),
-        *_pairs_of(train.summary.near, near_keys, near_rows, near),
+        *_pairs_of(train.summary.near, near_keys, rounded_rows, near),
     ]
-    found = _near_texts_between(train, other)
+    found, share = _near_in_sample(other, train)
     return SharedRows(
         file=other.file,
         train_file=train.file,
         split=other.name,
         looked=looked,
         exact=int(held.sum()),
-        near=_near(near, other, train, found, looked),
+        near=_near(near, other, train, share, looked),
         by_chance=_chance(train, other),
         pairs=tuple(f"{own} of {other.name} and {theirs} of train" for theirs, own in [*pairs, *found][:EXAMPLES]),
     )
@@ -143,19 +149,10 @@ def _shared(train: Split, other: Split, which: str) -> tuple[Any, Any, Any, int]
     return keys, rows, np.isin(keys, ours.keys), len(keys)
 
 
-def _near_only(near_held: Any, near_rows: Any, rows: Any, held: Any) -> Any:
-    return near_held & ~np.isin(near_rows, rows[held])
-
-
 def _pairs_of(ours: Sketch, keys: Any, rows: Any, held: Any) -> Iterator[tuple[int, int]]:
     places = np.flatnonzero(held)
     for place in places[np.argsort(rows[places], kind="stable")][:EXAMPLES]:
         yield int(ours.rows[np.searchsorted(ours.keys, keys[place])]), int(rows[place])
-
-
-def _near_texts_between(train: Split, other: Split) -> list[tuple[int, int]]:
-    theirs = _prose(other, train)
-    return texts.near_pairs(theirs, other.rows, _prose(train, train), train.rows) if theirs else []
 
 
 def shared_groups(train: Split, other: Split, column: str) -> SharedGroups:
@@ -225,9 +222,15 @@ def _distance(ours: Any, theirs: Any) -> tuple[float, float, str]:
         return (*_of_lengths(ours, theirs), "their lengths differ")
     if kinds <= {"number", "whole", "time", "flag"}:
         one, other = (numbers_of(each.combine_chunks()) for each in (ours, theirs))
-        one, other = one[np.isfinite(one)], other[np.isfinite(other)]
+        known = [np.isfinite(each) for each in (one, other)]
+        absent, p = statistics.distance_of_counts(*([int(each.sum()), int((~each).sum())] for each in known))
+        one, other = one[known[0]], other[known[1]]
         middles = [float(np.median(each)) if len(each) else float("nan") for each in (other, one)]
-        return (*statistics.distance_of_numbers(one, other), f"median {middles[0]:.4g}, in training {middles[1]:.4g}")
+        apart = statistics.distance_of_numbers(one, other)
+        if absent > apart[0]:
+            shares = [float((~each).mean()) for each in known]
+            return absent, p, f"{shares[1]:.0%} missing, in training {shares[0]:.0%}"
+        return (*apart, f"median {middles[0]:.4g}, in training {middles[1]:.4g}")
     counted = [Counter(map(str, each.to_pylist())) for each in (ours, theirs)]
     values = [value for value, _ in (counted[0] + counted[1]).most_common(MOST_CATEGORIES)]
     common = [count.most_common(1)[0][0] if count else "nothing" for count in counted]

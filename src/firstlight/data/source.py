@@ -1,6 +1,8 @@
 """Where rows come from: parts that can be read by themselves, one after the other or on several machines."""
 
+import gzip
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,10 +17,13 @@ from firstlight.errors import UnreadableError, UsageError
 
 BATCH_ROWS = 1 << 16
 MOST_OF_A_MESSAGE = 300
+MOST_OF_A_HEADER = 1 << 20
+WIDE_MARKS = (BOM_UTF16_LE, BOM_UTF16_BE)
 CONVERSION = re.compile(
     r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to (\w+[^:]*): invalid value '(.*)'", re.DOTALL
 )
 
+NO_JSON = re.compile(r"JSON parse error: (.*?)\.? in row (\d+)")
 CHANGED = re.compile(r"Column\(/(.*?)\) changed from (\w+) to (\w+) in row (\d+)")
 
 
@@ -42,7 +47,7 @@ class TablePart:
             for batch in READERS[self.kind](self):
                 batch.validate(full=True)  # not every reader does: texts may be no UTF-8
                 if batch.num_rows and batch.schema.names:
-                    yield batch
+                    yield _flat(batch)
         except pa.ArrowInvalid as problem:
             raise _told(self, problem) from None
         except (pa.ArrowException, OSError, EOFError, UnicodeError, LookupError) as problem:
@@ -59,7 +64,6 @@ class TableSource:
     """Columns that describe an example and are not fed to a model."""
     exact_key: str | None = None
     """A column that is equal where examples are, in place of all columns together."""
-    near_key: str | None = None
     target: str | None = None
     """A column that is the target unless the user says otherwise."""
     images: bool = False
@@ -76,6 +80,26 @@ class MixedColumnError(Exception):
         self.column = column
 
 
+def _flat(batch: Any) -> Any:
+    """Lists and records that hold texts, such as the turns of a conversation, become one text each."""
+    for place, field in enumerate(batch.schema):
+        if pa.types.is_nested(field.type) and "string" in str(field.type):
+            lines = [
+                "\n".join(_texts(value)) if value is not None else None for value in batch.column(place).to_pylist()
+            ]
+            batch = batch.set_column(place, field.name, pa.array(lines, pa.string()))
+    return batch
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for each in value.values() for text in _texts(each))
+    elif isinstance(value, list | tuple):
+        yield from (text for each in value for text in _texts(each))
+
+
 def _parquet(part: TablePart) -> Iterator[Any]:
     """One row group after the other: over several at once, Arrow keeps what it has read of each until the last."""
     with pyarrow.parquet.ParquetFile(part.path) as file:
@@ -83,18 +107,32 @@ def _parquet(part: TablePart) -> Iterator[Any]:
             yield from file.iter_batches(batch_size=BATCH_ROWS, row_groups=[group])
 
 
-def _csv(part: TablePart, separator: str = ",") -> Iterator[Any]:
+def _separator(part: TablePart) -> str:
+    """What the first line is parted by. Spreadsheets of many countries write semicolons into files named `.csv`."""
+    opened = gzip.open if part.path.endswith(".gz") else open
+    with opened(part.path, "rb") as file:
+        line = file.readline(MOST_OF_A_HEADER)
+    if line.startswith(WIDE_MARKS) and part.encoding == "utf8":
+        raise UnreadableError(f"{part.path} is written in UTF-16. Name its encoding: `--encoding utf-16`.")
+    if b"\0" in line and part.encoding == "utf8":
+        raise UnreadableError(f"{part.path} is no text: its first line holds null bytes")
+    text = line.decode(part.encoding, "ignore")
+    return "\t" if part.kind == "TSV" else max(",;\t|", key=text.count)
+
+
+def _csv(part: TablePart) -> Iterator[Any]:
     options = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(part.as_text, pa.string()), strings_can_be_null=True, timestamp_parsers=TIMES
     )
     with pyarrow.csv.open_csv(
         part.path,
         read_options=pyarrow.csv.ReadOptions(encoding=part.encoding, use_threads=False, block_size=4 << 20),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=_separator(part), newlines_in_values=True),
         convert_options=options,
     ) as reader:
         if any(pa.types.is_binary(each.type) for each in reader.schema):
             raise pa.ArrowInvalid("invalid UTF8 data")
+        check_names(reader.schema.names, part.path)
         yield from reader
 
 
@@ -131,7 +169,7 @@ def _memory(part: TablePart) -> Iterator[Any]:
 READERS: Mapping[str, Callable[[TablePart], Iterator[Any]]] = {
     "Parquet": _parquet,
     "CSV": _csv,
-    "TSV": lambda part: _csv(part, "\t"),
+    "TSV": _csv,
     "JSON lines": _json,
     "Arrow": _arrow,
     "images": _images,
@@ -159,18 +197,24 @@ def _told(part: TablePart, problem: Exception) -> Exception:
         return UnreadableError(f"{part.path} is ragged: {short}. Quote what holds the separator, or mend that row.")
     if part.kind == "Parquet":
         return UnreadableError(f"{part.path} is no whole Parquet file: {short} It may be cut short; copy it again.")
+    return UnreadableError(_of_json(part, text) or f"{part.path} cannot be read as {part.kind}: {short}")
+
+
+def _of_json(part: TablePart, text: str) -> str | None:
+    if "from object to array in row 0" in text:
+        return f"{part.path} is one JSON array. Write each of its objects on a line of its own."
     if changed := CHANGED.search(text):
         what = f"`{changed[1]}` changes from {changed[2]} to {changed[3]} in row {changed[4]}"
-        return UnreadableError(f"{part.path} mixes types: {what}. Write one type in each field, or null.")
-    return UnreadableError(f"{part.path} cannot be read as {part.kind}: {short}")
+        return f"{part.path} mixes types: {what}. Write one type in each field, or null."
+    broken = NO_JSON.search(text)
+    return f"{part.path} holds a line that is no JSON: {broken[1]}, in row {broken[2]}" if broken else None
 
 
 def _csv_name(part: TablePart, place: int) -> str:
-    separator = "\t" if part.kind == "TSV" else ","
     with pyarrow.csv.open_csv(
         part.path,
         read_options=pyarrow.csv.ReadOptions(encoding=part.encoding),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=_separator(part)),
     ) as reader:
         return str(reader.schema.names[place])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from firstlight.data import statistics
-from firstlight.data.columns import ColumnTally, written
+from firstlight.data.columns import ColumnTally, kind_of, written
 from firstlight.data.hashing import numbers_of
 from firstlight.data.source import TableSource
 from firstlight.data.summary import TableLayout, TableSummary
@@ -53,17 +53,17 @@ def split_of(name: str, source: TableSource, summary: TableSummary) -> Split:
     return Split(name, source, summary, table, rows)
 
 
-def table_seen(split: Split) -> TableSeen:
-    columns = tuple(_column(split, name, tally) for name, tally in split.summary.tallies.items())
+def table_seen(split: Split, train: Split) -> TableSeen:
+    """Columns are drawn over the range they have in the training data, so that pictures can be compared."""
+    columns = tuple(_column(split, name, tally, train) for name, tally in split.summary.tallies.items())
     return TableSeen(
         file=split.file, split=split.name, rows=split.summary.rows, sampled=len(split.rows), columns=columns
     )
 
 
-def _column(split: Split, name: str, tally: ColumnTally) -> ColumnSeen:
-    array = split.table[name].combine_chunks()
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+def _column(split: Split, name: str, tally: ColumnTally, train: Split) -> ColumnSeen:
+    array = _plain(split.table[name])
+    like = _plain(train.table[name]) if name in train.names else array
     more = {"number": _of_numbers, "whole": _of_numbers, "time": _of_times, "text": _of_texts}.get(tally.kind)
     return ColumnSeen(
         name=name,
@@ -75,8 +75,22 @@ def _column(split: Split, name: str, tally: ColumnTally) -> ColumnSeen:
         distinct=tally.distinct,
         counts={} if tally.counts is None else dict(sorted(tally.counts.items(), key=lambda pair: -pair[1])),
         numbered=name in split.layout.numbered,
+        bars=_bars(_measured(array), _measured(like)),
         **(more(array, tally, split.rows) if more else {}),
     )
+
+
+def _plain(column: Any) -> Any:
+    array = column.combine_chunks()
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def _measured(array: Any) -> Any:
+    """What is drawn of a column: numbers and times, and how long texts are."""
+    if kind_of(array.type) == "text":
+        return np.array([len(text) for text in array.to_pylist() if text is not None], dtype=float)
+    numbers = np.empty(0) if kind_of(array.type) in ("other", "flag") else numbers_of(array)
+    return numbers[np.isfinite(numbers)]
 
 
 def _of_numbers(array: Any, tally: ColumnTally, rows: Any) -> dict[str, Any]:
@@ -85,20 +99,28 @@ def _of_numbers(array: Any, tally: ColumnTally, rows: Any) -> dict[str, Any]:
     known, places = numbers[finite], rows[finite]
     apart, outside = statistics.isolation(known)
     order = outside[np.argsort(-np.abs(known[outside]))][:MOST_EXAMPLES] if len(outside) else outside
+    units = (
+        statistics.two_units(known) if tally.kind == "number" or tally.distinct > statistics.LEAST_OF_A_UNIT else None
+    )
     return {
+        "unit_factor": None if units is None else units.factor,
+        "unit_share": 0.0 if units is None else len(units.rows) / len(known),
+        "unit_examples": () if units is None else _examples(known, places, units.rows[:MOST_EXAMPLES]),
         "low": tally.low,
         "high": tally.high,
         "mean": tally.mean if tally.finite else None,
         "spread": tally.spread,
-        "bars": _bars(known),
         "apart": apart,
-        "outermost": tuple(f"{written(float(known[each]))} (row {places[each]})" for each in order),
+        "outermost": _examples(known, places, order),
     }
 
 
+def _examples(known: Any, places: Any, chosen: Any) -> tuple[str, ...]:
+    return tuple(f"{written(float(f'{known[each]:.10g}'))} (row {places[each]})" for each in chosen)
+
+
 def _of_times(array: Any, tally: ColumnTally, rows: Any) -> dict[str, Any]:
-    numbers = numbers_of(array)
-    return {"low": instant(tally.low), "high": instant(tally.high), "bars": _bars(numbers[np.isfinite(numbers)])}
+    return {"low": instant(tally.low), "high": instant(tally.high)}
 
 
 def instant(microseconds: float | None) -> str | None:
@@ -114,8 +136,7 @@ def _of_texts(array: Any, tally: ColumnTally, rows: Any) -> dict[str, Any]:
     strays = [(row, text) for row, text in texts if not _is_number(text)]
     share = 1 - len(strays) / len(texts) if texts else None
     told = dict.fromkeys(f"{text[:40]!r} (row {row})" for row, text in strays[: 10 * MOST_STRAYS])
-    lengths = np.array([len(text) for _, text in texts], dtype=float)
-    return {"numeric_share": share, "strays": tuple(told)[:MOST_STRAYS] if share else (), "bars": _bars(lengths)}
+    return {"numeric_share": share, "strays": tuple(told)[:MOST_STRAYS] if share else ()}
 
 
 def _is_number(text: str) -> bool:
@@ -126,7 +147,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _bars(known: Any) -> tuple[int, ...]:
-    if not len(known) or not np.isfinite(known.max() - known.min()):
+def _bars(known: Any, like: Any) -> tuple[int, ...]:
+    """What lies outside the range of `like` counts in its first or last part."""
+    if not len(known) or not len(like) or not np.isfinite(like.max() - like.min()):
         return ()
-    return tuple(int(count) for count in np.histogram(known, bins=BARS)[0])
+    low, high = float(like.min()), float(like.max())
+    return tuple(int(count) for count in np.histogram(np.clip(known, low, high), bins=BARS, range=(low, high))[0])

@@ -1,4 +1,4 @@
-"""Pure functions on arrays: what columns know of a target, which labels are doubtful, how far two samples lie apart."""
+"""Pure functions on arrays: what columns know of a target, how far two samples lie apart."""
 
 import itertools
 import warnings
@@ -22,6 +22,29 @@ SCREENED = 60
 CHANCE_COLUMNS = 40
 CHANCE_PAIRS = 8
 """Columns, those with the fewest values, that are left out of a comparison singly, and in pairs."""
+FACTORS = (
+    10.0,
+    100.0,
+    1000.0,
+    1e6,
+    1e9,
+    60.0,
+    3600.0,
+    24.0,
+    12.0,
+    2.20462,
+    2.54,
+    3.28084,
+    1.60934,
+    3.6,
+    28.3495,
+    1024.0,
+)
+"""Of units that are often mixed: powers of ten, time, pounds, inches, feet, miles, km/h, ounces."""
+LEAST_OF_A_UNIT = 20
+"""Different values in each cluster: fewer have no shape."""
+UNSURE, MOST_UNSURE = 0.005, 0.1
+"""How far the logarithms of a measured factor and of a unit's may lie apart, beside what chance gives, and at most."""
 UNLIKELY = 1e-3
 """Probability below which so many pairs of equal rows are not put down to chance."""
 TELLING = 0.5
@@ -110,19 +133,25 @@ def screened(inputs: Any, target: TargetValues, most: int = SCREENED) -> list[in
     return [int(place) for place in np.argsort(-np.nan_to_num(scores, nan=-1.0, posinf=np.inf))[:most]]
 
 
-def doubts(chances: Any, target: TargetValues) -> tuple[float, float, Any]:
-    """Share of labels that are not expected; the same in the surest quarter; and rows, most doubtful first.
+def moved_by(offset: int) -> tuple[slice, slice]:
+    """Rows, and those so many after them."""
+    if offset > 0:
+        return slice(None, -offset), slice(offset, None)
+    return slice(-offset, None), slice(None, offset or None)
 
-    Where classes merely overlap, labels go wrong where the prediction is unsure. Where labels are wrong, they are so
-    however sure it is.
-    """
-    expected = chances.argmax(axis=1)
-    other = expected != target.values
-    sureness = chances.max(axis=1)
-    sure = np.argsort(-sureness, kind="stable")[: max(1, len(other) // 4)]
-    own = chances[np.arange(len(other)), target.values]
-    order = np.argsort(-(sureness - own), kind="stable")
-    return float(other.mean()), float(other[sure].mean()), order[other[order]]
+
+def fitting_offsets(inputs: Any, target: TargetValues, farthest: int) -> list[int]:
+    """Offsets other than 0, best first: by how the columns and their squares go with the targets of that row."""
+    farthest = min(farthest, len(inputs) // 4)
+    columns = np.concatenate([inputs, np.square(inputs - inputs.mean(axis=0))], axis=1).astype(np.float64)
+    answers = np.eye(len(target.classes))[target.values] if target.classes else target.values[:, None]
+    with np.errstate(all="ignore"):
+        columns, answers = (np.nan_to_num((each - each.mean(axis=0)) / each.std(axis=0)) for each in (columns, answers))
+    fits = {}
+    for offset in (*range(-farthest, 0), *range(1, farthest + 1)):
+        here, there = moved_by(offset)
+        fits[offset] = float(np.square(columns[here].T @ answers[there] / (len(columns) - abs(offset))).sum())
+    return sorted(fits, key=lambda each: -fits[each])
 
 
 def distance_of_numbers(one: Any, other: Any) -> tuple[float, float]:
@@ -188,6 +217,38 @@ def isolation(numbers: Any) -> tuple[float, Any]:
         return 1.0, np.empty(0, dtype=np.int64)
     place = int(np.argmax(ratios))
     return float(ratios[place]), order[bulk + place :]
+
+
+@dataclass(frozen=True, slots=True)
+class TwoUnits:
+    """Values in two clusters of one shape, apart by the factor between two units."""
+
+    factor: float
+    rows: Any
+    """Which values are in the smaller cluster."""
+
+
+def two_units(numbers: Any) -> TwoUnits | None:
+    from scipy import stats
+
+    if len(numbers) < LEAST_OF_A_UNIT * 4 or not (numbers > 0).all():
+        return None
+    order = np.argsort(numbers, kind="stable")
+    sizes = np.log(numbers[order])
+    gaps = np.diff(sizes)
+    cut = int(np.argmax(gaps)) + 1
+    low, high = sizes[:cut], sizes[cut:]
+    if min(len(np.unique(low)), len(np.unique(high))) < LEAST_OF_A_UNIT:
+        return None
+    apart = float(np.median(high) - np.median(low))
+    if gaps[cut - 1] <= max(np.ptp(low), np.ptp(high)):
+        return None
+    unsure = UNSURE + 4 * float(np.hypot(low.std() / np.sqrt(len(low)), high.std() / np.sqrt(len(high))))
+    factor = min(FACTORS, key=lambda each: abs(np.log(each) - apart))
+    same = stats.ks_2samp(low + apart, high)
+    if abs(np.log(factor) - apart) > min(unsure, MOST_UNSURE) or same.pvalue < UNLIKELY:
+        return None
+    return TwoUnits(factor, order[:cut] if len(low) <= len(high) else order[cut:])
 
 
 def chance_of_copies(columns: Sequence[Keys], other: Sequence[Keys] | None = None) -> float:

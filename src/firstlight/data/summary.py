@@ -37,7 +37,6 @@ class TableLayout:
     numbered: tuple[str, ...] = ()
     describes: tuple[str, ...] = ()
     exact_key: str | None = None
-    near_key: str | None = None
     cells: dict[str, float] = field(default_factory=dict)
     """For each column of fractions, the width to which near rows are rounded."""
     rules: tuple[SchemaRule, ...] = ()
@@ -74,7 +73,8 @@ def layout_of(
             f"`{chosen['time']}` of {source.name}, named as time, holds texts such as "
             f"{head[chosen['time']][0].as_py()!r:.40}. Write times as 2024-03-01 or 2024-03-01 12:30:00."
         )
-    numbered = tuple(name for name in names if name not in chosen.values() and is_numbered(head[name]))
+    aside = {*chosen.values(), *source.describes}
+    numbered = tuple(name for name in names if name not in aside and is_numbered(head[name]))
     cells = {}
     for name in names:
         if pa.types.is_floating(head[name].type):
@@ -89,7 +89,6 @@ def layout_of(
         numbered=numbered,
         describes=source.describes,
         exact_key=source.exact_key,
-        near_key=source.near_key,
         cells=cells,
         rules=rules,
         keys=KEYS,
@@ -136,7 +135,8 @@ def is_numbered(column: Any) -> bool:
 
 
 def _did_you_mean(name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    small = {each.lower(): each for each in names}
+    near = [small[each] for each in difflib.get_close_matches(name.lower(), list(small), n=1, cutoff=0.5)]
     listed = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     return f"{f' Did you mean `{near[0]}`?' if near else ''} Its columns are {listed}."
 
@@ -186,17 +186,14 @@ class TableSummary:
             inputs = rows_of([keys[name] for name in names], len(rows))
         target = keys[layout.target] if layout.target in keys else np.zeros(len(rows), dtype=np.uint64)
         self.exact.add(inputs, target, rows)
-        if layout.near_key in keys:
-            near = keys[layout.near_key]
-        else:
-            rounded = [
-                keys_of(columns[name], layout.cells[name])
-                if name in layout.cells and is_numeric(columns[name].type)
-                else keys[name]
-                for name in names
-            ]
-            near = rows_of(rounded, len(rows)) if layout.cells else inputs
-        self.near.add(near, inputs, rows)
+        rounded = [
+            keys_of(columns[name], layout.cells[name])
+            if name in layout.cells and is_numeric(columns[name].type)
+            else keys[name]
+            for name in names
+        ]
+        by_numbers = layout.cells and layout.exact_key is None  # what cannot be read has no numbers
+        self.near.add(rows_of(rounded, len(rows)) if by_numbers else inputs, inputs, rows)
         if layout.group in columns:
             self._add_groups(keys[layout.group], rows)
 

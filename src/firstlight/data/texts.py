@@ -23,6 +23,9 @@ ALIKE = 0.8
 SHINGLE = 3
 MOST_TEXTS = 10_000
 TOKENIZED = 2000
+PILED = 10.0
+"""Times more texts of the greatest length than of each length just below it."""
+MOST_ALIKE = 0.95
 
 
 def seen(split: Split, column: str, tokenizer: Any = None) -> TextsSeen:
@@ -30,7 +33,10 @@ def seen(split: Split, column: str, tokenizer: Any = None) -> TextsSeen:
     known = [(int(row), str(text)) for row, text in zip(rows, texts, strict=True) if text is not None]
     damaged = [(row, text) for row, text in known if DAMAGE.search(text)]
     lengths = np.array([len(text) for _, text in known] or [0])
+    cut = max((_at_the_end(lengths, "characters"), _at_the_end(_words(known), "words")), key=lambda each: each[0])
     found = TextsSeen(
+        cut=cut[0],
+        cut_at=cut[1],
         file=split.file,
         split=split.name,
         column=column,
@@ -43,6 +49,20 @@ def seen(split: Split, column: str, tokenizer: Any = None) -> TextsSeen:
         longest_row=known[int(lengths.argmax())][0] if known else 0,
     )
     return found if tokenizer is None else _tokenized(found, known[:TOKENIZED], *tokenizer)
+
+
+def _words(known: list[tuple[int, str]]) -> Any:
+    return np.array([text.count(" ") + 1 for _, text in known] or [0])
+
+
+def _at_the_end(lengths: Any, unit: str) -> tuple[int, str]:
+    """Texts exactly as long as the longest, where far fewer are nearly so. Texts all of one length are made so."""
+    longest = int(lengths.max())
+    there = int((lengths == longest).sum())
+    before = int(((lengths >= 0.9 * longest) & (lengths < longest)).sum())
+    usual = before / max(1, longest - int(np.ceil(0.9 * longest)))
+    piled = there > PILED * max(usual, 1.0) and there < MOST_ALIKE * len(lengths)
+    return (there, f"{longest:,} {unit}") if piled else (0, "")
 
 
 def tokenizer_at(path: Path) -> tuple[str, Any]:

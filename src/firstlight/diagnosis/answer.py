@@ -16,15 +16,15 @@ MOST = 5
 TELLING_RATIO = 1.5
 """An observation is named when it is this much likelier, or rarer, under the cause than on healthy runs."""
 CREDENCES: tuple[tuple[int, str], ...] = (
-    (86, "almost certain"),
-    (71, "highly likely"),
-    (56, "likely"),
-    (46, "about even"),
-    (31, "unlikely"),
-    (16, "highly unlikely"),
+    (95, "almost certain"),
+    (80, "highly likely"),
+    (60, "likely"),
+    (40, "about even"),
+    (20, "unlikely"),
+    (5, "highly unlikely"),
     (0, "remote"),
 )
-"""Least percentage and its words."""
+"""Least percentage and its words: what is almost certain is wrong once in twenty."""
 
 
 class Role(StrEnum):

@@ -5,11 +5,13 @@ from typing import Any
 
 import msgspec
 
+from firstlight.facts.dealings import bootstrapped, discounted, rewarded
 from firstlight.facts.flows import (
     alike,
     altered,
     cancellings,
     fadings,
+    guesses,
     levellings,
     mute_answers,
     penalties,
@@ -49,7 +51,7 @@ from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
-from firstlight.records.training import Attention, EvaluationSeen
+from firstlight.records.training import Attention, EvaluationSeen, KeysMasked
 
 
 def derive(records: Iterable[Logged]) -> list[Any]:
@@ -92,6 +94,11 @@ def _padding(seen: feed.FeedSeen) -> feed.Echo:
 
 def attentions(seen: Sightings) -> Iterator[Attention]:
     for calls in groups(seen.of(Attention), lambda a: (a.rank, a.site)):
+        yield calls[0]
+
+
+def masked_keys(seen: Sightings) -> Iterator[KeysMasked]:
+    for calls in groups(seen.of(KeysMasked), lambda a: (a.rank, a.site)):
         yield calls[0]
 
 
@@ -206,6 +213,7 @@ REDUCERS: tuple[Reducer, ...] = (
     evaluations,
     feeds,
     attentions,
+    masked_keys,
     dependences,
     behaviours,
     symmetries,
@@ -235,11 +243,15 @@ REDUCERS: tuple[Reducer, ...] = (
     failings,
     waitings,
     learning_signs,
+    guesses,
     reaches,
     silent_terms,
     cancellings,
     mute_answers,
     penalties,
+    bootstrapped,
+    discounted,
+    rewarded,
     pullings,
     altered,
     two_comparisons,

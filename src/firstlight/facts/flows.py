@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from firstlight.facts.sightings import Sightings, groups
-from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest
+from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, steepest
 from firstlight.flows.values import Loss, examples_lost
 from firstlight.records.flows import (
     LIKELIHOODS,
@@ -16,6 +16,8 @@ from firstlight.records.flows import (
     CancelSeen,
     ComparisonSeen,
     Fading,
+    Guessed,
+    GuessSeen,
     LevelledSeen,
     Levelling,
     MuteAnswer,
@@ -35,6 +37,7 @@ from firstlight.records.flows import (
     TwoComparisons,
 )
 from firstlight.records.inner import Movement
+from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.places import Site
 from firstlight.records.training import StepSeen
 
@@ -72,6 +75,7 @@ def silent_terms(seen: Sightings) -> Iterator[SilentTerm]:
             step=last.step,
             value=last.value,
             loss=last.loss,
+            unfelt=last.unfelt,
         )
 
 
@@ -193,6 +197,7 @@ def altered(seen: Sightings) -> Iterator[Altered]:
 
 
 def levellings(seen: Sightings) -> Iterator[Levelling]:
+    signs = [told[-1].status for told in groups(seen.of(LearningSign), lambda one: (one.rank, one.meeting))]
     for looks in groups(seen.of(LevelledSeen), lambda look: (look.rank, look.site, look.operation)):
         last = looks[-1]
         yield Levelling(
@@ -202,6 +207,7 @@ def levellings(seen: Sightings) -> Iterator[Levelling]:
             step=last.step,
             before=median(look.before for look in looks),
             after=median(look.after for look in looks),
+            unlearnt=NO_SIGN in signs and CERTIFIED not in signs,
         )
 
 
@@ -231,7 +237,11 @@ def fadings(seen: Sightings) -> Iterator[Fading]:
         found = [(parts[-1], told) for parts in looks if (told := narrowest(*_rows(parts))) is not None]
         if len(found) == len(looks):
             tape, told = max(found, key=lambda pair: pair[1].spread)
-            yield Fading(**_told(tape, told, len(looks)), spread=told.spread, lost=_place(tape, told.row))
+            learnt = any(sign.rank == tape.rank and sign.status == CERTIFIED for sign in seen.of(LearningSign))
+            guesses = [guess for guess in seen.of(GuessSeen) if (guess.rank, guess.site) == (tape.rank, tape.site)]
+            behind = bool(guesses) and guesses[-1].loss > guesses[-1].guess
+            place = _place(tape, told.row)
+            yield Fading(**_told(tape, told, len(looks)), spread=told.spread, lost=place, learnt=learnt and not behind)
 
 
 def swellings(seen: Sightings) -> Iterator[Swelling]:
@@ -240,6 +250,33 @@ def swellings(seen: Sightings) -> Iterator[Swelling]:
         if len(found) == len(looks):
             tape, told = min(found, key=lambda pair: pair[1].size)
             yield Swelling(**_told(tape, told, len(looks)), size=told.size, grown=_place(tape, told.row))
+
+
+def guesses(seen: Sightings) -> Iterator[Guessed]:
+    """One for each backward whose tape was read as well."""
+    tapes = {(parts[-1].rank, parts[-1].site): parts for looks in _looks(seen) for parts in looks[:1]}
+    for looks in groups(seen.of(GuessSeen), lambda look: (look.rank, look.site)):
+        first, last = looks[0], looks[-1]
+        parts = tapes.get((last.rank, last.site))
+        found = steepest(*_rows(parts)) if parts else None
+        if parts is None or found is None:
+            continue
+        yield Guessed(
+            rank=last.rank,
+            site=last.site,
+            first=first.loss,
+            first_guess=first.guess,
+            tenth=first.tenth,
+            step=last.step,
+            loss=last.loss,
+            guess=last.guess,
+            grown=_place(parts[-1], found.row),
+            before=found.before,
+            size=found.row.size,
+            entry=found.entry,
+            trained=found.row.entry,
+            last=found.last,
+        )
 
 
 def _looks(seen: Sightings) -> Iterator[list[list[TapeSeen]]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from firstlight.facts.flows import alike
+from firstlight.facts.flows import alike, levellings
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.learning import CERTIFIED, LearningSign
@@ -23,10 +23,12 @@ def _lasts(seen: Sightings) -> list[RelationsSeen]:
 
 
 def relations(seen: Sightings) -> Iterator[Relations]:
+    levelled = max((one.after - one.before for one in levellings(seen)), default=0.0)
     for one in _lasts(seen):
         signs = [sign for sign in seen.of(LearningSign) if sign.rank == one.rank and sign.meeting == one.meeting]
         learnt = bool(signs) and signs[-1].status == CERTIFIED
-        yield Relations(seen=one, unlearnt=signs[-1].steps if signs and not learnt else 0, learnt=learnt)
+        unlearnt = signs[-1].steps if signs and not learnt else 0
+        yield Relations(seen=one, unlearnt=unlearnt, learnt=learnt, levelled=levelled)
 
 
 def lags(seen: Sightings) -> Iterator[LagSeen]:
@@ -72,9 +74,5 @@ def conflicts(seen: Sightings) -> Iterator[LabelsSeen]:
                 conflicting=one.repeats.conflicting,
                 pair=one.repeats.pair,
                 room=one.repeats.room,
-                compared=one.near.examples,
-                doubtful=one.near.doubtful,
-                scattered=one.near.scattered,
-                most_doubtful=one.near.first_doubtful,
                 site=one.site,
             )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from firstlight.records import (
     contrast,
+    dealings,
     declared,
     facts,
     failing,
@@ -33,7 +34,7 @@ from firstlight.records.resumed import ResumeTried
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.timelines import CustomGradient, Dependence
-from firstlight.records.training import Attention, EvaluationSeen
+from firstlight.records.training import Attention, EvaluationSeen, KeysMasked
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ def _from(*taps: str, absent: str) -> Source:
 
 _NO_BACKWARD = "no backward was observed"
 _NO_LAYERS = "no network of several layers was seen at work after its first steps"
+_NO_TARGETS = "no environment was seen whose rewards could be followed to the loss"
 _NO_STEP = "no optimizer step was observed"
 _NOT_FOLLOWED = (
     "no step was compared with the weights and gradients before it: it was the only one, or its closure computes the "
@@ -73,11 +75,15 @@ SOURCES: dict[type, Source] = {
     flows.Reach: _from(
         "operations", "tape", absent="no activation was seen between the network and its answers that could be tried"
     ),
+    flows.Guessed: _from("operations", "tape", absent="no loss was found that one output for all examples could lower"),
     flows.SilentTerm: _from("operations", "tape", absent=_NO_BACKWARD),
     flows.Cancelling: _from("operations", "tape", absent=_NO_BACKWARD),
     flows.MuteAnswer: _from("operations", "tape", absent=_NO_BACKWARD),
     flows.Penalised: _from("operations", "tape", absent=_NO_BACKWARD),
     flows.Pulling: _from("operations", "tape", absent="no place was found where predictions are compared with answers"),
+    dealings.Bootstrapped: _from("operations", "tape", absent=_NO_TARGETS),
+    dealings.Discounted: _from("operations", "tape", absent=_NO_TARGETS),
+    dealings.Rewarded: _from("operations", "tape", absent=_NO_TARGETS),
     flows.Fading: _from("operations", "tape", absent=_NO_LAYERS),
     flows.Swelling: _from("operations", "tape", absent=_NO_LAYERS),
     flows.TwoComparisons: _from(
@@ -181,6 +187,7 @@ SOURCES: dict[type, Source] = {
     declared.LogTried: _from(absent="no log was tried"),
     declared.InvariantTried: _from(absent="no invariant was declared"),
     Attention: _from("operations", absent="`scaled_dot_product_attention` was not called with a mask"),
+    KeysMasked: _from("operations", absent="no attention mask with a row for each example was seen"),
 }
 
 OF_A_REHEARSAL = frozenset(
@@ -289,6 +296,7 @@ SEEN_IN_RUNS = frozenset({declared.LabelsSeen, declared.LagSeen})
 
 EXPERIMENT = frozenset(
     {
+        dealings.Rewarded,
         contrast.Contrast,
         Inferred,
         Dependence,
@@ -326,11 +334,14 @@ DATA = (
 TAPE = frozenset(
     {
         flows.Reach,
+        flows.Guessed,
         flows.SilentTerm,
         flows.Cancelling,
         flows.MuteAnswer,
         flows.Penalised,
         flows.Pulling,
+        dealings.Bootstrapped,
+        dealings.Discounted,
         flows.Fading,
         flows.Swelling,
         flows.TwoComparisons,

@@ -26,8 +26,11 @@ def with_unread(facts: Iterable[Any], copy: Iterable[Logged]) -> list[Any]:
     ]
 
 
-def with_rehearsed(facts: Iterable[Any], program: Iterable[Logged], rehearsal: Iterable[Logged]) -> list[Any]:
-    """The feeds of models that the program was never seen to evaluate, completed by what its rehearsal evaluated."""
+def with_rehearsed(
+    facts: Iterable[Any], program: Iterable[Logged], rehearsal: Iterable[Logged], ended: bool
+) -> list[Any]:
+    """The feeds of models that the program was never seen to evaluate, completed by what its rehearsal evaluated;
+    `ended` says whether that reached the last line."""
     own, later = Sightings(program), Sightings(rehearsal)
     fed = {one.model: one for one in later.of(FeedSeen) if one.rank == 0}
     trained = {one.model: one for one in own.of(ExamplesMet) if one.rank == 0}
@@ -40,6 +43,7 @@ def with_rehearsed(facts: Iterable[Any], program: Iterable[Logged], rehearsal: I
             continue
         here, over_there = trained.get(fact.model), evaluated.get(fact.model)
         overlap = overlap_of(here, over_there) if here is not None and over_there is not None else Overlap()
+        overlap = replace(overlap, ended=ended)
         found.append(
             replace(
                 fact,

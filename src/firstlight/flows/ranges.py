@@ -58,6 +58,8 @@ def narrowest(rows: dict[int, TapeRow], predictions: tuple[int, ...]) -> Narrowe
         return None
     way = list(_way(best, end))
     falls = [(spreads[best[n]] if n in best else 1.0) / max(spreads[n], 1e-300) for n in way]
+    if falls[-1] * falls[-1] * spreads[end] < 1:  # less is lost where they enter than in all the rest
+        falls[-1] = 0.0
     at = way[falls.index(max(falls))]
     return Narrowest(spreads[end], rows[at], spreads[best[at]] if at in best else 1.0, not _behind(rows, rows[at]))
 
@@ -82,6 +84,28 @@ def largest(rows: dict[int, TapeRow], predictions: tuple[int, ...]) -> Largest |
     grown = [(row, max([other.size for other in _behind(rows, row)], default=1.0)) for row in _upto(rows, most)]
     at, before = max(grown, key=lambda pair: pair[0].size / max(pair[1], 1e-300))
     return Largest(most.size, at, before, not _behind(rows, at))
+
+
+@dataclass(frozen=True, slots=True)
+class Steepest:
+    """The call between the data and the predictions in which values grow most."""
+
+    row: TapeRow
+    before: float
+    entry: bool
+    last: bool
+    """No trained tensor enters after it."""
+
+
+def steepest(rows: dict[int, TapeRow], predictions: tuple[int, ...]) -> Steepest | None:
+    """Along the way of the largest values that leads to the largest predictions."""
+    ends = [rows[number] for number in predictions if number in rows and math.isfinite(rows[number].size)]
+    if not ends:
+        return None
+    way = list(_upto(rows, max(ends, key=lambda row: row.size)))
+    grown = [(row, max([other.size for other in _behind(rows, row)], default=1.0)) for row in way]
+    at, before = max(grown, key=lambda pair: pair[0].size / max(pair[1], 1e-300))
+    return Steepest(at, before, not _behind(rows, at), not any(row.entry for row in way[: way.index(at)]))
 
 
 def _spread(row: TapeRow) -> float:

@@ -1,6 +1,8 @@
 """The evidence behind a verdict, in numbers, from the facts that hold it."""
 
+import math
 from collections.abc import Iterable
+from statistics import fmean
 from typing import Any
 
 import msgspec
@@ -8,15 +10,20 @@ import msgspec
 from firstlight.facts.standing import BLIND
 from firstlight.records.assurance import Assurance, ByHeart, Learns, Rehearsed
 from firstlight.records.contrast import Contrast
+from firstlight.records.facts import LossCurve
+from firstlight.records.flows import Guessed
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.rehearsal import Rehearsal
+
+LEVEL_STEPS = 8
+"""The last losses that are averaged."""
 
 
 def assurance_of(facts: Iterable[Any]) -> Assurance:
     known = tuple(facts)
     contrast = next((fact for fact in known if isinstance(fact, Contrast)), None)
     return Assurance(
-        learns=_learns(sign_of(known), contrast),
+        learns=_learns(sign_of(known), contrast, known),
         by_heart=_by_heart(contrast),
         rehearsal=next((_rehearsed(fact) for fact in known if isinstance(fact, Rehearsal)), None),
     )
@@ -27,26 +34,36 @@ def sign_of(facts: Iterable[Any]) -> LearningSign | None:
     return next((fact for fact in facts if isinstance(fact, LearningSign)), None)
 
 
-def _learns(sign: LearningSign | None, contrast: Contrast | None) -> Learns | None:
+def _learns(sign: LearningSign | None, contrast: Contrast | None, facts: tuple[Any, ...]) -> Learns | None:
     """The course of the loss beside that of the copy which cannot know whose answer is whose, where there is one."""
     if sign is None:
         return None
+    here = [fact for fact in facts if isinstance(fact, LossCurve | Guessed) and fact.site == sign.site]
     told = Learns(
         status=sign.status,
         reason=sign.reason,
         first=sign.first,
         last=sign.last,
         without_inputs=sign.without_inputs,
+        guess=next((fact.guess for fact in here if isinstance(fact, Guessed)), None),
         steps=sign.steps,
     )
     blind = contrast.of(BLIND) if contrast is not None and not contrast.compares_rows else None
     if blind is None or not blind.other.finite or not blind.base.finite:
         return told
-    if sign.status == CERTIFIED and sign.step > blind.steps:  # it began to learn when its copies had ended
-        return msgspec.structs.replace(told, steps=sign.step)
+    if sign.status == CERTIFIED and sign.step > blind.steps:  # it went on when its copies had ended
+        return _whole_course(told, next((fact.values for fact in here if isinstance(fact, LossCurve)), ()))
     return msgspec.structs.replace(
         told, first=blind.base.first, last=blind.base.last, without_inputs=blind.other.last, steps=blind.steps
     )
+
+
+def _whole_course(told: Learns, values: tuple[float, ...]) -> Learns:
+    """The certificate is measured until it is certain; the loss goes on."""
+    few = values[-LEVEL_STEPS:]
+    if not few or not all(map(math.isfinite, few)):
+        return told
+    return msgspec.structs.replace(told, last=fmean(few), steps=len(values))
 
 
 def headline(assurance: Assurance, experimented: bool) -> str:
@@ -55,10 +72,16 @@ def headline(assurance: Assurance, experimented: bool) -> str:
     learns = assurance.learns
     if learns is None:
         return f"nothing found, and it was not asked whether it learns{lacking}"
+    if learns.status == CERTIFIED and _above_a_guess(learns):
+        return f"nothing found, and it begins to learn: one answer for all examples would still do better{lacking}"
     if learns.status == CERTIFIED:
         return f"nothing found, and it learns{lacking}"
     why = f" ({learns.reason})" if learns.reason else ""
     return f"nothing found; that it learns could not be certified{why}{lacking}"
+
+
+def _above_a_guess(learns: Learns) -> bool:
+    return learns.guess is not None and learns.last is not None and learns.last > learns.guess
 
 
 def _rehearsed(seen: Rehearsal) -> Rehearsed:
@@ -86,7 +109,9 @@ def _why(seen: Rehearsal) -> str:
 
 
 def _by_heart(contrast: Contrast | None) -> ByHeart | None:
-    pair = contrast.of("one-batch") if contrast is not None else None
+    """Without a loader, and with a loss of its own, a copy cannot be given the same answers again."""
+    again = contrast is not None and (contrast.by_loader or contrast.supervised)
+    pair = contrast.of("one-batch") if contrast is not None and again else None
     if pair is None or not pair.other.finite:
         return None
     return ByHeart(first=pair.other.first, last=pair.other.last, steps=pair.steps)

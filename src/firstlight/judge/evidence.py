@@ -88,7 +88,8 @@ def judged(
         facts.append(rehearsal)
     facts += [*_later(watched, facts), *resume_of(watched)]
     for _, rehearsed in islice(attempts_of(watched), 1):
-        facts = with_rehearsed(facts, watched.records, rehearsed)
+        ended = rehearsal is not None and rehearsal.reached_end
+        facts = with_rehearsed(facts, watched.records, rehearsed, ended)
     facts = with_unread(facts, watched.timelines.get(LOADERS, ()))
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)

@@ -1,12 +1,12 @@
-"""What a stated probability turned out to be worth, as counted on labelled programs.
+"""What a claim of its kind turned out to be worth, as counted on labelled programs.
 
-`python -m zoo score --half tune --count` sets what was said of programs with a planted fault, and of healthy ones,
-beside the truth, and writes the line that fits: the logarithm of the odds as stated, times a slope, and shifted. What
-is taken off a cause belongs to `unknown`.
+A cause is named because a repair proved it, because an error or a warning names it, or because everything together
+points at it. How often each kind is right, and each check within its kind, is counted by `python -m zoo score --half
+tune --count`, on programs at which nobody had looked before. A check of which little is known is drawn towards its
+kind, and a kind towards all. What is taken off a cause belongs to `unknown`.
 """
 
-import json
-import math
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -15,42 +15,74 @@ import msgspec
 from firstlight.diagnosis.answer import credence
 from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.rank import LEAST_PROBABLE, UNKNOWN
+from firstlight.records.finding import Finding, Severity
 from firstlight.records.report import Hypothesis, Report
 
 NULL = "null"
-CLOSEST = 1e-4
-"""To certainty: what is nearer counts as this near."""
+PROVEN = "proven"
+INFERRED = "inferred"
+DRAWN = 4.0
+"""What is known of the wider group counts like so many claims of the narrower one."""
+AT_FIRST = 0.5
+"""The share that is assumed before anything is counted."""
+
+
+class Claims(msgspec.Struct, frozen=True):
+    """Claims of one kind, and how many named the planted cause; the same for each check that made them."""
+
+    claims: int = 0
+    right: int = 0
+    checks: dict[str, tuple[int, int]] = {}
 
 
 def trusted(report: Report) -> Report:
     """The report with probabilities that hold what they promise; the order of causes stays."""
-    named = [one for one in report.diagnosis if _is_bug(one)]
-    taken = named[0].probability - worth(named[0].probability) if named else 0.0
-    told = [_told(one, worth(one.probability)) if _is_bug(one) else one for one in report.diagnosis]
-    unknown = next((one for one in told if one.cause == UNKNOWN), None)
-    if unknown is None and taken >= LEAST_PROBABLE:
-        unknown = Hypothesis(cause=UNKNOWN, category=category_of(UNKNOWN), probability=0.0)
-    rest = [one for one in told if one.cause != UNKNOWN and one.probability >= LEAST_PROBABLE]
-    open_ = [_told(unknown, unknown.probability + max(0.0, taken))] if unknown else []
-    return msgspec.structs.replace(report, diagnosis=(*rest, *open_))
+    told: list[Hypothesis] = []
+    most, taken = 1.0, 0.0
+    for one in (one for one in report.diagnosis if one.cause != UNKNOWN):
+        if not _is_bug(one):
+            told.append(one)
+            continue
+        most = min(most, _probability(one, report.findings))
+        taken = taken if any(map(_is_bug, told)) else max(0.0, one.probability - most)
+        told.append(_told(one, most))
+    shown = [one for one in told if one.probability >= LEAST_PROBABLE]
+    return msgspec.structs.replace(report, diagnosis=(*shown, *_unknown(report, taken)))
 
 
-def worth(stated: float) -> float:
-    """How often claims that were made with this probability are right."""
-    slope, shift = counted()
-    return round(1.0 / (1.0 + math.exp(-(slope * log_odds(stated) + shift))), 4)
+def _probability(one: Hypothesis, findings: tuple[Finding, ...]) -> float:
+    """What a loud finding names is worth what such claims were; what none names, at most that."""
+    named = (finding for finding in findings if finding.cause == one.cause and finding.severity is not Severity.NOTE)
+    finding = next(named, None)
+    if finding is None:
+        return min(one.probability, worth(INFERRED))
+    return worth(PROVEN if finding.verified else finding.severity.value, finding.id)
 
 
-def log_odds(probability: float) -> float:
-    inside = min(max(probability, CLOSEST), 1.0 - CLOSEST)
-    return math.log(inside / (1.0 - inside))
+def _unknown(report: Report, taken: float) -> tuple[Hypothesis, ...]:
+    before = next((one for one in report.diagnosis if one.cause == UNKNOWN), None)
+    if before is None and taken < LEAST_PROBABLE:
+        return ()
+    one = before or Hypothesis(cause=UNKNOWN, category=category_of(UNKNOWN), probability=0.0)
+    return (_told(one, one.probability + taken),)
+
+
+def worth(kind: str, check: str = "") -> float:
+    """How often claims of this kind, made by this check, are right."""
+    kinds = counted()
+    everything = _drawn(sum(one.claims for one in kinds.values()), sum(one.right for one in kinds.values()), AT_FIRST)
+    own = kinds.get(kind, Claims())
+    return round(_drawn(*own.checks.get(check, (0, 0)), _drawn(own.claims, own.right, everything)), 4)
+
+
+def _drawn(claims: int, right: int, towards: float) -> float:
+    return (right + DRAWN * towards) / (claims + DRAWN)
 
 
 @cache
-def counted() -> tuple[float, float]:
-    """The slope and the shift; 1 and 0 as long as nothing was counted."""
-    found = json.loads(files("firstlight.judge").joinpath("counted.json").read_text(encoding="utf-8"))
-    return found["slope"], found["shift"]
+def counted() -> Mapping[str, Claims]:
+    found = files("firstlight.judge").joinpath("counted.json").read_bytes()
+    return msgspec.json.decode(found, type=dict[str, Claims])
 
 
 def _is_bug(one: Hypothesis) -> bool:

@@ -1,5 +1,6 @@
 """Reads a Python traceback out of a script's output: the user's line, the message, our own frames removed."""
 
+import builtins
 import os
 import re
 from pathlib import Path
@@ -18,6 +19,8 @@ REFUSED = re.compile(
 """As Python says it, and as other programs do."""
 RANK = re.compile(r"^(\[rank\d+\]:) ?")
 """What torch puts before every line of a rank's traceback."""
+OUTSIDE = (OSError, RuntimeError, EOFError, Warning)
+"""What a file that cannot be written to may be told as."""
 LAUNCHERS = ("ChildFailedError", "ProcessRaisedException", "ProcessExitedException")
 """Say that another process failed, not why."""
 OWN = (
@@ -48,14 +51,24 @@ def without_ours(lines: list[str]) -> list[str]:
 
 
 def refused(lines: list[str]) -> str | None:
-    """The last path of which it is said that it could not be written to, where this process could write to it."""
+    """The last path of which it is said that it could not be written to, where this process could write to it.
+
+    A library may say so and go on: an exception after it that no file can cause is the program's own.
+    """
     for line in reversed(lines):
-        said = REFUSED.search(line)
+        said, raised = REFUSED.search(line), ERROR.match(line.strip())
+        if said is None and raised is not None and _of_the_programs_own(raised["name"]):
+            return None
         if said is not None:
             path = Path(next(group for group in said.groups() if group))
             there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
             return str(path) if os.access(there, os.W_OK) else None
     return None
+
+
+def _of_the_programs_own(name: str) -> bool:
+    kind = getattr(builtins, name, None)
+    return isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, OUTSIDE)
 
 
 def _of_one_rank(lines: list[str]) -> list[str]:

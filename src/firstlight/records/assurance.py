@@ -11,6 +11,8 @@ class Learns(msgspec.Struct, frozen=True, kw_only=True):
     last: float | None = None
     without_inputs: float | None = None
     """What a copy reaches that cannot know which answer belongs to which input."""
+    guess: float | None = None
+    """What the best answer gets that is one and the same for all examples, on the last batch it was sought for."""
     steps: int = 0
 
 

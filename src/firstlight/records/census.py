@@ -44,6 +44,8 @@ class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     optimized: Some
     unoptimized: Some
     """Got gradients, requires them, and is in no optimizer."""
+    unoptimized_drawn: Some = Some()
+    """Those of them that are weight matrices of the user's own modules and were neither loaded nor ever trained."""
     uncalled: Some
     """No gradient ever, and the module that owns it was never called."""
     cut_off: Some
@@ -51,6 +53,9 @@ class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     one of zeros, behind an operation that hands on nothing else."""
     wasted: Some
     """No gradient ever, though the owning module ran with gradients on and nothing cut it: its output is not used."""
+    places: Some = Some()
+    """No gradient ever, and a table of positions beside tokens that are used; below, the line that looks them up."""
+    tokens_site: Site | None = None
     zero: Some
     """A gradient arrived at every backward and was exactly zero each time."""
     cut_site: Site | None = None

@@ -102,9 +102,13 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
     """Of those, trained on before."""
     covered: int = 0
     """Trained on, and evaluated in any batch."""
+    apart: int = 0
+    """Judged one batch after the other, and none of them trained on; the most there were."""
     calls: int = 0
     pure: int = 0
     """Calls on batches of the training set alone."""
+    ended: bool = False
+    """The program was seen to its last line: nothing else is evaluated."""
     near: int = 0
     """Evaluated and not trained on, but next to an example that was."""
     room: float = 0.0

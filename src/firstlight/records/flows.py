@@ -67,16 +67,30 @@ class FreeSeen(Sighting, frozen=True, kw_only=True, tag="free"):
     free: float
 
 
+class GuessSeen(Sighting, frozen=True, kw_only=True, tag="guess"):
+    """The loss of a batch beside that of the best output that is one and the same for all its examples."""
+
+    site: Site | None
+    """Of the backward."""
+    loss: float
+    guess: float
+    tenth: float
+    """The loss if all outputs were a tenth as large."""
+
+
 class TermSeen(Sighting, frozen=True, kw_only=True, tag="silent-term"):
-    """A term of the loss that rests on trained tensors and carries no gradient."""
+    """A term of the loss that rests on trained tensors, and carries no gradient or none to some of them."""
 
     operation: str
     site: Site | None
     """The call that was given a gradient and passed none on."""
     added: Site | None
-    """Where it joins the others."""
+    """Where it joins the others, or compares with answers."""
     value: float
+    """The term's; where some tensors get nothing of it, the loss were all examples alike to what does train them."""
     loss: float
+    unfelt: int = 0
+    """Trained tensors that it has no gradient for; else it has none at all."""
 
 
 class CancelSeen(Sighting, frozen=True, kw_only=True, tag="cancelling"):
@@ -191,6 +205,29 @@ class Reach(Ranked, frozen=True, kw_only=True):
     bound: float
 
 
+class Guessed(Ranked, frozen=True, kw_only=True):
+    """The first and the last comparison of one backward's loss with that of a guess, and what makes outputs large."""
+
+    site: Site | None
+    first: float
+    first_guess: float
+    tenth: float
+    """The first loss if all outputs were a tenth as large."""
+    step: int
+    loss: float
+    guess: float
+    grown: Place
+    """The call between data and outputs in which values grow most, and what it was given."""
+    before: float
+    size: float
+    entry: bool
+    """The data enter in it."""
+    trained: bool
+    """Trained tensors take part in it."""
+    last: bool
+    """No layer comes after it."""
+
+
 class SilentTerm(Ranked, frozen=True, kw_only=True):
     """A term without gradient, and at how many of the looks it was there."""
 
@@ -203,6 +240,7 @@ class SilentTerm(Ranked, frozen=True, kw_only=True):
     value: float
     """At the last look, and the loss beside it."""
     loss: float
+    unfelt: int = 0
 
 
 class Cancelling(Ranked, frozen=True, kw_only=True):
@@ -280,6 +318,8 @@ class Fading(Ranked, frozen=True, kw_only=True):
     """It is where the data enter the network."""
     looks: int
     step: int
+    learnt: bool = False
+    """The program is certain to learn all the same: the difference came back."""
 
 
 class Swelling(Ranked, frozen=True, kw_only=True):
@@ -318,6 +358,8 @@ class Levelling(Ranked, frozen=True, kw_only=True):
     before: float
     """Share of a column that has one of its commonest few values, before the call and after it."""
     after: float
+    unlearnt: bool = False
+    """The program was seen not to learn."""
 
 
 class TwoComparisons(Ranked, frozen=True, kw_only=True):

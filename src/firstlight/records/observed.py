@@ -7,6 +7,7 @@ handful of parameters and count the rest, so that one of them always fits a line
 from firstlight.records.averages import Averaged
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
+from firstlight.records.dealings import BootstrapSeen, RewardAsked
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
@@ -15,6 +16,7 @@ from firstlight.records.flows import (
     CancelSeen,
     ComparisonSeen,
     FreeSeen,
+    GuessSeen,
     LevelledSeen,
     MuteSeen,
     PenaltySeen,
@@ -60,6 +62,7 @@ from firstlight.records.training import (
     ClipSeen,
     Cut,
     EvaluationSeen,
+    KeysMasked,
     LossCall,
     Pairing,
     StepSeen,
@@ -85,6 +88,7 @@ Observed = (
     | Pairing
     | Cut
     | Attention
+    | KeysMasked
     | BackwardSeen
     | ClipSeen
     | StepSeen
@@ -114,6 +118,7 @@ Observed = (
     | TapeSeen
     | ReachSeen
     | FreeSeen
+    | GuessSeen
     | Selection
     | AnswersScored
     | CopySeen
@@ -131,6 +136,8 @@ Observed = (
     | MuteSeen
     | PenaltySeen
     | PullSeen
+    | BootstrapSeen
+    | RewardAsked
     | RatesSeen
     | TermJoined
     | CurvatureSeen

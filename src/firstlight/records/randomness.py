@@ -16,6 +16,8 @@ class RandomAgain(Sighting, frozen=True, kw_only=True, tag="random-again"):
     site: Site | None
     """Where the state was last set; None where that was not seen."""
     times: int
+    same: int = 0
+    """Of them, those at which the model was given what it had been given then."""
     first: int
     """The step at which the state was met, and below, the one at which it was met again."""
     again: int

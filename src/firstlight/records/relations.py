@@ -2,6 +2,7 @@
 
 import msgspec
 
+from firstlight.records.doubts import Doubts
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
@@ -33,12 +34,6 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     offset: int = 0
     """Rows to the place whose answer fits best, and how well it does."""
     offset_deviations: float = 0.0
-    doubtful: int = 0
-    """Examples whose class hardly any of their neighbours has, while most of those agree on another."""
-    scattered: float = 0.0
-    """How evenly the classes of the doubtful ones spread over all: 1 as if drawn, 0 always the same confusion."""
-    first_doubtful: tuple[tuple[int, int], ...] = ()
-    """Step and row of the most doubtful."""
 
 
 class Pocket(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,6 +164,9 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     places: Places | None = None
     lag: Lag | None = None
     repeats: Repeats = Repeats()
+    doubts: Doubts = Doubts()
+    doubted: tuple[tuple[int, int, int], ...] = ()
+    """Of the most doubtful of them: step, row in the batch, and place in the dataset, -1 where that is not known."""
     kept: tuple[AnswersFollowed, ...] = ()
     drawn: Drawn = Drawn()
     counted: RowsReached = RowsReached()
@@ -185,6 +183,8 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
     """Steps that were measured there and did not certify that it learns; 0 where they did, or none were."""
     learnt: bool = False
     """It is certified that the program learns there."""
+    levelled: float = 0.0
+    """Share of the values that the program makes one of a few before it feeds them: relations are those of the rest."""
 
     @property
     def rank(self) -> int:

@@ -23,8 +23,10 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """Two tokens of a sequence exchanged in every row of a model that attends to itself."""
 
     layer: str
+    """The table that the tokens are looked up in, and the line that does so."""
+    site: Site | None = None
     swapped: float
-    """Relative change of the output, which was exchanged likewise where it has a place for each token."""
+    """Relative change of the output; of its later places, where it has one for each token."""
     replaced: float
     """The same with one of the two tokens made the other: what a token matters at all."""
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from firstlight.records.doubts import Doubts
 from firstlight.records.places import Where
 
 
@@ -28,7 +29,7 @@ class ColumnSeen(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int] = {}
     """Rows of each value, where there are few of them."""
     bars: tuple[int, ...] = ()
-    """Of a sample: rows in each of as many equal parts of its range."""
+    """Of a sample: rows in each of as many equal parts of its range, which is that of the training data."""
     numeric_share: float | None = None
     """Of a text column, how many of the values in the sample are written as numbers."""
     strays: tuple[str, ...] = ()
@@ -37,8 +38,27 @@ class ColumnSeen(msgspec.Struct, frozen=True, kw_only=True):
     """How many times farther from the middle the outermost values lie than the next ones within."""
     outermost: tuple[str, ...] = ()
     """Those values and their rows."""
+    unit_factor: float | None = None
+    """Its values form two clusters of one shape, apart by this factor between two units."""
+    unit_share: float = 0.0
+    """Of its values, those in the smaller cluster."""
+    unit_examples: tuple[str, ...] = ()
+    drift: float | None = None
+    """Largest difference of its distribution from that of the training data, between 0 and 1."""
     numbered: bool = False
     """Its values number the rows, or name each row by a code of its own."""
+
+
+class Doubt(msgspec.Struct, frozen=True, kw_only=True):
+    """A label that other rows contradict."""
+
+    row: int
+    label: str
+    expected: str
+    probability: float
+    shown: str = ""
+    picture: str = ""
+    """Of an image: a small copy, as a `data:` address."""
 
 
 class TableSeen(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +71,8 @@ class TableSeen(msgspec.Struct, frozen=True, kw_only=True):
     sampled: int
     """Rows that were kept for what cannot be computed in one pass."""
     columns: tuple[ColumnSeen, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    """The twenty labels that other rows contradict most, of classes that can be told at all."""
 
 
 class RepeatedRows(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,8 +85,8 @@ class RepeatedRows(msgspec.Struct, frozen=True, kw_only=True):
     exact: int
     """Of those, rows that have an earlier copy."""
     near: int
-    """Rows whose inputs are nearly those of an earlier row, beyond chance: equal when rounded, by MinHash or by
-    perceptual hash."""
+    """Rows whose inputs are nearly those of an earlier row, beyond chance: equal when rounded, by MinHash, or far
+    nearer than rows of the table are."""
     by_chance: float
     """Of the exact copies, the share to be expected without anything having been copied: columns have few values."""
     pairs: tuple[str, ...] = ()
@@ -123,6 +145,11 @@ class TargetPower(msgspec.Struct, frozen=True, kw_only=True):
     """Skill by all the other columns together; None where there are none."""
     copies: tuple[str, ...] = ()
     """Columns that equal the target in every row."""
+    pair: str = ""
+    """Two columns and how they go together, where neither is strong alone."""
+    pair_skill: float = 0.0
+    pair_others: float | None = None
+    """Skill by all columns but those two."""
 
 
 class TargetFit(msgspec.Struct, frozen=True, kw_only=True):
@@ -141,26 +168,14 @@ class TargetFit(msgspec.Struct, frozen=True, kw_only=True):
     """At that offset the target is itself one of the inputs, as where the next value is to be foretold."""
 
 
-class Doubt(msgspec.Struct, frozen=True, kw_only=True):
-    row: int
-    label: str
-    expected: str
-    probability: float
-    shown: str = ""
-
-
 class LabelDoubts(msgspec.Struct, frozen=True, kw_only=True):
     """Classes as they are written against what other rows make of the inputs."""
 
     file: str
     target: str
-    rows: int
-    skill: float
-    wrong: float
-    """Share of rows whose class is not the one expected."""
-    wrong_when_sure: float
-    """The same among the quarter of the rows about which the prediction is surest."""
+    doubts: Doubts
     doubtful: tuple[Doubt, ...] = ()
+    """The same rows as there, by what they are called."""
 
 
 class Drifted(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,6 +215,9 @@ class TextsSeen(msgspec.Struct, frozen=True, kw_only=True):
     median_length: float = 0.0
     longest: int = 0
     longest_row: int = 0
+    cut: int = 0
+    """Texts that end at exactly the greatest length, where hardly any end just before it."""
+    cut_at: str = ""
     tokenizer: str = ""
     lossy: int | None = None
     """Texts that do not come back when their tokens are decoded; None without a tokenizer."""
@@ -218,6 +236,9 @@ class ImagesSeen(msgspec.Struct, frozen=True, kw_only=True):
     flat: int = 0
     """Images of one colour."""
     flat_examples: tuple[str, ...] = ()
+    dark: int = 0
+    """Images none of whose values is above 2 of 255, though not all are 0."""
+    dark_examples: tuple[str, ...] = ()
     modes: dict[str, int]
     sizes: int = 0
     """Different sizes."""

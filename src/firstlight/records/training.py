@@ -67,6 +67,16 @@ class Attention(Sighting, frozen=True, kw_only=True, tag="attention"):
     sees_future: float
 
 
+class KeysMasked(Sighting, frozen=True, kw_only=True, tag="keys-masked"):
+    """An attention mask with a row for each example, beside the ids that the model was given."""
+
+    site: Site | None
+    examples: int
+    kept: int
+    """Different ids in the places that may be looked at, and below, in those that may not."""
+    blocked: int
+
+
 class BackwardSeen(Sighting, frozen=True, kw_only=True, tag="backward"):
     site: Site | None
     value: float

@@ -80,6 +80,7 @@ def _learns(learns: Learns) -> str:
     if learns.status not in (CERTIFIED, NO_SIGN):
         return f"not certified: {learns.reason}"
     blind = "" if learns.without_inputs is None else f"; without looking at the inputs {learns.without_inputs:.3g}"
+    blind += "" if learns.guess is None else f"; one answer for all examples would get {learns.guess:.3g}"
     course = "" if learns.first is None or learns.last is None else f"{learns.first:.3g} → {learns.last:.3g} "
     told = f"{course}in {learns.steps} steps{blind}"
     return told if learns.status == CERTIFIED else f"no sign of it: {told}"

@@ -57,6 +57,11 @@ def test_answers_that_nothing_is_related_to_are_told_where_nothing_is_learnt() -
     assert found(CHECK, replace(mixed(), seen=replace(mixed().seen, acting=True))) == []
 
 
+@pytest.mark.parametrize(("levelled", "times"), [(0.49, 1), (0.5, 0), (float("nan"), 0)])
+def test_nothing_is_said_of_data_whose_values_the_program_made_alike(levelled: float, times: int) -> None:
+    assert len(found(CHECK, replace(mixed(), levelled=levelled))) == times
+
+
 @pytest.mark.parametrize(("unlearnt", "times"), [(95, 0), (96, 1)])
 def test_each_side_of_unlearnt(unlearnt: int, times: int) -> None:
     assert len(found(CHECK, mixed(unlearnt=unlearnt))) == times

@@ -45,3 +45,7 @@ def test_names_the_call_and_both_shares() -> None:
 )
 def test_each_side_of_every_limit(changes: dict[str, Any], times: int) -> None:
     assert len(found(**changes)) == times
+
+
+def test_a_program_that_learns_from_what_is_left_gets_a_note() -> None:
+    assert [evidence.severity for evidence in found() + found(unlearnt=True)] == ["note", "warning"]

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from firstlight.checks.data.labels_conflict import CHECK
 from firstlight.records.declared import LabelsSeen
-from firstlight.records.finding import Evidence, Severity
+from firstlight.records.finding import Evidence
 
 ILL = LabelsSeen(
     train=1000,
@@ -47,32 +47,3 @@ def test_tells_what_was_seen_and_wanted() -> None:
 def test_both_sides_of_every_limit(changes: dict[str, Any], severity: str | None) -> None:
     """None where nothing is said, else what the card or the evidence says."""
     assert [evidence.severity or CHECK.severity for evidence in found(**changes)] == ([severity] if severity else [])
-
-
-def doubtful(**changes: Any) -> list[Evidence]:
-    usual = {"conflicting": 0, "compared": 1000, "doubtful": 200, "scattered": 0.95, "most_doubtful": ((3, 7),)}
-    return found(**{**usual, **changes})
-
-
-def test_examples_whose_neighbours_have_another_class_are_a_note() -> None:
-    (evidence,) = doubtful()
-
-    assert evidence.severity is Severity.NOTE
-    assert evidence.cause == "data-label-noise"
-    assert evidence.saw.endswith("most doubtful: row 7 of step 3")
-
-
-@pytest.mark.parametrize(
-    ("changes", "times"),
-    [
-        ({"doubtful": 49}, 0),
-        ({"doubtful": 50}, 1),
-        ({"scattered": 0.69}, 0),
-        ({"scattered": 0.7}, 1),
-        ({"scattered": float("nan")}, 0),
-        ({"compared": 255}, 0),
-        ({"compared": 256}, 1),
-    ],
-)
-def test_each_side_of_what_makes_labels_doubtful(changes: dict[str, Any], times: int) -> None:
-    assert len(doubtful(**changes)) == times

@@ -1,8 +1,10 @@
+from typing import Any
+
 import pytest
 from tests.checks.data.feeding import found, overlapping
 
-from firstlight.checks.data.split_overlap import BY_LIKENESS, CHECK
-from firstlight.records.finding import Severity
+from firstlight.checks.data.split_overlap import ALL_OF_IT, BY_LIKENESS, CHECK
+from firstlight.records.finding import Evidence, Severity
 
 
 def test_tells_how_many_and_where_they_are_evaluated() -> None:
@@ -67,3 +69,51 @@ def test_each_side_of_crowded(crowded: int, times: int) -> None:
 def test_each_side_of_again(again: float, whole: bool, times: int) -> None:
     """A fifth of what is evaluated was trained on."""
     assert len(found(CHECK, overlapping(again=again, whole=whole))) == times
+
+
+@pytest.mark.parametrize(("apart", "whole", "times"), [(26, False, 1), (27, False, 0), (27, True, 1)])
+def test_each_side_of_by_chance(apart: int, whole: bool, times: int) -> None:
+    """Of 40 in the other 174 or 173 evaluated, six would be among these."""
+    assert len(found(CHECK, overlapping(apart=apart, whole=whole))) == times
+
+
+def evaluated_on_training(**fields: Any) -> list[Evidence]:
+    usual = {
+        "shared": 0,
+        "judged": 0,
+        "trained": 1000,
+        "covered": 400,
+        "calls": 4,
+        "pure": 4,
+        "ended": True,
+        "whole": True,
+    }
+    return found(CHECK, overlapping(**(usual | fields)))
+
+
+def test_a_part_of_the_training_set_that_is_all_that_is_evaluated_is_told() -> None:
+    (evidence,) = evaluated_on_training()
+
+    assert evidence.saw == "all that is evaluated, 400 examples, is a part of the 1,000 trained on"
+    assert (evidence.severity, evidence.confidence) == (Severity.WARNING, ALL_OF_IT)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"ended": False}, id="more-may-follow"),
+        pytest.param({"pure": 3}, id="others-too"),
+        pytest.param({"calls": 0, "pure": 0}, id="nothing"),
+        pytest.param({"covered": 901}, id="all-of-it"),
+        pytest.param({"covered": 49}, id="a-few"),
+        pytest.param({"whole": False}, id="more-is-trained-on"),
+        pytest.param({"room": 63.0}, id="few-combinations"),
+    ],
+)
+def test_looking_at_what_was_trained_on_is_fine(fields: dict[str, Any]) -> None:
+    assert evaluated_on_training(**fields) == []
+
+
+@pytest.mark.parametrize("covered", [50, 900])
+def test_each_side_of_what_some_is(covered: int) -> None:
+    assert evaluated_on_training(covered=covered)

@@ -32,3 +32,10 @@ def test_tells_the_term_and_where_it_joins_the_loss() -> None:
 
 def test_a_term_that_has_a_gradient_at_times_is_quiet() -> None:
     assert not found(times=2)
+
+
+def test_tells_what_the_answers_do_not_train() -> None:
+    (evidence,) = found(unfelt=4, value=1.25)
+
+    assert "compared with the answers at train.py:20 rests on 4 trained tensors that get no gradient" in evidence.saw
+    assert "the loss of 1.5 would be 1.25 were all examples alike" in evidence.saw

@@ -3,7 +3,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from firstlight.checks.model.examples_fade import CHECK
-from firstlight.records.finding import Evidence
+from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Fading, Place
 from firstlight.records.places import Site
 
@@ -34,6 +34,10 @@ def test_what_enters_so_is_a_matter_of_its_scale() -> None:
 
     assert "they enter so, at `sigmoid`" in evidence.saw
     assert evidence.cause == "data-scale"
+
+
+def test_what_learns_all_the_same_is_a_note() -> None:
+    assert [evidence.severity for evidence in (*found(), *found(learnt=True))] == [None, Severity.NOTE]
 
 
 def test_examples_that_still_differ_are_quiet() -> None:

@@ -67,6 +67,16 @@ def test_training_one_branch_alone_is_a_note() -> None:
     assert evidence.confidence == 0.6
 
 
+@pytest.mark.parametrize(("elements", "severity"), [(1712, Severity.NOTE), (1713, Severity.WARNING)])
+def test_one_branch_on_top_of_what_was_only_drawn_is_a_warning(elements: int, severity: Severity) -> None:
+    drawn = Some(tensors=1, elements=elements, names=("backbone.0.weight",))
+
+    (evidence,) = found(optimized=HEAD, unoptimized=BACKBONE, strangers=NONE, unoptimized_drawn=drawn)
+
+    assert evidence.severity is severity
+    assert ("backbone.0.weight are as they were drawn" in evidence.saw) is (severity is Severity.WARNING)
+
+
 def test_leaving_out_a_part_of_several_branches_is_a_warning() -> None:
     both = Some(tensors=4, elements=3000, names=("backbone.0.weight", "neck.weight"))
 

@@ -129,3 +129,13 @@ def test_more_than_half_of_a_model_that_is_never_called_is_a_warning(
 ) -> None:
     (evidence,) = found(uncalled=tensors(elements), own_uncalled=own)
     assert evidence.severity is severity
+
+
+def test_a_table_of_positions_that_is_left_out_is_told_where_the_tokens_are_looked_up() -> None:
+    site = Site(file="model.py", line=40)
+    places = Some(tensors=1, elements=64, names=("wpe.weight",))
+    (evidence,) = found(places=places, tokens_site=site)
+
+    assert evidence.cause == "arch-position"
+    assert (evidence.where.file, evidence.where.line, evidence.where.module) == ("model.py", 40, "wpe.weight")
+    assert found(places=places, tokens_site=site, own_code=False) == []

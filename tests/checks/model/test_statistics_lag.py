@@ -30,8 +30,15 @@ def test_tells_how_far_they_are_and_were() -> None:
 
 
 def test_the_first_batches_are_not_judged() -> None:
-    assert found(batches=100)
-    assert not found(batches=99)
+    assert found(batches=100, momentum=0.1)
+    assert not found(batches=99, momentum=0.1)
+    assert not found(batches=99, momentum=None)
+
+
+def test_a_momentum_that_foretells_it_is_told_early() -> None:
+    assert found(batches=16, momentum=0.001)
+    assert not found(batches=16, momentum=0.002)
+    assert not found(batches=16, momentum=0.001, apart=1.79)
 
 
 def test_statistics_that_fit_anyway_are_quiet() -> None:

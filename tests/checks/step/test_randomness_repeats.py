@@ -19,3 +19,10 @@ def test_tells_where_the_seed_is_set_and_what_came_back() -> None:
 @pytest.mark.parametrize(("times", "told"), [(1, 0), (2, 1)])
 def test_each_side_of_times(times: int, told: int) -> None:
     assert len(list(CHECK.find(replace(AGAIN, times=times), CHECK.limits))) == told
+
+
+@pytest.mark.parametrize(("same", "cause"), [(4, "env-seed"), (5, "data-stale-batch")])
+def test_each_side_of_same(same: int, cause: str) -> None:
+    (evidence,) = CHECK.find(replace(AGAIN, times=10, same=same), CHECK.limits)
+
+    assert evidence.cause == cause

@@ -22,6 +22,13 @@ def test_one_value_in_all_rows() -> None:
     assert found(ColumnSeen(name="a", kind="number", role="about", distinct=1)) == []
 
 
+def test_a_target_that_is_the_same_in_every_row() -> None:
+    (evidence,) = found(ColumnSeen(name="y", kind="whole", role="target", distinct=1))
+
+    assert (evidence.saw, evidence.severity) == ("the target is the same in all 1,000 rows", Severity.ERROR)
+    assert found(ColumnSeen(name="y", kind="whole", role="target", distinct=1, missing=1000)) == []  # told elsewhere
+
+
 @pytest.mark.parametrize(("others", "severity"), [(1, None), (9, None), (10, Severity.NOTE)])
 def test_one_column_among_few_is_a_warning_and_among_many_a_note(others: int, severity: Severity | None) -> None:
     columns = (*(VARIED for _ in range(others)), ColumnSeen(name="a", kind="number", distinct=1))

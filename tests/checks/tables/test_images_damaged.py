@@ -21,6 +21,8 @@ def test_one_broken_image_is_an_error() -> None:
 def test_both_sides_of_the_flat_share() -> None:
     assert [one.cause for one in found(flat=10)] == ["data-degenerate"]
     assert found(flat=9) == []
+    assert [one.cause for one in found(dark=10)] == ["data-scale"]
+    assert found(dark=9) == []
 
 
 def test_both_sides_of_the_mixed_share() -> None:

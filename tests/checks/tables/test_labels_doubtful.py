@@ -1,21 +1,18 @@
 from typing import Any
 
+from msgspec.structs import replace
+
 from firstlight.checks.tables.labels_doubtful import CHECK
+from firstlight.records.doubts import Doubts
 from firstlight.records.finding import Evidence
 from firstlight.records.tables import Doubt, LabelDoubts
 
-BASE: dict[str, Any] = {
-    "file": "f.csv",
-    "target": "y",
-    "rows": 500,
-    "skill": 0.8,
-    "wrong": 0.05,
-    "wrong_when_sure": 0.05,
-}
+BASE = Doubts(rows=500, skill=0.8, wrong=0.05, sure=125, wrong_when_sure=0.05, sides=1.0)
 
 
-def found(**fields: Any) -> list[Evidence]:
-    return list(CHECK.find(LabelDoubts(**(BASE | fields)), CHECK.limits))
+def found(doubtful: tuple[Doubt, ...] = (), **fields: Any) -> list[Evidence]:
+    fact = LabelDoubts(file="f.csv", target="y", doubts=replace(BASE, **fields), doubtful=doubtful)
+    return list(CHECK.find(fact, CHECK.limits))
 
 
 DOUBT = Doubt(row=4, label="cat", expected="dog", probability=0.97)
@@ -29,8 +26,8 @@ def test_labels_that_are_wrong_where_the_prediction_is_surest() -> None:
 
 
 def test_both_sides_of_the_wrong_share() -> None:
-    assert len(found(wrong_when_sure=0.03)) == 1
-    assert found(wrong_when_sure=0.029) == []
+    assert len(found(wrong=0.03, wrong_when_sure=0.03)) == 1
+    assert found(wrong=0.03, wrong_when_sure=0.029) == []
 
 
 def test_classes_that_merely_overlap_are_wrong_where_unsure() -> None:
@@ -46,3 +43,8 @@ def test_a_prediction_that_hardly_beats_a_guess_accuses_nobody() -> None:
 
 def test_both_sides_of_the_least_rows() -> None:
     assert found(rows=499) == []
+
+
+def test_a_single_class_that_is_often_another_has_a_cause_of_its_own() -> None:
+    assert len(found(sides=0.6)) == 1
+    assert found(sides=0.59) == []

@@ -1,7 +1,7 @@
 from typing import Any
 
 from firstlight.checks.tables.target_in_columns import CHECK
-from firstlight.records.finding import Evidence
+from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TargetPower
 
 BASE: dict[str, Any] = {
@@ -42,3 +42,21 @@ def test_a_copy_of_the_target_is_told_in_any_case() -> None:
     (evidence,) = found(others=None, copies=("a",))
 
     assert evidence.saw == "`a` equals the target `y` in every row"
+
+
+def test_two_columns_together_are_a_warning() -> None:
+    fields: dict[str, Any] = {
+        "alone": {},
+        "strongest": (),
+        "others": None,
+        "pair": "`b` - `a`",
+        "pair_skill": 0.97,
+        "pair_others": 0.87,
+    }
+    (evidence,) = found(**fields)
+
+    assert evidence.saw == "`b` - `a` predicts `y` with a skill of 0.970; all other columns together reach 0.870"
+    assert evidence.severity == Severity.WARNING
+    assert found(**(fields | {"pair_skill": 0.969, "pair_others": 0.5})) == []
+    assert found(**(fields | {"pair_others": 0.871})) == []
+    assert found(**(fields | {"pair_others": None})) == []

@@ -22,6 +22,10 @@ def test_both_sides_of_each_limit() -> None:
     assert told(empty=19) == []
     assert told(longest=5001, longest_row=4) == ["row 4 has 5,001 characters, where half have 10 or fewer"]
     assert told(longest=5000) == []
+    assert told(cut=50, cut_at="200 characters") == [
+        "50 texts of 1,000 end after exactly 200 characters, and none is longer"
+    ]
+    assert told(cut=49) == []
 
 
 def test_a_tokenizer_that_loses_texts_or_does_not_know_them() -> None:

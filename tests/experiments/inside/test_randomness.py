@@ -16,8 +16,8 @@ from firstlight.records.randomness import RandomAgain
 Evaluation = Callable[[int], object]
 
 
-def trained(evaluate: Evaluation, draws: int = 1, models: int = 1) -> list[RandomAgain]:
-    """Three epochs of three steps, in each of which so many numbers are drawn."""
+def trained(evaluate: Evaluation, draws: int = 1, models: int = 1, stale: bool = False) -> list[RandomAgain]:
+    """Three epochs of three steps, in each of which so many numbers are drawn; `stale` data are drawn too."""
     observer: Any = SimpleNamespace(step=0)
     seen = Randomness(observer)
     nets = [nn.Linear(1, 1) for _ in range(models)]
@@ -26,10 +26,12 @@ def trained(evaluate: Evaluation, draws: int = 1, models: int = 1) -> list[Rando
             torch.manual_seed(1)
             for epoch in range(3):
                 for _ in range(3):
-                    torch.rand(draws)
+                    drawn = torch.rand(draws)
                     np.random.rand(draws)
                     random.random()
-                    call: Any = SimpleNamespace(module=net, training=True)
+                    call: Any = SimpleNamespace(
+                        module=net, training=True, inputs=[drawn if stale else drawn + observer.step]
+                    )
                     seen.returned(call)
                     observer.step += 1
                 evaluate(epoch)
@@ -59,3 +61,10 @@ def test_nor_is_a_state_that_nobody_draws_from() -> None:
 
 def test_nor_are_models_that_are_trained_with_the_same_seed() -> None:
     assert trained(lambda _: None, models=2) == []
+
+
+@pytest.mark.parametrize(("stale", "same"), [(True, 3), (False, 0)])
+def test_what_is_given_again_is_told_from_what_is_drawn_besides(stale: bool, same: int) -> None:
+    (found,) = trained(lambda _: torch.manual_seed(0), stale=stale)
+
+    assert (found.times, found.same) == (3, same)

@@ -135,3 +135,42 @@ def test_order_is_known_by_the_encoding_alone(places: tuple[int, ...], pooled: b
     assert order is not None
     assert (order.swapped < 1e-5) is (places == ())
     assert order.replaced > 1e-3
+
+
+class ByHand(nn.Module):
+    """Attends without a layer of torch's, back alone if asked to; the second input is read through the first."""
+
+    def __init__(self, places: bool, back: bool = False) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.embed, self.other = nn.Embedding(9, 8), nn.Embedding(9, 8)
+        self.place = nn.Parameter(torch.randn(6, 8)) if places else None
+        self.back = back
+
+    def forward(self, ids: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+        x = self.embed(ids)
+        x = x if self.place is None else x + self.place
+        scores = x @ x.transpose(1, 2)
+        mask = torch.ones(6, 6).triu(1).bool()
+        x = x + (scores.masked_fill(mask, -torch.inf) if self.back else scores).softmax(-1) @ x
+        made: torch.Tensor = x + self.other(others).cumsum(1) * torch.arange(1, 7)[:, None]
+        return made
+
+
+@pytest.mark.parametrize("back", [True, False])
+@pytest.mark.parametrize("places", [True, False])
+def test_attention_by_hand_is_asked_about_each_of_its_inputs(places: bool, back: bool) -> None:
+    ids = torch.arange(48).reshape(8, 6) % 9
+    order = asked(ByHand(places, back), ids, (ids * 5 + 1) % 9).order
+
+    assert order is not None
+    assert (order.swapped < 1e-5) is (not places)
+    if not places:
+        assert order.layer == "embed"
+        assert order.site is None or order.site.file.endswith("test_symmetry.py")
+
+
+def test_a_bag_of_words_attends_to_nothing() -> None:
+    model = nn.Sequential(nn.Embedding(9, 4), nn.Flatten(), nn.Linear(24, 2))
+
+    assert asked(model, torch.arange(48).reshape(8, 6) % 9).order is None

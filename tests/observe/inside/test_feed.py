@@ -148,3 +148,30 @@ def test_what_an_agent_sees_while_it_acts_is_no_other_split(size: int, split: bo
     (fed,) = feed.inputs()
 
     assert (fed.evaluated is not None) is compared
+
+
+def test_a_part_that_shares_nothing_is_told_from_one_that_does() -> None:
+    """As where the training text is measured beside the other."""
+    feed = trained(DATA[:100])
+    for _ in range(2):
+        evaluate(feed, torch.cat((DATA[98:100], DATA[300:328])), size=10)
+
+    assert (feed.overlap.shared, feed.overlap.apart) == (2, 20)
+
+
+def test_boxes_given_with_the_images_in_training_alone_do_not_hide_images_that_come_again() -> None:
+    images, boxes = torch.randn(64, 1, 8, 8), torch.rand(64, 4)
+    feed = Feed()
+    for part in range(4):
+        rows = slice(16 * part, 16 * part + 16)
+        feed.train({"input 0": images[rows], "input 1": boxes[rows]})
+    feed.evaluate({"input 0": torch.cat([images[:8], torch.randn(8, 1, 8, 8)])})
+    assert (feed.overlap.judged, feed.overlap.shared) == (16, 8)
+
+
+def test_two_texts_of_the_same_length_are_one_example_together() -> None:
+    query, document = torch.randint(0, 900, (32, 20)), torch.randint(0, 900, (32, 20))
+    feed = Feed()
+    feed.train({"input 0": query, "input 1": document})
+    feed.evaluate({"input 0": query, "input 1": document.flip(0)})
+    assert feed.overlap.shared == 0

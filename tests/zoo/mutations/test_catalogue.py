@@ -22,6 +22,7 @@ PLACES = {"loop", "helper", "class", "other-file", "data", "config", "framework"
 # Causes that hardly any program has a place for, or that there is hardly another way to.
 FEW_FORMS = {
     *("arch-shared", "data-leak-future", "data-leak-split", "data-leak-target", "data-outlier"),
+    "data-tokenizer",
     *("pinn-bc", "pinn-scale", "rl-stale", "train-swallowed"),
 }
 

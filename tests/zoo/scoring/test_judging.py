@@ -9,7 +9,8 @@ from zoo.errors import ZooError
 from zoo.scoring.judging import Claim, Firstlight, Place, judgement_of
 
 FINDING = {
-    "cause": "loss-sign", "severity": "error", "confidence": 0.8, "where": {"file": "train.py", "line": 7},
+    "id": "FL201", "cause": "loss-sign", "severity": "error", "confidence": 0.8, "verified": False,
+    "where": {"file": "train.py", "line": 7},
 }  # fmt: skip
 NOTE = {**FINDING, "severity": "note", "where": {"file": "train.py", "line": 1}}
 NOWHERE = {**FINDING, "cause": "hp-lr-high", "where": {"file": None, "line": None}}
@@ -22,15 +23,22 @@ def said(verdict: str, *findings: object, diagnosis: tuple[object, ...] = ()) ->
 def test_the_diagnosis_comes_before_the_findings() -> None:
     cause = {"cause": "train-mode", "probability": 0.9}
     judgement = judgement_of(said("ill", FINDING, diagnosis=(cause,)), 4.0)
-    assert judgement.first == Claim("train-mode", 0.9)
+    assert judgement.first == Claim("train-mode", 0.9, "inferred")
     assert judgement.places == (Place("train.py", 7),)
     assert judgement.seconds == 4.0
 
 
 def test_without_a_diagnosis_the_first_error_or_warning_is_what_was_said() -> None:
     judgement = judgement_of(said("warn", NOTE, NOWHERE, FINDING), 1.0)
-    assert judgement.first == Claim("hp-lr-high", 0.8)
+    assert judgement.first == Claim("hp-lr-high", 0.8, "error", "FL201")
     assert judgement.places == (Place("train.py", 7),)
+
+
+def test_a_claim_says_what_it_rests_on() -> None:
+    cause = {"cause": "loss-sign", "probability": 0.9}
+    named = judgement_of(said("ill", FINDING, diagnosis=(cause,)), 1.0).first
+    proven = judgement_of(said("ill", {**FINDING, "verified": True}, diagnosis=(cause,)), 1.0).first
+    assert (named, proven) == (Claim("loss-sign", 0.9, "error", "FL201"), Claim("loss-sign", 0.9, "proven", "FL201"))
 
 
 def test_notes_say_nothing() -> None:

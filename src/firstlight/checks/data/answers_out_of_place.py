@@ -1,14 +1,12 @@
 """The answers belong to other rows, places or pixels than those they are given with.
 
 ## What it sees
-A sample of the training examples with the answers that met them in the loss. Examples that are alike should have like
-answers; if they do not, and would with those of the next row of a batch, or of a dataset that is no series, those were
-shifted. Answers at each place of a sequence or an image may fit better when moved, mirrored or turned. Where neither
-likeness nor any single feature says anything of answers that nothing shows to be learnt, they may have been mixed.
+A sample of the training examples with their answers in the loss. Examples that are alike should have like answers; if
+they do not, and would with those of the next row, those were shifted. Answers at each place of a sequence or an image
+may fit better when moved, mirrored or turned. Where nothing is related or learnt, they may have been mixed.
 
 ## When it is fine
-Tasks about the past (memory, delays) want the answers of earlier places. Where likeness means nothing (parity, codes,
-hashes) nothing is said of programs that are seen to learn.
+Tasks about the past want the answers of earlier places. Where likeness means nothing (parity), learning is enough.
 """
 
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ from dataclasses import dataclass
 from firstlight.checks.declare import Check
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Where, at
-from firstlight.records.relations import Neighbours, Places, Relations, RelationsSeen
+from firstlight.records.relations import Neighbours, Places, Relations
 
 ALIKE = "like answers for examples that are alike"
 
@@ -32,6 +30,8 @@ class Limits:
     """Of those that were compared; to say that there is no relation takes many."""
     unlearnt: int = 96
     """Steps measured without a certificate that it learns; healthy programs that learn slowly needed up to 73."""
+    levelled: float = 0.5
+    """Of the values, made one of a few on their way in: then that nothing is related says nothing of the data."""
     no_power: float = 0.1
     """Of any single feature over the answer: it tells nothing."""
     places: float = 3.0
@@ -58,7 +58,7 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
         )
     elif not seen.acting and (shifted := [one for one in (near, seen.in_order) if _is_shifted(one, limits)]):
         yield _shifted(shifted[0], where)
-    elif not seen.acting and relations.unlearnt >= limits.unlearnt and _unrelated(seen, limits):
+    elif not seen.acting and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits):
         yield Evidence(
             where=where,
             saw=f"of {near.examples:,} examples, those that are alike have no more alike answers than any two "
@@ -98,10 +98,11 @@ def _moved(places: Places, limits: Limits) -> bool:
     return places.share >= most and fits
 
 
-def _unrelated(seen: RelationsSeen, limits: Limits) -> bool:
+def _unrelated(relations: Relations, limits: Limits) -> bool:
+    seen = relations.seen
     if not (abs(seen.near.deviations) < limits.by_chance and seen.near.examples >= limits.examples):
         return False
-    return seen.tells.of > 0 and seen.tells.others < limits.no_power
+    return relations.levelled < limits.levelled and seen.tells.of > 0 and seen.tells.others < limits.no_power
 
 
 CHECK = Check(

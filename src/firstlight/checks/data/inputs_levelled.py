@@ -3,7 +3,8 @@
 ## What it sees
 A call that is given data alone, on the way from the batch to the first layer: before it the values are of many sizes,
 and after it nearly all of them are one of three. A clamp that is far narrower than the data, a division that rounds
-down, a cast to whole numbers of values below one.
+down, a cast to whole numbers of values below one. It is a warning where the program shows no sign of learning, and else
+a note: what it needs may be in what is left.
 
 ## When it is fine
 Values that are meant to be on or off. Comparisons, masks and `round`, which say so, are not told, nor is what is drawn
@@ -37,6 +38,7 @@ def find(levelling: Levelling, limits: Limits) -> Iterator[Evidence]:
         saw=f"after `{levelling.call.operation}` {levelling.after:.0%} of the values that the network is fed are one "
         f"of three; before it {levelling.before:.0%} were",
         wanted="inputs that still differ as the data do",
+        severity=Severity.WARNING if levelling.unlearnt else Severity.NOTE,
         numbers={"before": levelling.before, "after": levelling.after},
     )
 

@@ -3,23 +3,26 @@
 ## What it sees
 Every example given to the model is remembered by all its values. Of those evaluated without gradients, a part was
 trained on before, exactly as it is. Batches that consist of the training set alone count where they were declared to be
-new (`val=…`), else not, and neither do examples that hold so little that they coincide by chance. Where the program was
-not watched until it evaluates, its rehearsal was, or a copy of it reads the loaders that it has built besides the one
-it trains from.
+new (`val=…`), or where some of the training set is all that the program ever evaluates, else not, and neither do
+examples that hold so little that they coincide by chance. Where the program was not watched until it evaluates, its
+rehearsal was, or a copy of it reads the loaders that it has built besides the one it trains from.
 
 ## When it is fine
 Measuring the training set itself, or everything there is, is not reported. Real collections hold a few doubles: below a
-hundredth nothing is said, nor where pieces that are cut anew at any place come again in training twice as often.
+hundredth nothing is said. Neither is it where pieces are cut anew at any place and come again in training twice as
+often, or where a part of the evaluation has none of them: the other part measures the training text on purpose.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.feed import FeedSeen
+from firstlight.records.feed import FeedSeen, Overlap
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
+ALL_OF_IT = 0.8
+"""How sure it is where nothing but training examples is evaluated: a few of them may be looked at on purpose."""
 BY_LIKENESS = 0.6
 """How sure it is where most are only nearly alike: data of few parameters come near each other by themselves."""
 
@@ -39,19 +42,32 @@ class Limits:
     again: float = 0.5
     """Of the share of training examples that come again: pieces cut anew at any place of a recording or a text coincide
     by themselves, and do so more often among those cut from one part of it."""
+    by_chance: float = 6.0
+    """Pieces trained on that a part of the evaluation would have, at the share of the rest: none is then one chance in
+    four hundred."""
     crowded: int = 2
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     seen = feed.overlap
+    if _is_part_of_training(seen, limits):
+        yield Evidence(
+            where=at(feed.eval_site or feed.site, module=feed.name, step=feed.step, rank=feed.rank),
+            saw=f"all that is evaluated, {seen.covered:,} examples, is a part of the {seen.trained:,} trained on",
+            wanted="examples on one side of the split alone",
+            severity=Severity.WARNING,
+            confidence=ALL_OF_IT,
+            numbers={"covered": seen.covered, "trained": seen.trained},
+        )
+        return
     known = seen.shared + seen.near
     if known < max(limits.examples, limits.hint_share * seen.judged) or not seen.room >= limits.room_bits:
         return
     if seen.covered > limits.covered * seen.trained or feed.crowded > limits.crowded:
         return
     share = known / seen.judged
-    if not seen.whole and not share >= limits.again * seen.again:
+    if not seen.whole and (not share >= limits.again * seen.again or _is_other_part(seen, limits)):
         return
     how = "exactly as they are" if not seen.near else f"{seen.near:,} of them with slightly other values"
     yield Evidence(
@@ -63,6 +79,19 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         confidence=None if seen.shared >= seen.near else BY_LIKENESS,
         numbers={"shared": seen.shared, "near": seen.near, "judged": seen.judged, "trained": seen.trained},
     )
+
+
+def _is_part_of_training(seen: Overlap, limits: Limits) -> bool:
+    """The program was seen to its end, and evaluates nothing but some of what it trained on."""
+    most = limits.covered * seen.trained
+    some = max(limits.examples, limits.share * seen.trained) <= seen.covered <= most
+    return seen.ended and seen.whole and 0 < seen.pure == seen.calls and some and seen.room >= limits.room_bits
+
+
+def _is_other_part(seen: Overlap, limits: Limits) -> bool:
+    """What was evaluated in one go without a piece that was trained on is a part of its own."""
+    others = max(1, seen.judged - seen.apart)
+    return seen.apart * seen.shared / others >= limits.by_chance
 
 
 CHECK = Check(

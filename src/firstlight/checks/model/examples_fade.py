@@ -7,7 +7,8 @@ in which most of it is lost: squashing activations one after the other, or a fir
 so far from zero for their spread, that its bias is nearly all it gives.
 
 ## When it is fine
-A batch norm further on brings the difference back, and is taken into account.
+A batch norm further on brings the difference back, and is taken into account. So does training: a bottleneck of many
+layers may begin so and come out of it, and where the program is certain to learn who gets which answer, it is a note.
 """
 
 from collections.abc import Iterator
@@ -40,6 +41,7 @@ def find(fading: Fading, limits: Limits) -> Iterator[Evidence]:
             else f"most is lost in {lost}, which was given {fading.before:.2g}"
         ),
         wanted=f"more than {limits.spread:.2g}",
+        severity=Severity.NOTE if fading.learnt else None,
         cause="data-scale" if fading.entry else "arch-vanishing",
         numbers={"spread": fading.spread, "before": fading.before, "looks": fading.looks},
     )

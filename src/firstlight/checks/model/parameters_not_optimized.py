@@ -5,30 +5,40 @@ Part of a model takes part in the loss and requires gradients, but no optimizer 
 other tensors that belong to no model in use, it was made before a layer was replaced, or for another model.
 
 ## When it is fine
-Training only the head, by handing only the head's parameters to the optimizer, is common and reported as a note.
-Freeze the rest with `requires_grad_(False)` to say so, which also saves its backward pass.
+Training only the head, by handing only the head's parameters to the optimizer, is common and reported as a note where
+the rest was loaded, copied or trained before. Weights that are still what their initialisation drew are no backbone to
+train a head on. Freeze the rest with `requires_grad_(False)` to say so, which also saves its backward pass.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check
 from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.sighting import Some
 
 
-def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    drawn: float = 0.5
+    """Of what is left out: a new layer on top of loaded ones that is left out too is no reason to train on noise."""
+
+
+def find(census: Census, limits: Limits) -> Iterator[Evidence]:
     left_out, strangers = census.unoptimized, census.strangers
     if not left_out.tensors or not (census.optimized.tensors or strangers.tensors):
         return
     share = left_out.elements / max(1, census.trainable.elements)
     also = f"; it holds {strangers.tensors} tensors that no model in use has" if strangers.tensors else ""
-    chosen = not strangers.tensors and _one_branch(census.optimized)
+    drawn = census.unoptimized_drawn.elements / max(1, left_out.elements)
+    chosen = not strangers.tensors and _one_branch(census.optimized) and not drawn > limits.drawn
+    never = f"; {listed(census.unoptimized_drawn)} are as they were drawn" if drawn > limits.drawn else ""
     yield Evidence(
         where=at(census.site, module=left_out.names[0], step=census.step, rank=census.rank),
         saw=f"{left_out.tensors} of {census.trainable.tensors} trainable tensors of `{census.name}` ({share:.0%} "
-        f"of its parameters: {listed(left_out)}) get gradients and are in no optimizer{also}",
+        f"of its parameters: {listed(left_out)}) get gradients and are in no optimizer{also}{never}",
         wanted="every trainable parameter in an optimizer, or frozen",
         severity=None if strangers.tensors else Severity.NOTE if chosen else Severity.WARNING,
         confidence=None if strangers.tensors else 0.6,
@@ -60,5 +70,6 @@ CHECK = Check(
     confidence=0.96,
     exhaustive=True,
     needs=Census,
+    limits=Limits(),
     find=find,
 )

@@ -4,7 +4,8 @@
 After several steps no backward has ever reached these parameters. Either the path to them is cut (`detach`,
 `no_grad`, in the model or around a part of it in the loop, re-entrant checkpointing without a differentiable input, a
 rounding whose gradient is zero everywhere),
-or their module runs and its output is not used, or it is never called.
+or their module runs and its output is not used, or it is never called. A table of positions among them means that the
+model is not told the order of its tokens.
 
 ## When it is fine
 A head that is switched off, or an encoder's pooler that the task does not use: what is never called and less than half
@@ -62,6 +63,18 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
             do="call it outside `no_grad`, or leave its parameters out of the optimizer",
             numbers={"tensors": census.blind.tensors},
         )
+    if census.places.tensors and census.own_code:
+        yield Evidence(
+            where=at(
+                census.tokens_site or census.site, module=census.places.names[0], step=census.step, rank=census.rank
+            ),
+            saw=f"`{census.places.names[0]}` has a row for each place of a sequence, and never reaches the loss",
+            wanted="positions added to the tokens",
+            cause="arch-position",
+            likely="the tokens go on without their positions",
+            do="add the positions to the embedded tokens before the first layer",
+            numbers={"tensors": census.places.tensors},
+        )
     if census.wasted.tensors:
         share = census.wasted.elements / whole
         mine = census.own_code and share >= limits.share
@@ -91,7 +104,7 @@ CHECK = Check(
     id="FL403",
     name="parameters-without-gradient",
     summary="parameters in the optimizer never get a gradient",
-    causes=("arch-unused", "loss-detached"),
+    causes=("arch-unused", "loss-detached", "arch-position"),
     likely="a branch whose output is overwritten or left out of the result",
     fix="follow the named module's output through `forward` to where it is lost",
     severity=Severity.WARNING,

@@ -1,8 +1,9 @@
 """The running statistics of a batch norm do not follow its batches, so that evaluation normalises by other numbers.
 
 ## What it sees
-Mean and variance of a batch in training, beside the running ones that evaluation will use, after a hundred batches or
-more: these are still where they began, and far from those of the batch.
+Mean and variance of a batch in training, beside the running ones that evaluation will use: these are still where they
+began, and far from those of the batch. After a hundred batches that is told as it is seen; before, where the momentum
+foretells that a hundred would not change it.
 
 ## When it is fine
 Activations that happen to have mean 0 and variance 1 need no following, and are not reported. A layer kept in eval mode
@@ -29,7 +30,9 @@ class Limits:
 
 
 def find(statistics: NormStatistics, limits: Limits) -> Iterator[Evidence]:
-    if statistics.batches < limits.batches or not statistics.apart >= limits.apart:
+    if not statistics.apart >= limits.apart or not (
+        statistics.batches >= limits.batches or _foretold(statistics, limits)
+    ):
         return
     if not statistics.began - statistics.apart < limits.followed * statistics.began:
         return
@@ -45,6 +48,12 @@ def find(statistics: NormStatistics, limits: Limits) -> Iterator[Evidence]:
             "momentum": statistics.momentum or 0.0,
         },
     )
+
+
+def _foretold(statistics: NormStatistics, limits: Limits) -> bool:
+    """Each batch brings them the share `momentum` of the way."""
+    momentum = statistics.momentum
+    return momentum is not None and 0 <= momentum <= 1 and 1 - (1 - momentum) ** limits.batches < limits.followed
 
 
 CHECK = Check(

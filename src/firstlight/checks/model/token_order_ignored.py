@@ -1,11 +1,13 @@
 """A model that attends to its own sequence does not know the order of its tokens.
 
 ## What it sees
-In eval mode two tokens exchange their places in every row. The output does not change, or is exchanged likewise, while
-another token in one of the places changes it. Attention by itself does not see order.
+In eval mode two tokens of one input exchange their places in every row. The output does not change, nor do its later
+places where it has one for each token, while another token in one of the places changes it. Attention by itself does
+not see order.
 
 ## When it is fine
-Sets and bags, where order means nothing: allow it. Models without self-attention of torch's own are not asked.
+Sets and bags, where order means nothing: allow it. Models whose places do not attend to one another are not asked; of
+several layers that look back alone, later ones know the order without being told.
 """
 
 from collections.abc import Iterator
@@ -34,7 +36,7 @@ def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
     if not (order.swapped <= limits.swapped and order.replaced >= limits.replaced):
         return
     yield Evidence(
-        where=at(symmetry.site, module=order.layer, step=symmetry.step, rank=symmetry.rank),
+        where=at(order.site or symmetry.site, module=order.layer, step=symmetry.step, rank=symmetry.rank),
         saw=f"two tokens exchanged in every row change the output by {order.swapped:.0e}, another token in one of the "
         f"places by {order.replaced:.1%}",
         wanted="an output that depends on the order",

@@ -29,7 +29,7 @@ class Limits:
 
 
 def find(census: Census, limits: Limits) -> Iterator[Evidence]:
-    frozen, whole = census.left_random, census.frozen.elements + census.trainable.elements
+    frozen, whole = census.left_random, max(1, census.frozen.elements + census.trainable.elements)
     if census.backwards < limits.backwards or not frozen.elements > limits.share * whole:
         return
     share = frozen.elements / whole

@@ -1,7 +1,8 @@
 """A column has one value in every row, or hardly any value at all.
 
 ## What it sees
-Input columns of the training data whose values are all the same, or missing in nearly every row.
+Input columns of the training data whose values are all the same, or missing in nearly every row; and a target that is
+the same in every row.
 
 ## When it is fine
 A column that will vary in later data. Missing values that mean something, where the model is told so.
@@ -28,6 +29,17 @@ class Limits:
 def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
     if fact.split != "train" or fact.rows < limits.least_rows:
         return
+    for column in fact.columns:
+        if column.role == "target" and column.distinct <= 1 and column.missing < fact.rows:
+            yield Evidence(
+                where=of_table(fact.file, column.name),
+                saw=f"the target is the same in all {fact.rows:,} rows",
+                wanted="a target that differs between rows",
+                severity=Severity.ERROR,
+                confidence=0.95,
+                likely="rows were filtered by it, or it was filled before it was known",
+                do="look at where the target is made",
+            )
     inputs = [column for column in fact.columns if column.role == "input"]
     constant = tuple(f"`{one.name}`" for one in inputs if one.distinct <= 1)
     empty = tuple(

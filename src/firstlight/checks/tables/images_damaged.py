@@ -1,8 +1,8 @@
 """Images cannot be read, or show nothing.
 
 ## What it sees
-Files that cannot be decoded to their end, images of one colour, and folders that mix grey and coloured images or
-images with transparency.
+Files that cannot be decoded to their end, images of one colour, images whose values go to 1 where they should go to
+255, and folders that mix grey and coloured images or images with transparency.
 
 ## When it is fine
 Blank pages on purpose. Mixed kinds, where the program converts each image.
@@ -43,6 +43,16 @@ def find(fact: ImagesSeen, limits: Limits) -> Iterator[Evidence]:
             cause="data-degenerate",
             numbers={"flat": fact.flat},
         )
+    if fact.dark >= max(2, limits.flat_share * images):
+        yield Evidence(
+            where=of_table(fact.file),
+            saw=f"no value above 2 of 255 in {fact.dark:,} of {fact.images:,} images: {few(fact.dark_examples, 3)}",
+            wanted="values from 0 to 255",
+            cause="data-scale",
+            likely="values from 0 to 1 were written as whole numbers",
+            do="multiply by 255 before writing",
+            numbers={"dark": fact.dark},
+        )
     common = max(fact.modes.values(), default=0)
     if len(fact.modes) > 1 and sum(fact.modes.values()) - common >= max(2, limits.mixed_share * images):
         yield Evidence(
@@ -59,7 +69,7 @@ CHECK = Check(
     id="FL1013",
     name="images-damaged",
     summary="images cannot be read, or show nothing",
-    causes=("data-outlier", "data-degenerate"),
+    causes=("data-outlier", "data-degenerate", "data-scale"),
     likely="files were cut short while they were copied, or are of another format than their names say",
     fix="copy those files again, or leave them out",
     severity=Severity.WARNING,

@@ -2,10 +2,12 @@
 
 ## What it sees
 A forest predicts each row's class from rows it has not seen. Where classes merely overlap, it is wrong where it is
-unsure; here it is wrong as often where it is surest. The twenty most doubtful rows are in the report.
+unsure; here it is wrong as often where it is surest, whichever class is expected. The twenty most doubtful rows are in
+the report.
 
 ## When it is fine
-A class that is rare and decided by something outside the table.
+Classes that are decided by something outside the table, whatever the inputs are. Where that is one class alone, nothing
+is said.
 """
 
 from collections.abc import Iterator
@@ -24,20 +26,22 @@ class Limits:
     """A prediction that hardly beats a guess accuses nobody."""
     flat_share: float = 0.6
     """Of all errors' share, found among the surest too; where classes merely overlap, it stays below a fifth."""
+    sides: float = 0.6
+    """Of the classes, those whose surest are wrong too; a cause that is not among the inputs moves one of two."""
     least_rows: int = 500
     """With fewer, the surest quarter is too small to count errors in."""
 
 
 def find(fact: LabelDoubts, limits: Limits) -> Iterator[Evidence]:
-    if fact.rows < limits.least_rows or not fact.skill >= limits.least_skill:
+    seen = fact.doubts
+    if seen.rows < limits.least_rows or not (seen.skill >= limits.least_skill and seen.sides >= limits.sides):
         return
-    sure = fact.wrong_when_sure
-    if not (sure >= limits.wrong_share and sure >= limits.flat_share * fact.wrong):
+    if not (seen.wrong_when_sure >= limits.wrong_share and seen.flat >= limits.flat_share):
         return
     examples = tuple(f"row {one.row} is {one.label!r}, expected {one.expected!r}" for one in fact.doubtful)
     yield Evidence(
         where=of_table(fact.file, fact.target),
-        saw=f"where the prediction is surest, {fact.wrong_when_sure:.1%} of the labels are another class; "
+        saw=f"where the prediction is surest, {seen.wrong_when_sure:.1%} of the labels are another class; "
         f"{few(examples, 3)}",
         wanted=f"less than {limits.wrong_share:.0%}",
         numbers={

@@ -2,8 +2,8 @@
 
 ## What it sees
 Rows whose inputs and target equal those of an earlier row, over all rows or a share in which all copies are kept; and
-near copies: numbers equal when rounded, texts by MinHash, images by perceptual hash. Columns that number the rows are
-left aside. Copies that few-valued columns give by chance are taken off.
+near copies: numbers equal when rounded or far nearer than usual, texts by MinHash, images by small grey pictures.
+Columns that number the rows are left aside. Copies that few-valued columns give by chance are taken off.
 
 ## When it is fine
 Resampling on purpose, or counts written out as rows.

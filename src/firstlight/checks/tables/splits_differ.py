@@ -33,7 +33,8 @@ def find(fact: SplitDrift, limits: Limits) -> Iterator[Evidence]:
         columns = tuple(f"`{one.name}` ({one.saw}; distance {one.distance:.2f})" for one in far)
         yield Evidence(
             where=of_table(fact.file, far[0].name),
-            saw=f"{len(far)} columns are distributed otherwise than in training: {few(columns, 3)}",
+            saw=f"{len(far)} column{'s are' if len(far) > 1 else ' is'} distributed otherwise than in training: "
+            f"{few(columns, 3)}",
             wanted=f"distances below {limits.distance:g}",
             numbers={one.name: one.distance for one in far[:5]},
         )

@@ -2,8 +2,8 @@
 
 ## What it sees
 Rows of the validation or test data whose inputs equal those of a training row, or nearly do: numbers equal when
-rounded, texts by MinHash, images by perceptual hash. Columns that number the rows are left aside; copies that
-few-valued columns give by chance are taken off.
+rounded or far nearer than usual, texts by MinHash, images by small grey pictures. Columns that number the rows are
+left aside; copies that few-valued columns give by chance are taken off.
 
 ## When it is fine
 Evaluating on training data on purpose, to see whether they can be learnt at all.

@@ -1,12 +1,13 @@
 """Texts were damaged on their way into the table.
 
 ## What it sees
-In columns of texts: signs of a wrong decoding (`Ã©`, the replacement character), empty texts, single texts hundreds
-of times longer than usual, and with `--tokenizer` texts that do not come back from their tokens, or tokens the
-tokenizer does not know.
+In columns of texts: signs of a wrong decoding (`Ã©`, the replacement character), empty texts, texts that were cut at
+one length, single texts hundreds of times longer than usual, and with `--tokenizer` texts that do not come back from
+their tokens, or tokens the tokenizer does not know.
 
 ## When it is fine
-Texts about encodings. Tokenizers that give up case or spaces on purpose: recognised, and not told.
+Texts about encodings. Texts of a service that allows no more characters. Tokenizers that give up case or spaces on
+purpose: recognised, and not told.
 """
 
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ class Limits:
     """More than a slip."""
     times_longer: float = 500.0
     """Whole books among sentences; beyond, one text fills a batch."""
+    cut_share: float = 0.05
+    """Of texts that end at one length; fewer lose little."""
     lossy_share: float = 0.02
     """Rare characters; beyond, a script is lost."""
     unknown_share: float = 0.02
@@ -41,6 +44,8 @@ def find(fact: TextsSeen, limits: Limits) -> Iterator[Evidence]:
         told.append(
             f"row {fact.longest_row} has {fact.longest:,} characters, where half have {fact.median_length:.0f} or fewer"
         )
+    if fact.cut >= max(2, limits.cut_share * rows):
+        told.append(f"{fact.cut:,} texts of {fact.rows:,} end after exactly {fact.cut_at}, and none is longer")
     if fact.lossy is not None and fact.lossy >= max(2, limits.lossy_share * rows):
         told.append(f"{fact.lossy:,} texts do not come back from {fact.tokenizer}; {few(fact.lossy_examples, 2)}")
     if fact.unknown_share is not None and fact.unknown_share >= limits.unknown_share:

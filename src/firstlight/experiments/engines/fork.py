@@ -21,7 +21,10 @@ class ForkEngine:
     run: Path
     seconds: float
     """In all, after the first training step, for everything ordered."""
-    extensions: ClassVar[tuple[str, ...]] = ("firstlight.experiments.inside.nursery:install",)
+    extensions: ClassVar[tuple[str, ...]] = (
+        "firstlight.experiments.inside.nursery:install",
+        "firstlight.experiments.inside.nudging:install",
+    )
     ordered: list[Order] = field(default_factory=list)
     _opened: float | None = None
 

@@ -72,7 +72,7 @@ class Nursery:
 
     def _keep_still(self) -> Order:
         """The copy's life. Returns only in a child, with what it is to do."""
-        _be_quiet()
+        be_quiet()
         torch.set_num_threads(1)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.observer.timeline = "nursery"
@@ -158,7 +158,7 @@ def why_not_fork() -> str | None:
     return None
 
 
-def _be_quiet() -> None:
+def be_quiet() -> None:
     """The copy and its children print nothing, and do not hold the original's output open."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (1, 2):

@@ -17,6 +17,7 @@ from firstlight.experiments.inside.loss_steering import Steered
 from firstlight.experiments.inside.steering import changed
 from firstlight.experiments.inside.symmetry import symmetry
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.surroundings import sources_of
 from firstlight.records.places import Site
 from firstlight.records.timelines import CustomGradient
 
@@ -31,12 +32,15 @@ class Probe:
         self.call: Call | None = None
         self.site: Site | None = None
         self.target: torch.Tensor | None = None
+        self.batch: tuple[torch.Tensor, ...] = ()
+        """Tensors whose first axis is known to be that of the examples."""
         self.backwards = 0
         self.functions: dict[type, tuple[tuple[Any, ...], Site | None]] = {}
 
     def model_returned(self, call: "Call") -> None:
         if call.training and self.call is None:
             self.call, self.site = call, sites.caller()
+            self.batch = tuple(reading.tensors_in(self.observer.last_batch[1])) or _cut_by_hand(call)
 
     def loss_called(self, _name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
         target = args[1] if len(args) > 1 else kwargs.get("target")
@@ -53,9 +57,8 @@ class Probe:
         try:
             if self.backwards == 1:
                 if self.call is not None:
-                    batch = tuple(reading.tensors_in(self.observer.last_batch[1]))
-                    rows = len(batch[0]) if batch and batch[0].ndim else 0
-                    asked = Asked(self.call, self.site, self.target, rows, batch)
+                    rows = len(self.batch[0]) if self.batch and self.batch[0].ndim else 0
+                    asked = Asked(self.call, self.site, self.target, rows, self.batch)
                     along = examples(asked)
                     for found in dependences(asked, along):
                         self.observer.emit(found)
@@ -82,6 +85,13 @@ class Probe:
                 once, twice = (_pulled(kind, given, leaves, factor) for factor in (1.0, 2.0))
             if once > 0:
                 yield CustomGradient(step=0, name=kind.__name__, site=site, ratio=twice / once)
+
+
+def _cut_by_hand(call: "Call") -> tuple[torch.Tensor, ...]:
+    """What the model is given, where each tensor of it holds rows of a larger one that the program has a name for."""
+    given = [tensor for tensor in call.inputs if tensor.ndim > 1]
+    cut = all(tensor.is_floating_point() and any(one is tensor for one in sources_of(tensor)) for tensor in given)
+    return tuple(given) if cut else ()
 
 
 def _pulled(kind: Any, given: list[Any], leaves: list[torch.Tensor], factor: float) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.observe.inside import sites
+from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.imports import when_imported
 from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
@@ -37,6 +37,9 @@ class _Drawn:
     last: int | None = None
     times: int = 0
     met: tuple[int, int] | None = None
+    inputs: dict[int, str] = field(default_factory=dict)
+    """What the model was given in each state, and below, the times that it was given the same again."""
+    same: int = 0
 
 
 class Randomness:
@@ -47,24 +50,27 @@ class Randomness:
 
     def returned(self, call: "Call") -> None:
         if call.training and call.module.training:
+            given = reading.fingerprint(call.inputs)
             for source, state in _states():
-                self._met(call.module, source, state)
+                self._met(call.module, source, state, given)
 
-    def _met(self, module: torch.nn.Module, source: str, state: int) -> None:
+    def _met(self, module: torch.nn.Module, source: str, state: int, given: str) -> None:
         drawn = self._drawn.get((id(module), source))
         if drawn is None or drawn.model() is not module:
             if len(self._drawn) >= MOST_MODELS * MOST_SOURCES:
                 return
             drawn = self._drawn[id(module), source] = _Drawn(weakref.ref(module), type(module).__name__, source)
         if len(drawn.steps) < MOST_CALLS:
-            self._note(drawn, state)
+            self._note(drawn, state, given)
 
-    def _note(self, drawn: _Drawn, state: int) -> None:
+    def _note(self, drawn: _Drawn, state: int, given: str) -> None:
         """A state that stays as it is tells nothing: nobody draws."""
         if state != drawn.last and state in drawn.steps:
             drawn.times += 1
             drawn.met = drawn.met or (drawn.steps[state], self.observer.step)
+            drawn.same += drawn.inputs[state] == given
         drawn.steps.setdefault(state, self.observer.step)
+        drawn.inputs.setdefault(state, given)
         drawn.last = state
 
     def seeded(self) -> None:
@@ -81,6 +87,7 @@ class Randomness:
                     source=drawn.source,
                     site=self.site,
                     times=drawn.times,
+                    same=drawn.same,
                     first=drawn.met[0],
                     again=drawn.met[1],
                 )

@@ -9,15 +9,23 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
+from torch.overrides import TorchFunctionMode
 
-from firstlight.experiments.inside.asking import LEAST_LENGTH, Asked, output
+from firstlight.experiments.inside.asking import LEAST_LENGTH, Asked, output, unchanged
 from firstlight.experiments.inside.axes import Through, positions
-from firstlight.experiments.inside.steering import Change
-from firstlight.observe.inside import reading
+from firstlight.experiments.inside.steering import Change, changed
+from firstlight.observe.inside import reading, sites
+from firstlight.records.places import Site
 from firstlight.records.symmetry import Order, Straight, Symmetry
 
 WEIGHTED = (torch.nn.Linear, torch.nn.modules.conv._ConvNd)
-ATTENDING = (torch.nn.MultiheadAttention, torch.nn.TransformerEncoderLayer)
+ATTENDING = ("multi_head_attention_forward", "scaled_dot_product_attention")
+SHARES = ("softmax", "_softmax")
+MOST_ATTENTION = 16
+LEAST_ATTENTION = 3
+"""Axes of shares that each place has of every other: a batch, and the two places."""
+NEAR, FAR = 1, 2
+"""Places whose tokens are exchanged: the first often begins every sequence, and late ones are often padding."""
 LEAST = 1e-12
 T = TypeVar("T")
 
@@ -128,32 +136,87 @@ def _widths(layer: Any) -> tuple[int, int]:
 
 
 def _order(asked: Asked, first: torch.Tensor, rows: Through | None) -> Order | None:
-    """For ids alone, exchanged at two positions that are the same in every example."""
-    layers = [(name, m) for name, m in asked.call.module.named_modules() if isinstance(m, ATTENDING)]
+    """Of each input of ids, which may be one of several; told of the one whose order matters least."""
     ids = [t for t in asked.call.inputs if not t.is_floating_point() and t.dtype != torch.bool and t.ndim == 2]
-    if not layers or len(ids) != 1 or rows is None:
-        return None
-    (tokens,) = ids
+    found = [one for tokens in ids if rows is not None and (one := _order_of(asked, first, tokens, rows)) is not None]
+    return min(found, key=lambda one: one.swapped / max(one.replaced, LEAST), default=None)
+
+
+def _order_of(asked: Asked, first: torch.Tensor, tokens: torch.Tensor, rows: Through) -> Order | None:
+    """Exchanged at two positions that are the same in every example.
+
+    Where the output has a place for each token, the later ones are asked: what they see is the same two tokens, whether
+    a model looks back alone or both ways.
+    """
     along = positions(asked, first, tokens, rows)
     if along is None or along.length < LEAST_LENGTH:
         return None
-    axis, near, far = along.given[id(tokens)], 1, 2
-    columns = tokens.select(axis, near), tokens.select(axis, far)
-    if torch.equal(*columns):
+    axis = along.given[id(tokens)]
+    columns = tokens.select(axis, NEAR), tokens.select(axis, FAR)
+    other = _with(tokens, axis, {FAR: columns[0]})
+    if torch.equal(*columns) or not _is_attended(asked, along.length, other):
         return None
-    swapped = output(asked, _with(tokens, axis, {near: columns[1], far: columns[0]}))
-    replaced = output(asked, _with(tokens, axis, {far: columns[0]}))
-    wanted = first.clone()
-    if along.laid is not None:
-        by_place = along.laid.first(wanted)
-        exchanged = by_place.clone()
-        exchanged[[near, far]] = by_place[[far, near]]
-        wanted, swapped = exchanged, None if swapped is None else along.laid.first(swapped)
+
+    def later(made: torch.Tensor | None) -> torch.Tensor | None:
+        return made if made is None or along.laid is None else along.laid.first(made)[FAR + 1 :]
+
+    swapped = output(asked, _with(tokens, axis, {NEAR: columns[1], FAR: columns[0]}))
+    replaced = output(asked, other)
+    kept = later(first)
+    assert kept is not None
+    layer, site = _embedded(asked, tokens)
     return Order(
-        layer=layers[0][0] or type(layers[0][1]).__name__,
-        swapped=_apart(wanted, swapped, first),
-        replaced=_apart(first, replaced, first),
+        layer=layer,
+        site=site,
+        swapped=_apart(kept, later(swapped), kept),
+        replaced=_apart(kept, later(replaced), kept),
     )
+
+
+class _AttentionCalls(TorchFunctionMode):
+    """What the places of a sequence pay to one another, by torch's own functions or by hand."""
+
+    def __init__(self, length: int) -> None:
+        super().__init__()
+        self.length = length
+        self.made: list[torch.Tensor] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = func(*args, **(kwargs or {}))
+        name = getattr(func, "__name__", "")
+        shares = name in SHARES and found.ndim >= LEAST_ATTENTION and found.shape[-2:] == (self.length, self.length)
+        if (name in ATTENDING or shares) and len(self.made) < MOST_ATTENTION:
+            self.made.append(next(reading.tensors_in(found)).detach())
+        return found
+
+
+def _is_attended(asked: Asked, length: int, change: Change) -> bool:
+    """Another token changes what attention gives: else it is another input that is attended to."""
+    heard = []
+    for changing in (unchanged, change):
+        call, attention = asked.call, _AttentionCalls(length)
+        with torch.enable_grad(), attention:  # without gradients torch's layers take a way that is not heard
+            call.module(*changed(call.arguments, changing), **changed(call.keywords, changing))
+        heard.append(attention.made)
+    return any(not torch.equal(one, other) for one, other in zip(*heard, strict=True))
+
+
+def _embedded(asked: Asked, tokens: torch.Tensor) -> tuple[str, Site | None]:
+    """The table that the tokens are looked up in, and the line that does so."""
+    found: list[tuple[str, Site | None]] = []
+
+    def note(name: str, given: Any) -> None:
+        if any(one is tokens or torch.equal(one, tokens) for one in reading.tensors_in(given)):
+            found.append((name, sites.caller()))
+
+    tables = [(n, m) for n, m in asked.call.module.named_modules() if isinstance(m, torch.nn.Embedding)]
+    handles = [m.register_forward_pre_hook(lambda _, given, n=n: note(n, given)) for n, m in tables]
+    try:
+        output(asked)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return found[0] if found else ("", None)
 
 
 def _with(tokens: torch.Tensor, axis: int, columns: dict[int, torch.Tensor]) -> Change:

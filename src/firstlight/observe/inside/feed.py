@@ -18,6 +18,10 @@ MOST_ROWS = 100_000
 MOST_TENSORS = 4
 PURE = 0.95
 """A batch of which so much was trained on is the training set itself, looked at again."""
+LEAST_IDENTITY = 16
+"""Values of a row that tell an example by themselves."""
+OUTWEIGHS = 4
+"""Times as many values as all other tensors have together."""
 LEAST_BATCH = 4
 LEAST_BATCHES = 8
 OFTEN = 0.25
@@ -138,10 +142,13 @@ class Feed:
         self._judged: set[int] = set()
         self._shared: set[int] = set()
         self._covered: set[int] = set()
+        self._apart = self._longest = 0
+        """Evaluated since one that was trained on, and the most of them at once."""
 
     def train(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
         if len(self.trained) < MOST_ROWS:
-            keys = rows.keys(list(given.values()))
+            known_by = identity(given)
+            keys = rows.keys(known_by)
             self.first_pass.add(keys)
             self.met.train(keys, self.trained)
             self.trained.update(keys)
@@ -149,14 +156,15 @@ class Feed:
             self.batches += 1
             for pieces in self.pieces:
                 pieces.train(given)
-            self.room = self.room or rows.room(list(given.values()))
+            self.room = self.room or rows.room(known_by)
         if measure:
             self._measure("train", given)
 
     def evaluate(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
         """A batch of the training set may be looked at on purpose; others are judged by what was trained on before."""
-        keys = rows.keys(list(given.values())) if self.trained else []
-        found = {key for key, tells in zip(keys, rows.telling(list(given.values())), strict=False) if tells}
+        known_by = identity(given)
+        keys = rows.keys(known_by) if self.trained else []
+        found = {key for key, tells in zip(keys, rows.telling(known_by), strict=False) if tells}
         several = self.split or len(keys) >= LEAST_BATCH  # one by one, a text is gone on with, or an agent acts
         if several and len(self._evaluated) < MOST_ROWS:
             self._evaluated.update(keys)
@@ -170,6 +178,8 @@ class Feed:
             if not pure:
                 self._judged |= found
                 self._shared |= seen
+                self._apart = 0 if seen else self._apart + len(found)
+                self._longest = max(self._longest, self._apart)
                 self.near.evaluate(given, keys, seen)
                 for pieces in self.pieces:
                     pieces.evaluate(given)
@@ -205,6 +215,7 @@ class Feed:
             shared=shared,
             near=self._near(judged - shared),
             covered=len(self._covered),
+            apart=self._longest,
             calls=self.calls,
             pure=self.pure,
             room=self.room,
@@ -239,6 +250,19 @@ class Feed:
             prepared=found,
             carried=self.carrying[name].seen() if name in self.carrying else Carried(),
         )
+
+
+def identity(given: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
+    """What an example is known by: all that the model is given, or the one tensor beside which the rest is small.
+
+    A detector is given boxes with its images in training, and images alone in evaluation.
+    """
+    tensors = [tensor for tensor in given.values() if tensor.ndim and len(tensor)]
+    widths = [tensor[0].numel() for tensor in tensors]
+    widest = max(widths, default=0)
+    if widest >= LEAST_IDENTITY and widest >= OUTWEIGHS * (sum(widths) - widest):
+        return [tensors[widths.index(widest)]]
+    return list(given.values())
 
 
 def named(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> dict[str, torch.Tensor]:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import torch
@@ -31,6 +31,9 @@ from firstlight.records.places import Site
 from firstlight.records.program import Ending, ProcessSeen, Unseen
 from firstlight.records.training import StepSeen
 from firstlight.store.event_log import EventLog
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.taps.dealings import Dealings
 
 MILESTONES = (3, 10, 30, 100, 300, 1000)
 """Steps after which the parameters are counted anew, so that a killed run still has a count."""
@@ -50,6 +53,7 @@ class Stop(SystemExit):
 class Moments:
     """Who wants to be told of what."""
 
+    optimizer_built: list[Callable[..., None]] = field(default_factory=list)
     training_begins: list[Callable[..., None]] = field(default_factory=list)
     module_returned: list[Callable[..., None]] = field(default_factory=list)
     model_called: list[Callable[..., None]] = field(default_factory=list)
@@ -72,6 +76,10 @@ class Moments:
 class Observer:
     chooses: Callable[[Site | None], bool] = staticmethod(lambda _: False)
     """Whether a line lies in a branch that keeps what was best so far."""
+    batch_rows: tuple[int, ...] = ()
+    """Rows of the dataset that the last batch of a loader was made of, where they are known."""
+    dealings: "Dealings | None" = None
+    """With the environment that the program acts in; None where the tape is not on."""
 
     def __init__(self, spec: session.Spec) -> None:
         self.spec = spec

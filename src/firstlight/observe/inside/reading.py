@@ -38,6 +38,11 @@ def readable(tensor: torch.Tensor) -> bool:
     return not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
 
 
+def place(tensor: torch.Tensor) -> int | None:
+    """Of its values in memory: the same for a tensor, its views and its `data`."""
+    return tensor.untyped_storage().data_ptr() if readable(tensor) and tensor.layout is torch.strided else None
+
+
 def transformed() -> bool:
     """A `torch.func` transform is running, under which our own operations would become a part of it."""
     return torch._C._functorch.peek_interpreter_stack() is not None

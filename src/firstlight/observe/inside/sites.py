@@ -1,5 +1,6 @@
 """Which line of the user's code is running: the innermost frame outside torch, installed packages and firstlight."""
 
+import functools
 import os
 import sys
 import sysconfig
@@ -71,11 +72,31 @@ def _is_theirs(filename: str) -> bool:
         return True
     if path.startswith(_OWN) or any(part in path for part in _INSTALLED):
         return False
-    if path.startswith(_STDLIB):
+    if path.startswith(_STDLIB) or _is_installed(path):
         return False
     torch = sys.modules.get("torch")
     home = os.path.dirname(getattr(torch, "__file__", None) or "")
     return not (home and path.startswith(home + os.sep))
+
+
+def _is_installed(path: str) -> bool:
+    """It lies in a folder for imports that packages were installed into, whatever the folder is called.
+
+    The program's own folder is none: what it was deployed with may lie beside it.
+    """
+    own = (_START, os.path.dirname(os.path.realpath(sys.argv[0])))
+    return any(
+        path.startswith(folder + os.sep) and folder not in own and _has_packages(folder)
+        for folder in map(os.path.realpath, filter(None, sys.path))
+    )
+
+
+@functools.cache
+def _has_packages(folder: str) -> bool:
+    try:
+        return any(name.endswith(".dist-info") for name in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def _shown(filename: str) -> str:

@@ -108,13 +108,6 @@ class LabelsSeen(DeclaredFact, frozen=True, kw_only=True, tag="labels-seen"):
     room: float
     """Bits by which inputs can differ; below some dozens they coincide by chance."""
     batching: Batching = Batching()
-    compared: int = 0
-    """Training examples that were compared with their nearest ones, and below, those whose class none of these has."""
-    doubtful: int = 0
-    scattered: float = 0.0
-    """How evenly their classes spread over all: 1 as if drawn, 0 always the same confusion."""
-    most_doubtful: tuple[tuple[int, int], ...] = ()
-    """Step and row."""
     site: Site | None = None
 
 

@@ -9,7 +9,7 @@ from firstlight.records.printable import OBEYED
 
 LONGEST = 4000
 CODE = re.compile(r"`([^`]+)`")
-VOID = frozenset({"meta", "link", "input"})
+VOID = frozenset({"meta", "link", "input", "img"})
 Attribute = str | int | float | bool | None
 
 

@@ -1,7 +1,7 @@
-"""Tables that were judged, column by column, each with a small picture of its values."""
+"""Tables that were judged, column by column, each with a small picture of its values; labels that others contradict."""
 
 from firstlight.records.report import Report
-from firstlight.records.tables import ColumnSeen, TableSeen
+from firstlight.records.tables import ColumnSeen, Doubt, TableSeen
 from firstlight.report.html.markup import Markup, tag
 from firstlight.report.html.parts import plural, section, table
 
@@ -9,35 +9,42 @@ MOST_COLUMNS = 200
 """Of one table; the report as JSON has all of them."""
 MOST_VALUES = 12
 WIDTH, HEIGHT = 120, 28
-HEAD = ("column", "kind", "role", "missing", "different", "range", "values")
+HEAD = ("column", "kind", "role", "missing", "different", "range", "drift", "values")
+DOUBTS = ("row", "label", "expected", "sureness", "example")
 
 
 def tables(report: Report) -> Markup | None:
     if not report.tables:
         return None
+    trained = {column.name: column for seen in report.tables if seen.split == "train" for column in seen.columns}
     return section(
         "tables",
         "Data",
-        *(_table(seen) for seen in report.tables),
-        note="Counts are of all rows; pictures are of a sample, from the lowest value to the highest.",
+        *(_table(seen, trained if seen.split != "train" else {}) for seen in report.tables),
+        *(_doubts(seen) for seen in report.tables if seen.doubts),
+        note="Counts are of all rows; pictures are of a sample, over the range of the training data. Behind the bars "
+        "of another split, faint, are those of the training data; drift is the largest difference of the two, of 1.",
     )
 
 
-def _table(seen: TableSeen) -> Markup:
+def _table(seen: TableSeen, trained: dict[str, ColumnSeen]) -> Markup:
     size = f"{plural(seen.rows, 'row')}, {plural(len(seen.columns), 'column')}"
     left = len(seen.columns) - MOST_COLUMNS
-    rows = [_row(column, seen.rows) for column in seen.columns[:MOST_COLUMNS]]
+    drifting = any(column.drift is not None for column in seen.columns)
+    rows = [_row(column, seen.rows, trained.get(column.name), drifting) for column in seen.columns[:MOST_COLUMNS]]
+    head = HEAD if drifting else tuple(title for title in HEAD if title != "drift")
     return tag(
         "div",
         tag("h3", f"{seen.split}: {seen.file}", tag("span", f" {size}", class_="faint")),
-        table(HEAD, rows, f"columns of {seen.file}"),
+        table(head, rows, f"columns of {seen.file}"),
         tag("p", f"{plural(left, 'more column')} in the report as JSON.", class_="faint") if left > 0 else None,
     )
 
 
-def _row(column: ColumnSeen, rows: int) -> list[object]:
+def _row(column: ColumnSeen, rows: int, trained: ColumnSeen | None, drifting: bool) -> list[object]:
     missing = f"{column.missing / max(1, rows):.1%}" if column.missing else "none"
     reach = f"{_number(column.low)} … {_number(column.high)}" if column.low is not None else ""
+    drift = ["" if column.drift is None else f"{column.drift:.2f}"] if drifting else []
     return [
         tag("code", column.name),
         column.kind,
@@ -45,7 +52,8 @@ def _row(column: ColumnSeen, rows: int) -> list[object]:
         missing,
         f"{column.distinct:,}",
         reach,
-        _picture(column),
+        *drift,
+        _picture(column, trained),
     ]
 
 
@@ -53,28 +61,22 @@ def _number(value: float | str | None) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _picture(column: ColumnSeen) -> Markup | None:
+def _picture(column: ColumnSeen, trained: ColumnSeen | None) -> Markup | None:
     """Bars of a distribution; of a few values, one for each, by how often it occurs."""
-    named = column.kind in ("text", "flag") and column.counts
-    counts = tuple(column.counts.values())[:MOST_VALUES] if named else column.bars
-    if not counts or not max(counts):
+    named = column.kind in ("text", "flag") and bool(column.counts)
+    before = trained if trained is not None and trained.kind == column.kind else None
+    names = list((before.counts if before and before.counts else column.counts) if named else ())[:MOST_VALUES]
+    names += [name for name in column.counts if named and name not in names][: MOST_VALUES - len(names)]
+    counts = tuple(column.counts.get(name, 0) for name in names) if named else column.bars
+    behind = () if before is None else tuple(before.counts.get(name, 0) for name in names) if named else before.bars
+    if not any(counts):
         return None
-    width = WIDTH / len(counts)
-    bars = [
-        tag(
-            "rect",
-            x=f"{place * width:.1f}",
-            y=f"{HEIGHT - high:.1f}",
-            width=f"{0.85 * width:.1f}",
-            height=f"{high:.1f}",
-        )
-        for place, high in enumerate(HEIGHT * count / max(counts) for count in counts)
-    ]
-    told = ", ".join(f"{value} {count}" for value, count in list(column.counts.items())[:MOST_VALUES])
+    told = ", ".join(f"{name} {column.counts.get(name, 0)}" for name in names)
     label = f"{column.name}: {told}" if named else f"{column.name}: rows in {len(counts)} parts of its range"
     return tag(
         "svg",
-        bars,
+        tag("g", _bars(behind, 1.0), opacity="0.25") if len(behind) == len(counts) else None,
+        _bars(counts, 0.55 if len(behind) == len(counts) else 0.85),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         width=WIDTH,
         height=HEIGHT,
@@ -82,3 +84,40 @@ def _picture(column: ColumnSeen) -> Markup | None:
         role="img",
         aria_label=label,
     )
+
+
+def _bars(counts: tuple[int, ...], share: float) -> list[Markup]:
+    """Each by its part of all rows, so that splits of different sizes can be compared; `share` is that of the width."""
+    width, most = WIDTH / max(1, len(counts)), max(counts, default=0) or 1
+    return [
+        tag(
+            "rect",
+            x=f"{(place + (1 - share) / 2) * width:.1f}",
+            y=f"{HEIGHT - high:.1f}",
+            width=f"{share * width:.1f}",
+            height=f"{high:.1f}",
+        )
+        for place, high in enumerate(HEIGHT * count / most for count in counts)
+    ]
+
+
+def _doubts(seen: TableSeen) -> Markup:
+    rows: list[list[object]] = [
+        [f"{one.row:,}", tag("code", one.label), tag("code", one.expected), f"{one.probability:.0%}", _example(one)]
+        for one in seen.doubts
+    ]
+    return tag(
+        "div",
+        tag("h3", f"Most doubtful labels of {seen.file}"),
+        tag(
+            "p",
+            "What other rows make of the inputs, most doubtful first. The order tells where to look.",
+            class_="faint",
+        ),
+        table(DOUBTS, rows, f"doubtful labels of {seen.file}"),
+    )
+
+
+def _example(one: Doubt) -> list[Markup | str]:
+    picture = tag("img", src=one.picture, width=48, alt=f"row {one.row}") if one.picture else ""
+    return [picture, " ", one.shown] if picture else [one.shown]

@@ -13,7 +13,15 @@ def test_a_sample_is_bounded_and_counts_what_it_met() -> None:
     assert found.met == 6400
     assert found.full
     assert found.kept == sample.MOST_EXAMPLES
-    assert found.moments()[65].tolist() == [1, 1]
+    assert found.moments()[65].tolist() == [1, 1, -1]
+
+
+def test_examples_are_known_by_their_row_in_the_dataset_where_each_has_one() -> None:
+    found = Sample()
+    found.add([torch.randn(3, 4)], torch.randn(3), 0, origin=(7, 2, 9))
+    found.add([torch.randn(3, 4)], torch.randn(3), 1, origin=(7, 2))
+
+    assert found.moments()[:, 2].tolist() == [7, 2, 9, -1, -1, -1]
 
 
 def test_batches_of_other_shapes_are_not_kept() -> None:
@@ -67,7 +75,7 @@ def test_the_next_state_of_each_column_is_no_leak() -> None:
     moved, leaked = Sample(), Sample()
     moved.add([now], now[:, :2] + 0.01 * now[:, 2:], 0)
     leaked.add([now], now[:, 3], 0)
-    next_state, copy = (compared(one) for one in (moved, leaked))
+    next_state, copy = (compared(one, doubting=False) for one in (moved, leaked))
 
     assert next_state(step=0, site=None, meeting=None).tells.columns == ()
     assert copy(step=0, site=None, meeting=None).tells.columns == (3,)
@@ -80,7 +88,7 @@ def test_equal_inputs_with_other_classes_are_counted_once() -> None:
     for epoch in range(2):
         found.add([inputs], labels, epoch)
     found.add([inputs[:5]], (labels[:5] + 1) % 4, 2)
-    record = compared(found)
+    record = compared(found, doubting=True)
     seen = record(step=3, site=None, meeting=None)
 
     assert (seen.examples, seen.met, seen.answers, seen.classes) == (100, 205, "classes", 4)

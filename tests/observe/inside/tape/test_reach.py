@@ -1,5 +1,6 @@
 """The last activation before the answers, for losses of any form: what it keeps out of reach is found by trying."""
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -8,7 +9,7 @@ from tests.observe.inside.tape.tapes import taped
 from torch import nn
 from torch.nn import functional as F
 
-from firstlight.observe.inside.tape.reach import Reached, lowest_free, reaches
+from firstlight.observe.inside.tape.reach import Guess, Reached, best_guess, lowest_free, reaches
 from firstlight.observe.inside.tape.tail import tail_of
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
@@ -105,3 +106,58 @@ def test_how_low_the_answers_let_the_loss_get(loss: Loss, outputs: int, floor: f
 
 def test_predictions_that_meet_answers_at_several_places_are_left() -> None:
     assert free(lambda z: F.mse_loss(z[:, :1], CENTRED) + F.mse_loss(z[:, 1:], CENTRED), 2) is None
+
+
+def guessed(loss: Loss, outputs: int, examples: int = 32) -> Guess | None:
+    torch.manual_seed(0)
+    with taped() as recorder:
+        value = loss(nn.Linear(3, outputs)(torch.randn(examples, 3)))
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    return best_guess(tail)
+
+
+@pytest.mark.parametrize(
+    ("loss", "outputs", "best"),
+    [
+        pytest.param(lambda z: F.cross_entropy(50 * z, CLASSES), 4, math.log(4), id="classes"),
+        pytest.param(lambda z: -(F.one_hot(CLASSES) * (9 * z).log_softmax(1)).sum(1).mean(), 4, math.log(4), id="own"),
+        pytest.param(lambda z: ((z - 7 - CENTRED) ** 2).mean(), 1, float(CENTRED.var(correction=0)), id="regression"),
+        pytest.param(
+            lambda z: F.binary_cross_entropy_with_logits(z, (CENTRED > 0).float()), 1, math.log(2), id="yes-or-no"
+        ),
+    ],
+)
+def test_a_guess_is_the_best_of_outputs_that_are_one_for_all(loss: Loss, outputs: int, best: float) -> None:
+    found = guessed(loss, outputs)
+    assert found is not None
+    assert found.best == pytest.approx(best, rel=0.05)
+
+
+def test_outputs_that_are_too_large_are_better_a_tenth_as_large() -> None:
+    large = guessed(lambda z: F.cross_entropy(50 * z, CLASSES), 4)
+    far = guessed(lambda z: F.mse_loss(z, 100 + CENTRED), 1)
+    assert large is not None
+    assert far is not None
+    assert large.tenth < 5 * large.best
+    assert far.tenth > 1000 * far.best
+
+
+def test_few_examples_are_not_guessed() -> None:
+    assert guessed(lambda z: F.cross_entropy(z, CLASSES[:8]), 4, examples=8) is not None
+    assert guessed(lambda z: F.cross_entropy(z, CLASSES[:7]), 4, examples=7) is None
+
+
+def test_a_loss_without_a_lower_end_has_no_guess() -> None:
+    assert guessed(lambda z: (z * CENTRED.abs()).mean(), 1) is None
+
+
+def test_differences_between_outputs_are_not_free() -> None:
+    better = (CENTRED > CENTRED.T).float()
+    assert guessed(lambda z: (better * F.softplus(z.T - z)).mean(), 1) is None
+
+
+def test_an_output_added_to_what_was_fed_is_guessed() -> None:
+    found = guessed(lambda z: F.mse_loss(CENTRED - z, torch.zeros(32, 1)), 1)
+    assert found is not None
+    assert found.best == pytest.approx(float(CENTRED.var(correction=0)), rel=0.05)

@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.observe.inside.tape.terms import Term, silent_terms
+from firstlight.observe.inside.tape.terms import Term, silent_terms, unfelt_terms
 
 MODEL = nn.Linear(3, 3)
 Y = torch.randn(8, 3)
@@ -63,3 +63,63 @@ def test_a_term_without_gradient_is_found_with_the_call_that_cut_it(
 )
 def test_detached_factors_and_answers_are_no_terms(loss: Callable[[torch.Tensor], torch.Tensor]) -> None:
     assert not terms(loss)
+
+
+class Coder(nn.Module):
+    """An autoencoder whose code is penalised; `passed` is what the decoder is given of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder, self.decoder, self.probe = nn.Linear(3, 2), nn.Linear(2, 3), nn.Linear(2, 4)
+
+
+CODER = Coder()
+X = torch.randn(8, 3)
+
+
+def unfelt(loss: Callable[[torch.Tensor], torch.Tensor]) -> list[Term]:
+    with taped() as recorder:
+        recorder.whole = True
+        value = loss(CODER.encoder(X))
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    return list(unfelt_terms(tail))
+
+
+def penalty(code: torch.Tensor) -> torch.Tensor:
+    return 0.5 * (code.square().sum(1) + code.exp().sum(1)).mean()
+
+
+@pytest.mark.parametrize(
+    ("passed", "cut"),
+    [
+        (lambda code: code.detach(), "detach"),
+        (lambda code: torch.randn_like(code) + code.detach(), "detach"),
+        (lambda code: torch.stack([row.data for row in code]), "data"),
+    ],
+)
+def test_a_code_that_is_penalised_and_cut_off_from_the_answers_is_found(
+    passed: Callable[[torch.Tensor], torch.Tensor], cut: str
+) -> None:
+    (term,) = unfelt(lambda code: F.mse_loss(CODER.decoder(passed(code)), Y) + penalty(code))
+
+    assert term.cut is not None
+    assert (term.cut.name, term.added.name, term.unfelt) == (cut, "mse_loss", 2)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda code: F.mse_loss(CODER.decoder(code), Y) + penalty(code),
+        lambda code: F.mse_loss(CODER.decoder(code.detach()), Y),
+        lambda code: (
+            F.mse_loss(CODER.decoder(code), Y) + F.cross_entropy(CODER.probe(code.detach()), torch.arange(8) % 4)
+        ),
+        lambda code: F.mse_loss(CODER.decoder(code.detach()), Y) + F.cross_entropy(code @ code.T, torch.arange(8)),
+        lambda code: F.mse_loss(CODER.decoder(code.detach()), Y) - code.var(0).sum(),
+        lambda code: F.mse_loss(CODER.decoder(code + (code.round() - code).detach()), Y) + penalty(code),
+    ],
+    ids=["whole", "never trained", "probe", "contrast", "spread", "straight through"],
+)
+def test_a_cut_that_leaves_a_comparison_or_a_contrast_is_meant(loss: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    assert not unfelt(loss)

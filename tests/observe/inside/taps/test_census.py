@@ -5,8 +5,9 @@ import pytest
 import torch
 from torch import nn
 
+from firstlight.observe.inside import reading
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.taps.census import Counting, Tally, _repeated
+from firstlight.observe.inside.taps.census import Asked, Counting, Tally, _repeated
 
 
 class Net(nn.Module):
@@ -93,7 +94,8 @@ class Judged(nn.Module):
 def test_what_is_left_as_it_was_drawn_is_told_from_what_was_loaded_or_trained() -> None:
     model = Judged()
     nothing = cast("Any", None)
-    census = Counting(nothing, nothing, nothing, nothing)
+    walked = SimpleNamespace(copied_to=set())
+    census = Counting(nothing, nothing, nothing, cast("Any", walked))
 
     def left() -> list[str]:
         return [name for name, _ in census._left_random(model, Tally())]
@@ -101,5 +103,36 @@ def test_what_is_left_as_it_was_drawn_is_told_from_what_was_loaded_or_trained() 
     assert left() == ["body.weight", "head.weight"]
     census.state_loaded(model.body)
     assert left() == ["head.weight"]
+    walked.copied_to.add(reading.place(model.head.weight.data))
+    assert left() == []
+    walked.copied_to.clear()
     model.head.requires_grad_(requires_grad=True)
     assert left() == []
+
+
+class Tables(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tokens, self.counted, self.kinds = nn.Embedding(9, 4), nn.Embedding(6, 4), nn.Embedding(6, 4)
+        self.pos, self.position_bias, self.spare = (
+            nn.Embedding(6, 4),
+            nn.Parameter(torch.zeros(1, 5, 4)),
+            nn.Embedding(6, 4),
+        )
+        self.pos_short, self.pos_wide = nn.Parameter(torch.zeros(3, 4)), nn.Parameter(torch.zeros(6, 5))
+
+
+def test_tables_of_positions_are_those_that_are_counted_up_or_called_so_and_fit_the_tokens() -> None:
+    model = Tables()
+    census = Counting(*cast("Any", [None] * 4))
+    asked = {
+        model.tokens: torch.tensor([[3, 1, 4, 1, 5]]),
+        model.counted: torch.arange(5),
+        model.kinds: torch.zeros(1, 5).long(),
+    }
+    for table, ids in asked.items():
+        census.module_returned(table, [ids], None)
+    tokens = [(model.tokens, Asked(5, None, counts=False))]
+    found = [name for name, p in model.named_parameters() if census._is_of(model, name, p, tokens)]
+
+    assert found == ["position_bias", "counted.weight", "pos.weight"]

@@ -20,7 +20,10 @@ def told() -> list[Any]:
 
 @pytest.fixture
 def seen(told: list[Any]) -> Checkpoints:
-    observer: Any = SimpleNamespace(step=10, emit=told.append, chooses=lambda _: False)
+    moments = SimpleNamespace(state_loaded=[])
+    observer: Any = SimpleNamespace(
+        step=10, emit=told.append, chooses=lambda _: False, tell=lambda *_: None, moments=moments
+    )
     return Checkpoints(observer)
 
 

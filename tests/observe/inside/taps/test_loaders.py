@@ -1,8 +1,13 @@
-"""How long training waits for its batches, from one with a step behind it to the next."""
+"""How long training waits for its batches, from one with a step behind it to the next; and which rows they are."""
 
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+import torch
+from torch.utils.data import DataLoader, Subset, TensorDataset
+
+from firstlight.observe.inside.taps import loaders
 from firstlight.observe.inside.taps.loaders import Waits
 
 
@@ -36,3 +41,29 @@ def test_steps_that_were_watched_closely_do_not_count() -> None:
         counted.add("training", begun=number + 0.2, ended=number + 1.0)
 
     assert counted.batches == 0
+
+
+@pytest.fixture
+def followed() -> Any:
+    """An iterator whose methods are replaced, and not those of all."""
+    kind: Any = type("Followed", (torch.utils.data.dataloader._SingleProcessDataLoaderIter,), {})
+    loaders._follow_rows(kind)
+    return kind
+
+
+@pytest.mark.parametrize(("size", "rows"), [(4, 12), (5, 12)])
+def test_the_rows_of_a_batch_are_those_of_what_a_part_was_taken_from(followed: Any, size: int, rows: int) -> None:
+    whole = TensorDataset(torch.arange(100))
+    part = Subset(Subset(whole, range(50, 100)), list(range(0, 2 * rows, 2)))
+    iterator = followed(DataLoader(part, batch_size=size, shuffle=True))
+
+    for (values,) in iterator:
+        assert loaders._rows_of(iterator) == tuple(values.tolist())
+
+
+def test_rows_that_are_not_known_are_not_told(followed: Any) -> None:
+    iterator = followed(DataLoader(TensorDataset(torch.arange(9)), batch_size=None))
+    next(iterator)
+
+    assert loaders._rows_of(iterator) == ()
+    assert loaders._rows_of(iter(DataLoader(TensorDataset(torch.arange(9))))) == ()

@@ -5,10 +5,12 @@ import functools
 import torch
 
 from firstlight.observe.inside import rows
+from firstlight.observe.inside.relations.guessing import guessed
 from firstlight.observe.inside.relations.neighbours import neighbours
 from firstlight.observe.inside.relations.pockets import pockets
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, parts_of
 from firstlight.observe.inside.relations.telling import tells
+from firstlight.records.doubts import Doubts
 from firstlight.records.relations import Pocket, RelationsSeen, Repeats, Tells
 
 LEAST_EXAMPLES = 64
@@ -18,8 +20,8 @@ TABLE = 1
 """Dimensions of an example that is a row of a table."""
 
 
-def compared(sample: Sample) -> functools.partial[RelationsSeen]:
-    """The record, but for what is not told by the sample."""
+def compared(sample: Sample, doubting: bool) -> functools.partial[RelationsSeen]:
+    """The record, but for what is not told by the sample. Doubts take longest, and are the same in every copy."""
     record = functools.partial(RelationsSeen, met=sample.met)
     if sample.kept < LEAST_EXAMPLES:
         return functools.partial(record, examples=sample.kept, answers="many")
@@ -38,7 +40,14 @@ def compared(sample: Sample) -> functools.partial[RelationsSeen]:
         return found
     table = torch.cat([features_of(given[chosen]) for given in inputs], 1)
     moments = sample.moments()[chosen]
-    return functools.partial(found, tells=_tells(table, parts), near=neighbours(table, parts, moments))
+    doubts = guessed(table, parts[0]) if doubting and len(parts) == 1 else Doubts()
+    return functools.partial(
+        found,
+        tells=_tells(table, parts),
+        near=neighbours(table, parts, moments),
+        doubts=doubts,
+        doubted=tuple(tuple(moments[one.place].tolist()) for one in doubts.doubtful),
+    )
 
 
 def features_of(given: torch.Tensor) -> torch.Tensor:

@@ -43,11 +43,11 @@ def tensors_of(batch: Any) -> list[torch.Tensor]:
 def places_of(given: torch.Tensor, answer: torch.Tensor, batch: list[torch.Tensor]) -> BatchPlaces | None:
     """By the shape of what the model is given, and the values of the answer."""
     inputs = [place for place, tensor in enumerate(batch) if tensor.shape == given.shape]
-    answers = [place for place, tensor in enumerate(batch) if _same(tensor, answer)]
+    answers = [place for place, tensor in enumerate(batch) if same_values(tensor, answer)]
     return BatchPlaces(inputs[0], answers[0]) if inputs and answers and inputs[0] != answers[0] else None
 
 
-def _same(tensor: torch.Tensor, answer: torch.Tensor) -> bool:
+def same_values(tensor: torch.Tensor, answer: torch.Tensor) -> bool:
     if tensor.numel() != answer.numel() or tensor.device != answer.device or not reading.readable(answer):
         return False
     return bool((tensor.reshape(-1) == answer.detach().reshape(-1)).all())

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from firstlight.observe.inside import reading, rows
+from firstlight.observe.inside.relations.in_order import same_values
 from firstlight.records.relations import Mixed
 
 MOST_STEPS = 8
@@ -27,7 +28,7 @@ class InputsMixed:
 
     def add(self, given: torch.Tensor, answer: torch.Tensor, batch: Sequence[torch.Tensor]) -> None:
         """`batch` is what a loader gave last."""
-        if self.steps >= MOST_STEPS or not any(_same(tensor, answer) for tensor in batch):
+        if self.steps >= MOST_STEPS or not any(same_values(tensor, answer) for tensor in batch):
             return
         sources = [t for t in batch if t.is_floating_point() and t.shape == given.shape and reading.readable(t)]
         if not sources or len(given) < LEAST_ROWS or given[0].numel() < LEAST_WIDTH or not reading.readable(given):
@@ -40,12 +41,6 @@ class InputsMixed:
     def seen(self) -> Mixed:
         weight = float(torch.tensor(self.weights).median()) if self.weights else 0.0
         return Mixed(examples=self.examples, mixed=len(self.weights), weight=weight)
-
-
-def _same(tensor: torch.Tensor, answer: torch.Tensor) -> bool:
-    if tensor.numel() != answer.numel() or tensor.device != answer.device:
-        return False
-    return bool((tensor.reshape(-1) == answer.reshape(-1)).all())
 
 
 def _flat(tensor: torch.Tensor) -> torch.Tensor:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-import msgspec
 import torch
 
 from firstlight.observe.inside.relations.sample import AnswerMet
@@ -15,11 +14,6 @@ COUNT = 10
 """Neighbours of each example."""
 DEALS = 16
 OFFSETS = (-2, -1, 1, 2)
-FEW_VOTES = 0.1
-"""Share of the neighbours that have the class of a doubtful example, at most."""
-MOST_VOTES = 0.6
-"""Share of them that agree on another, at least."""
-MOST_NAMED = 10
 
 
 def neighbours(
@@ -28,27 +22,26 @@ def neighbours(
     """Of the answer that neighbours agree on most. `moments` is the step and the row of each example."""
     if len(table) < LEAST_EXAMPLES:
         return Neighbours()
-    near = _nearest(_scaled(table[:MOST_EXAMPLES]))
+    near = _nearest(scaled(table[:MOST_EXAMPLES]))
     found = [_of_answer(near, answer, moments[:MOST_EXAMPLES], offsets) for answer in answers]
     return max(found, key=lambda one: max(one.deviations, one.offset_deviations), default=Neighbours())
 
 
 def fit(table: torch.Tensor, answer: AnswerMet) -> float:
     """Deviations by which examples that are alike have more alike answers than any two."""
-    return _fit(_code(answer.values[:MOST_EXAMPLES], answer.classes), _nearest(_scaled(table[:MOST_EXAMPLES])))
+    return _fit(_code(answer.values[:MOST_EXAMPLES], answer.classes), _nearest(scaled(table[:MOST_EXAMPLES])))
 
 
 def _of_answer(near: torch.Tensor, answer: AnswerMet, moments: torch.Tensor, offsets: Sequence[int]) -> Neighbours:
     code = _code(answer.values[: len(near)], answer.classes)
     offset, moved = max(((by, _moved(code, moments, by)) for by in offsets), key=lambda pair: _likeness(pair[1], near))
-    found = Neighbours(
+    return Neighbours(
         examples=len(near),
         likeness=_likeness(code, near),
         deviations=_fit(code, near),
         offset=offset,
         offset_deviations=_fit(moved, near),
     )
-    return _with_doubts(found, code, near, moments) if answer.classes else found
 
 
 def _code(values: torch.Tensor, classes: int) -> torch.Tensor:
@@ -61,17 +54,20 @@ def _code(values: torch.Tensor, classes: int) -> torch.Tensor:
     return code / code.pow(2).sum(1).mean().sqrt().clamp_min(1e-12)
 
 
-def _scaled(table: torch.Tensor) -> torch.Tensor:
+def scaled(table: torch.Tensor) -> torch.Tensor:
     spread = table.std(0)
     moving = spread > 0
     return ((table - table.mean(0)) / spread.clamp_min(1e-12))[:, moving].clamp(-5, 5)
 
 
-def _nearest(table: torch.Tensor) -> torch.Tensor:
+def distances(table: torch.Tensor) -> torch.Tensor:
+    """The square of each, infinite from an example to itself."""
     squares = (table**2).sum(1)
-    apart = squares[:, None] + squares[None] - 2 * table @ table.t()
-    apart.fill_diagonal_(math.inf)
-    return apart.topk(COUNT, largest=False).indices
+    return (squares[:, None] + squares[None] - 2 * table @ table.t()).fill_diagonal_(math.inf)
+
+
+def _nearest(table: torch.Tensor) -> torch.Tensor:
+    return distances(table).topk(COUNT, largest=False).indices
 
 
 def _likeness(code: torch.Tensor, near: torch.Tensor) -> float:
@@ -97,32 +93,3 @@ def _moved(code: torch.Tensor, moments: torch.Tensor, by: int) -> torch.Tensor:
     known = ordered[places] == keys + by
     known &= int(known.sum()) >= LEAST_EXAMPLES
     return torch.where(known[:, None], code[order[places]], torch.zeros_like(code))
-
-
-def _with_doubts(found: Neighbours, code: torch.Tensor, near: torch.Tensor, moments: torch.Tensor) -> Neighbours:
-    classes = code.argmax(1)
-    count = code.shape[1]
-    votes = torch.nn.functional.one_hot(classes[near], count).float().mean(1)
-    own = votes[torch.arange(len(votes)), classes]
-    doubt = (own <= FEW_VOTES) & (votes.amax(1) >= MOST_VOTES)
-    doubtful = torch.nonzero(doubt).reshape(-1)
-    ranked = doubtful[votes[doubtful].amax(1).argsort(descending=True)]
-    return msgspec.structs.replace(
-        found,
-        doubtful=len(doubtful),
-        scattered=_scattered(classes[doubtful], votes[doubtful].argmax(1), count),
-        first_doubtful=tuple((int(step), int(row)) for step, row in moments[ranked[:MOST_NAMED]].tolist()),
-    )
-
-
-def _scattered(classes: torch.Tensor, expected: torch.Tensor, count: int) -> float:
-    """The entropy of the wrong class, given the right one, over that of a draw from all others."""
-    if len(classes) == 0 or count <= 2:  # of two classes there is only one other
-        return 0.0
-    table = torch.zeros(count, count).index_put_((expected, classes), torch.ones(len(classes)), accumulate=True)
-    totals = table.sum(1, keepdim=True)
-    shares = table / totals.clamp_min(1)
-    entropies = -(shares * shares.clamp_min(1e-12).log()).sum(1)
-    most = torch.minimum(totals.reshape(-1), torch.tensor(float(count - 1))).clamp_min(1).log()
-    weights = totals.reshape(-1) * (most > 0)
-    return float((entropies * weights).sum() / (most * weights).sum().clamp_min(1e-12))

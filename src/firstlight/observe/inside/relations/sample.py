@@ -30,6 +30,8 @@ class AnswerMet:
     values: torch.Tensor
     classes: int
     """0 for values."""
+    kinds: tuple[int, ...] = ()
+    """What each class is called in the answers."""
 
 
 class Sample:
@@ -51,8 +53,8 @@ class Sample:
         width = max((_width(shape) for shape in self.shapes), default=1)
         return self.kept >= min(MOST_EXAMPLES, MOST_VALUES // width)
 
-    def add(self, inputs: Sequence[torch.Tensor], answer: torch.Tensor, step: int) -> None:
-        """A batch of other shapes than the first is counted and not kept."""
+    def add(self, inputs: Sequence[torch.Tensor], answer: torch.Tensor, step: int, origin: Sequence[int] = ()) -> None:
+        """A batch of other shapes than the first is counted and not kept. `origin` are its rows in the dataset."""
         count = len(answer)
         given = [t for t in inputs if t.ndim and len(t) == count and not t.is_complex() and reading.readable(t)]
         given = [t for t in given if t.numel() > 0][:MOST_TENSORS]
@@ -65,7 +67,8 @@ class Sample:
         self.cut = self.cut or any(_is_row_of_ids(t) and t.shape[1] > MOST_PLACES for t in given)
         self._inputs.append([_ids(tensor) if _is_row_of_ids(tensor) else flat(tensor) for tensor in given])
         self._answers.append(flat(answer))
-        self._moments.append(torch.stack([torch.full((count,), step), torch.arange(count)], 1))
+        places = torch.tensor(origin) if len(origin) == count else torch.full((count,), -1)
+        self._moments.append(torch.stack([torch.full((count,), step), torch.arange(count), places], 1))
         self.kept += count
 
     def inputs(self) -> list[torch.Tensor]:
@@ -75,7 +78,7 @@ class Sample:
         return torch.cat(self._answers)
 
     def moments(self) -> torch.Tensor:
-        """Step and row of each example."""
+        """Step, row in the batch, and in the dataset of each example; -1 where the last is not known."""
         return torch.cat(self._moments)
 
 
@@ -137,5 +140,5 @@ def _part(values: torch.Tensor) -> AnswerMet:
     kinds, places = torch.unique(values, return_inverse=True)
     few = len(kinds) <= min(MOST_CLASSES, len(values) // LEAST_OF_A_CLASS)
     if len(kinds) > 1 and few and bool((kinds == kinds.round()).all()):
-        return AnswerMet(places, len(kinds))
+        return AnswerMet(places, len(kinds), tuple(int(kind) for kind in kinds))
     return AnswerMet(values, 0)

@@ -29,6 +29,7 @@ NAMED = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss"})
 EVEN = frozenset({"square", "pow", "__pow__", "abs", "norm"})
 """What these make of a difference grows with it both ways."""
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
+NEGATIONS = frozenset({"neg", "__neg__", "negative"})
 LIKELY = frozenset({"log_softmax", "softmax", "logsigmoid", "sigmoid"})
 """What these give is larger where the network holds something to be likelier."""
 LITTLE = 0.05
@@ -133,12 +134,18 @@ def _towards(
     if torch.broadcast_shapes(predicted.shape, answer.shape) != predicted.shape:
         return None
     if kind == LIKELIHOODS:
-        share = answer / max(float(answer.abs().max()), TINY)
+        share = answer / max(float(answer.abs().max()), TINY) * (-1 if _is_negated(meeting) else 1)
         return predicted, _step(predicted) * share * _sense(tail, meeting)
     if _likelihood(tail, meeting) is not None and meeting.row.name in DIFFERENCES:
         return None  # one likelihood over another
     level = answer.mean(0, keepdim=True)
     return level.expand(predicted.shape), (LITTLE * (answer - level)).expand(predicted.shape)
+
+
+def _is_negated(meeting: Meeting) -> bool:
+    """The weights were given their minus before they met the likelihoods: `-advantage * ratio`."""
+    made = next(made for tensor, _, made in meeting.row.inputs if tensor is meeting.answer)
+    return made is not None and made[0].name in NEGATIONS
 
 
 def _picked(row: Row, predicted: torch.Tensor, answer: torch.Tensor) -> torch.Tensor | None:

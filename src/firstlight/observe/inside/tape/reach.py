@@ -1,7 +1,8 @@
-"""What the loss could get to over free outputs of the network, and over free inputs to its last activation.
+"""What the loss could get to over free outputs of the network, over free inputs to its last activation, and over one
+output for all examples.
 
 Where the first gets down and the second does not, the activation keeps the answers out of reach, whatever the loss is
-and whoever wrote it.
+and whoever wrote it. The third is what a guess gets that looks at no input.
 """
 
 import contextlib
@@ -30,6 +31,8 @@ SETTLED = 0.02
 """Share of the whole fall that large steps may still add at its end."""
 MOST_ELEMENTS = 1 << 16
 MOST_ACTIVATIONS = 2
+FEWEST_GUESSED = 8
+"""Examples; one output fits fewer of them well by itself."""
 
 
 @dataclass(frozen=True)
@@ -61,21 +64,67 @@ def reaches(tail: Tail) -> Iterator[Reached]:
 
 def lowest_free(tail: Tail) -> float | None:
     """The lowest loss over free predictions, where one tensor of them meets the answers and the search settles."""
-    met = {
-        id(tensor): (tensor, meeting.answer)
-        for meeting in tail.meetings
-        for tensor, _, _ in meeting.row.inputs
-        if tensor.requires_grad and tensor.is_floating_point()
-    }
-    if len(met) != 1:
+    met = _met(tail)
+    if met is None:
         return None
-    ((place, answer),) = met.values()
-    if place.numel() > MOST_ELEMENTS:
-        return None
+    place, _, answer = met
     with contextlib.suppress(*CANNOT):
         found = _lowest(tail, place, place, _size(place, answer))
         return found.loss if found.settled else None
     return None
+
+
+@dataclass(frozen=True)
+class Guess:
+    """Losses: the lowest with one output for all examples, and that of the outputs as they are, a tenth as large."""
+
+    best: float
+    tenth: float
+
+
+def best_guess(tail: Tail) -> Guess | None:
+    """What is had without looking at the inputs; None where the search does not settle, or few examples were guessed.
+
+    The one output is sought before the activations, where a network is free to give any. What is made of several
+    outputs, such as the differences between examples, is not free, and not guessed.
+    """
+    met = _met(tail)
+    if met is None or len(met[0]) < FEWEST_GUESSED or tail.own_answers:
+        return None
+    place, made, answer = met
+    for activation, _ in _activations(tail, place, made):
+        place, _, made = next(given for given in activation.inputs if given[0].requires_grad)
+    if not _from_a_layer(made):
+        return None
+    with contextlib.suppress(*CANNOT):
+        mean = place.detach().float().mean(0, keepdim=True).to(place.dtype)
+        starts = itertools.product((mean, torch.zeros_like(mean)), sorted({1.0, _size(mean, answer)}))
+        found = min(_lowest(tail, place, start, size) for start, size in starts)
+        tenth = tail.replay({id(place): place.detach() / 10}, on_cpu=True)
+        return Guess(found.loss, float(tenth)) if found.settled else None
+    return None
+
+
+def _from_a_layer(made: Made | None) -> bool:
+    """Only one tensor that carries a gradient leads back to the call in which trained tensors enter."""
+    while made is not None:
+        if made[0].door:
+            return True
+        carrying = [before for tensor, _, before in made[0].inputs if tensor.requires_grad]
+        made = carrying[0] if len(carrying) == 1 else None
+    return False
+
+
+def _met(tail: Tail) -> tuple[torch.Tensor, Made | None, torch.Tensor] | None:
+    """The one tensor of predictions that meets answers, what made it, and the answers."""
+    met = {
+        id(tensor): (tensor, made, meeting.answer)
+        for meeting in tail.meetings
+        for tensor, _, made in meeting.row.inputs
+        if tensor.requires_grad and tensor.is_floating_point()
+    }
+    found = next(iter(met.values()), None)
+    return found if found is not None and len(met) == 1 and found[0].numel() <= MOST_ELEMENTS else None
 
 
 def _activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterator[tuple[Row, torch.Tensor]]:
@@ -155,6 +204,6 @@ def _descend(
 def _slope(tail: Tail, place: torch.Tensor, value: torch.Tensor) -> tuple[float, torch.Tensor]:
     with torch.enable_grad():
         leaf = value.detach().requires_grad_()
-        loss = tail.replay({id(place): leaf}, on_cpu=True)
+        loss = tail.replay({id(place): leaf.expand(place.shape)}, on_cpu=True)
         (slope,) = torch.autograd.grad(loss, [leaf])
     return float(loss.detach()), slope

@@ -58,6 +58,7 @@ class Row:
     """One torch call. `arguments` is None where the row cannot be, and need not be, called again."""
 
     __slots__ = (
+        "again",
         "arguments",
         "autocast",
         "before",
@@ -80,6 +81,8 @@ class Row:
         self.function: Any = None
         self.arguments: tuple[Any, ...] | None = None
         self.keywords: dict[str, Any] = {}
+        self.again: TorchCall | None = None
+        """The call itself, where it carries no gradient and the tape is read whole: how answers were made."""
         self.inputs: list[Input] = []
         self.line: Site | None = None
         self.autocast: tuple[str, torch.dtype] | None = None
@@ -140,7 +143,8 @@ class Recorder:
             _keep(row, call, inputs)
             row.writes, row.before = writes, before
         elif self.whole and all(item[0].numel() <= MOST_TRACED for item in inputs):
-            row.line, row.inputs = sites.caller(), inputs
+            row.line, row.inputs, row.again = sites.caller(), inputs, call
+            row.writes = writes
         for index, output in enumerate(outputs):
             self._bind(output, (row, index))
 

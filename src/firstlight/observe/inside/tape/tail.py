@@ -80,12 +80,12 @@ def tail_of(recorder: Recorder, loss: torch.Tensor) -> Tail | None:
     if made is None or made[0].arguments is None or made[0].door:
         return None
     rows = tuple(sorted(walk(made[0]), key=lambda row: row.number))
-    found = [meeting for row in rows for meeting in _meetings(row)]
+    found = [meeting for row in rows for meeting in meetings_at(row)]
     real = [meeting for meeting in found if meeting.marks & (Mark.DATA | Mark.DRAWN | PARAMETER)]
     return Tail(loss, rows, tuple(real or found))
 
 
-def _meetings(row: Row) -> Iterator[Meeting]:
+def meetings_at(row: Row) -> Iterator[Meeting]:
     predicted = [
         tensor
         for tensor, marks, _ in row.inputs
@@ -123,7 +123,7 @@ def _call(row: Row, told: dict[int, torch.Tensor], on_cpu: bool) -> list[torch.T
     assert row.arguments is not None
     if row.writes:
         told = {**told, id(row.arguments[0]): _before(row, told).clone()}
-    arguments, keywords = (_replaced(given, told, on_cpu) for given in (row.arguments, row.keywords))
+    arguments, keywords = (replaced(given, told, on_cpu) for given in (row.arguments, row.keywords))
     with _as_then(row, on_cpu):
         result = row.function(*arguments, **keywords)
     found = arguments[0] if row.name == "__setitem__" else result
@@ -145,12 +145,13 @@ def _as_then(row: Row, on_cpu: bool) -> contextlib.AbstractContextManager[Any]:
     return torch.autocast("cpu" if on_cpu else device, dtype=dtype)
 
 
-def _replaced(tree: Any, told: dict[int, torch.Tensor], on_cpu: bool) -> Any:
+def replaced(tree: Any, told: dict[int, torch.Tensor], on_cpu: bool = False) -> Any:
+    """Arguments of a call with other tensors in place of those with these ids."""
     if isinstance(tree, torch.Tensor):
         found = told.get(id(tree), tree)
         return found.cpu() if on_cpu else found
     if type(tree) in (list, tuple):
-        return type(tree)(_replaced(item, told, on_cpu) for item in tree)
+        return type(tree)(replaced(item, told, on_cpu) for item in tree)
     if isinstance(tree, dict):
-        return {key: _replaced(item, told, on_cpu) for key, item in tree.items()}
+        return {key: replaced(item, told, on_cpu) for key, item in tree.items()}
     return tree

@@ -1,16 +1,18 @@
-"""Terms of the loss that carry a value and no gradient, although they rest on what is trained."""
+"""Terms of the loss that rest on what is trained, and carry no gradient to it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 
-from firstlight.observe.inside.tape.recorder import Mark, Row
-from firstlight.observe.inside.tape.tail import Tail
+from firstlight.observe.inside.tape.recorder import Input, Mark, Row
+from firstlight.observe.inside.tape.tail import CANNOT, Tail, meetings_at
 
 SUMS = frozenset({"add", "__add__", "__radd__", "add_", "__iadd__", "sub", "__sub__", "__rsub__", "sub_", "__isub__"})
 LINEAR = SUMS | {"mean", "sum", "neg", "__neg__", "squeeze", "stack", "cat", "to", "float", "double"}
 """What stands between the loss and its terms; products with numbers and scalars are looked through as well."""
+ROUNDING = 1e-6
+"""Relative."""
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "div", "__truediv__", "mul_", "div_", "__imul__", "__itruediv__"})
 
 
@@ -21,6 +23,8 @@ class Term:
     """The call that was given a gradient and passed none on; where it is not known, the one that made the term."""
     added: Row
     """Where it joins the rest."""
+    unfelt: int = 0
+    """It has a gradient, and so many trained tensors that it rests on get none of it."""
 
 
 def silent_terms(tail: Tail) -> Iterator[Term]:
@@ -64,3 +68,82 @@ def _cut(made: Row) -> Row:
             found.append(row)
         waiting.extend(origin[0] for tensor, _, origin in row.inputs if origin is not None and not tensor.requires_grad)
     return min(found[1:] or found, key=lambda row: row.number)
+
+
+def unfelt_terms(tail: Tail) -> Iterator[Term]:
+    """Comparisons with answers that do not train what they rest on, where no other comparison does.
+
+    What is before the cut is trained after all, by terms that meet no answer; and these are no higher where all
+    examples are alike, so they ask nothing of what it makes of an example. A penalty on a code is such a term, and a
+    contrast between examples is none. A cut before a probe, a target or another player's step leaves a comparison
+    that trains what is behind it, or none at all, and is no finding here.
+    """
+    compared: dict[int, torch.Tensor] = {}
+    cuts: dict[int, tuple[Row, Row, dict[int, torch.Tensor]]] = {}
+    for row in tail.rows:
+        if any(True for _ in meetings_at(row)):
+            felt, silent = _reached([item for item in row.inputs if item[0].requires_grad])
+            compared |= felt
+            for cut, behind in _cuts(silent):
+                cuts.setdefault(cut.number, (cut, row, behind))
+    loss = float(tail.loss.detach())
+    for _, (cut, met, behind) in sorted(cuts.items()):
+        unfelt = {key: tensor for key, tensor in behind.items() if key not in compared and tensor.numel() > 1}
+        alike = _loss_of_alike(tail, unfelt)
+        if alike is not None and alike <= loss + ROUNDING * abs(loss):
+            yield Term(alike, cut, met, len(unfelt))
+            return  # what else is cut there is the same to its tensors
+
+
+def _reached(inputs: list[Input]) -> tuple[dict[int, torch.Tensor], list[Input]]:
+    """Trained tensors that a gradient comes to; and what was given to the rows on its way from trained ones without."""
+    leaves: dict[int, torch.Tensor] = {}
+    silent: list[Input] = []
+    waiting, seen = list(inputs), set[int]()
+    while waiting:
+        tensor, marks, made = waiting.pop()
+        if not tensor.requires_grad:
+            if marks & Mark.TRAINED and marks & ~Mark.TRAINED:
+                silent.append((tensor, marks, made))
+        elif made is None:
+            leaves[id(tensor)] = tensor
+        elif made[0].number not in seen:
+            seen.add(made[0].number)
+            waiting.extend(made[0].inputs)
+    return leaves, silent
+
+
+def _cuts(silent: list[Input]) -> Iterator[tuple[Row, dict[int, torch.Tensor]]]:
+    """The rows that lost a gradient on the way to these, each with the trained tensors that it would have come to."""
+    waiting, seen = list(silent), set[int]()
+    while waiting:
+        _, _, made = waiting.pop()
+        if made is None or made[0].number in seen:
+            continue
+        seen.add(made[0].number)
+        if made[0].name.endswith("_like") or made[0].name.startswith("new_"):
+            continue  # it was given a shape, not values
+        lost = [item for item in made[0].inputs if item[0].requires_grad]
+        if lost:
+            yield made[0], _reached(lost)[0]
+        waiting.extend(item for item in made[0].inputs if not item[0].requires_grad)
+
+
+def _loss_of_alike(tail: Tail, unfelt: dict[int, torch.Tensor]) -> float | None:
+    """The loss, were the outputs by which these tensors are trained the same for all examples; None where none are."""
+    within = {row.number for row in tail.rows}
+    alike: dict[int, torch.Tensor] = {}
+    for row in tail.rows:
+        for tensor, marks, made in row.inputs:
+            if not tensor.requires_grad or not tensor.ndim or made is None or made[0].number in within:
+                continue
+            if marks & ~Mark.TRAINED and unfelt.keys() & _reached([(tensor, marks, made)])[0].keys():
+                value = tensor.detach()
+                alike[id(tensor)] = value.mean(0, keepdim=True).expand_as(value)
+    if not alike:
+        return None
+    try:
+        with torch.no_grad():
+            return float(tail.replay(alike))
+    except CANNOT:
+        return None

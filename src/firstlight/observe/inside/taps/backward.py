@@ -40,6 +40,8 @@ class Walked:
         """The backward now called was given the gradient of its root."""
         self.cuts: dict[int, tuple[str, Site]] = {}
         """For a parameter behind a cut in the graph: the operation and its line."""
+        self.copied_to: set[int] = set()
+        """Where the values are of tensors that others were copied into."""
 
     def begins(self, root: torch.Tensor, retain: bool, functional: bool) -> None:
         observer = self.observer

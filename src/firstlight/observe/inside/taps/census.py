@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.cuts import FLAT
 from firstlight.records.census import Census, HiddenModules, RepeatedModule
@@ -30,6 +31,8 @@ Held = tuple[str, torch.Tensor]
 ZERO_LOOKS = 3
 """So many looks, the last ones, must all find exact zeros: a zero-initialised neighbour clears after one step."""
 MOST_HIDDEN = 6
+PLACES = re.compile(r"(?:^|[._])(?:w?pe|pos|place)", re.IGNORECASE)
+LEAST_PLACES = 2
 
 
 @dataclass
@@ -59,12 +62,30 @@ class Tally:
         return self.gradients.get(name, Gradient())
 
 
+@dataclass(frozen=True)
+class Asked:
+    """How a table is looked up: for a sequence of so many, from which line, and whether by counting."""
+
+    length: int
+    site: Site | None
+    counts: bool
+
+
 class Counting:
     def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers", walked: "Walked") -> None:
         self.observer, self.models, self.optimizers, self.walked = observer, models, optimizers, walked
         self._tallies: dict[int, Tally] = {}
         self._ever: set[int] = set()
         self._loaded: set[int] = set()
+        self._asked: ByIdentity[Asked] = ByIdentity()
+        """Tables that were looked up."""
+
+    def module_returned(self, module: torch.nn.Module, given: list[torch.Tensor], _made: Any) -> None:
+        if isinstance(module, torch.nn.Embedding) and module not in self._asked and given and given[0].ndim:
+            ids = given[0]
+            first = ids.reshape(-1, ids.shape[-1])[0] if ids.numel() and reading.readable(ids) else ids[:0]
+            counts = len(first) >= LEAST_PLACES and torch.equal(first, torch.arange(len(first)).to(first))
+            self._asked[module] = Asked(ids.shape[-1], sites.caller(), counts)
 
     def state_loaded(self, module: torch.nn.Module) -> None:
         self._loaded |= {id(p) for p in module.parameters()}
@@ -93,14 +114,25 @@ class Counting:
         assert module is not None
         tally = self._tallies.get(root.index, Tally())
         held = {id(p) for entry in self.optimizers.held.values() for p in entry.parameters}
+        held = held or self._ever  # a function that trains takes its optimizer with it
         trainable = [(name, p) for name, p in root.parameters if p.requires_grad]
-        counts = [(name, p) for name, p in trainable if id(p) in held or not self.optimizers.held]
+        counts = [(name, p) for name, p in trainable if id(p) in held or not held]
         silent = [(name, p) for name, p in counts if tally.of(name).looks and not tally.of(name).arrived]
         zero = [(name, p) for name, p in counts if tally.of(name).zeros_in_a_row >= ZERO_LOOKS]
         groups = self._why_silent(module, silent)
+        tokens = [
+            (table, asked)
+            for table in module.modules()
+            if isinstance(table, torch.nn.Embedding) and (asked := self._asked.get(table, None)) and not asked.counts
+        ]
+        places = [
+            pair for kind in ("wasted", "uncalled") for pair in groups[kind] if self._is_of(module, *pair, tokens)
+        ]
+        for kind in ("wasted", "uncalled"):
+            groups[kind] = [pair for pair in groups[kind] if not any(pair[1] is other for _, other in places)]
         groups["cut_off"] += [(name, p) for name, p in zero if self.walked.cuts.get(id(p), ("",))[0] in FLAT]
         cut = next((self.walked.cuts[id(p)] for _, p in groups["cut_off"] if id(p) in self.walked.cuts), None)
-        blamed = [*groups["cut_off"], *groups["wasted"]]
+        blamed = [*groups["cut_off"], *groups["wasted"], *places]
         return Census(
             step=self.observer.step,
             rank=rank(),
@@ -113,10 +145,15 @@ class Counting:
             frozen=_some((name, p) for name, p in root.parameters if not p.requires_grad),
             left_random=_some(self._left_random(module, tally)),
             optimized=_some((name, p) for name, p in trainable if id(p) in held),
-            unoptimized=_some((n, p) for n, p in trainable if id(p) not in held and self._learns(tally.of(n))),
+            unoptimized=_some(
+                left := [(n, p) for n, p in trainable if id(p) not in held and self._learns(tally.of(n))]
+            ),
+            unoptimized_drawn=_some((name, p) for name, p in left if self._as_drawn(module, name, p)),
             uncalled=_some(groups["uncalled"]),
             cut_off=_some(groups["cut_off"]),
             wasted=_some(groups["wasted"]),
+            places=_some(places),
+            tokens_site=tokens[0][1].site if places else None,
             zero=_some(zero),
             cut_by=cut[0] if cut else None,
             cut_site=cut[1] if cut else None,
@@ -133,14 +170,31 @@ class Counting:
         )
 
     def _left_random(self, root: torch.nn.Module, tally: Tally) -> Iterator[Named]:
-        """Embeddings may well be given from elsewhere, and so may what belongs to a library."""
-        for path, owner in root.named_modules():
-            for own, p in owner.named_parameters(recurse=False):
-                name = f"{path}.{own}" if path else own
-                asks = p.requires_grad or p.ndim < 2 or isinstance(owner, torch.nn.Embedding)
-                known = id(p) in self._loaded or id(p) in self._ever or tally.of(name).arrived
-                if not asks and not known and _owner_is_users(root, name):
-                    yield name, p
+        for name, p in root.named_parameters():
+            if not p.requires_grad and not tally.of(name).arrived and self._as_drawn(root, name, p):
+                yield name, p
+
+    def _as_drawn(self, root: torch.nn.Module, name: str, p: torch.Tensor) -> bool:
+        """A weight matrix that is what its initialisation made it: not loaded, not copied from anywhere, not trained.
+
+        Embeddings may well be given from elsewhere, and so may what belongs to a library.
+        """
+        owner = root.get_submodule(name.rpartition(".")[0])
+        if p.ndim < 2 or isinstance(owner, torch.nn.Embedding) or not _owner_is_users(root, name):
+            return False
+        return not (id(p) in self._loaded or id(p) in self._ever or reading.place(p) in self.walked.copied_to)
+
+    def _is_of(
+        self, root: torch.nn.Module, name: str, parameter: torch.Tensor, tokens: list[tuple[torch.nn.Embedding, Asked]]
+    ) -> bool:
+        """A table with a row for each place of tokens, as wide as theirs: counted up, or called so and never asked."""
+        owner = root.get_submodule(name.rpartition(".")[0])
+        asked = self._asked.get(owner, None)
+        if asked is not None and not asked.counts:
+            return False
+        rows = parameter.numel() // max(1, parameter.shape[-1]) if parameter.ndim >= LEAST_PLACES else 0
+        fits = any(table.embedding_dim == parameter.shape[-1] and rows >= one.length for table, one in tokens if rows)
+        return fits and (asked is not None or PLACES.search(name) is not None)
 
     def _learns(self, gradient: Gradient) -> bool:
         return gradient.arrived > gradient.zeros_in_a_row
@@ -291,5 +345,6 @@ def _flagged_at(root: torch.nn.Module) -> Site | None:
 def install(observer: "Observer", models: "Models", optimizers: "Optimizers", walked: "Walked") -> None:
     counting = Counting(observer, models, optimizers, walked)
     observer.moments.backward_ended.append(observer.shielded("census", counting.backward_ended))
+    observer.moments.module_returned.append(observer.shielded("census", counting.module_returned))
     observer.moments.milestone.append(observer.shielded("census", counting.count))
     observer.moments.state_loaded.append(observer.shielded("census", counting.state_loaded))

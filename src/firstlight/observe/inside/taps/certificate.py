@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
 
 PERMUTATIONS = 12
-EVERY_STEP = 64
-"""So many steps are measured one by one, then one in `SAMPLE_EVERY`: a program that learns slowly needs no more."""
 SAMPLE_EVERY = 4
 SAME = 1e-4
 """Relative; a replay with the true answers must give the loss that the program got."""
 LEAST_STEPS = 96
-"""Steps measured before the absence of a sign is worth telling: healthy programs that learn slowly needed up to 73."""
+"""Steps measured before the absence of a sign is worth telling: healthy programs that learn slowly needed up to 73.
+
+So many are measured one by one, so that a program of a hundred steps is measured often enough; then one in
+`SAMPLE_EVERY`.
+"""
 ASKED_EVERY = 16
 """Measured steps, once the budget is spent and no sign was seen."""
 LEVEL = 8
@@ -131,7 +133,7 @@ class Certificate:
     def wanted(self) -> bool:
         """The tape runs in this step."""
         step = self.observer.step
-        return not self.decided and not self.observer.light and (step < EVERY_STEP or step % SAMPLE_EVERY == 0)
+        return not self.decided and not self.observer.light and (step < LEAST_STEPS or step % SAMPLE_EVERY == 0)
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
         if not self.wanted():

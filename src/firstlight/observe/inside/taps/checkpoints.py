@@ -99,6 +99,7 @@ class Checkpoints:
         for one in (found, *(found.values() if isinstance(found, Mapping) else ())):
             if isinstance(one, torch.nn.Module):
                 self.reuse.loaded(one, dict(one.named_parameters()))
+                self.observer.tell(self.observer.moments.state_loaded, one)
 
     def taken(self, module: torch.nn.Module, state: Any) -> None:
         """A hook of the program may have made a plain dict of it, to which no weak reference can be had."""

@@ -2,6 +2,8 @@
 
 import functools
 import time
+from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -120,6 +122,7 @@ def _follow_batches(observer: "Observer", waits: Waits) -> None:
     """Until training begins, the last batch and the loader it came from are remembered; then, how long each takes."""
     kind: Any = torch.utils.data.dataloader._BaseDataLoaderIter
     original = kind.__next__
+    told = observer.shielded("loaders", lambda iterator: setattr(observer, "batch_rows", _rows_of(iterator)))
 
     @functools.wraps(original)
     def following(self: Any) -> Any:
@@ -129,8 +132,40 @@ def _follow_batches(observer: "Observer", waits: Waits) -> None:
             observer.last_batch = (id(getattr(self, "firstlight_loader", None)), batch)
         elif not observer.inert:
             waits.add(getattr(self, "firstlight_loader", None), begun, time.perf_counter())
+        told(self)
         observer.tell(observer.moments.batch_given, getattr(self, "firstlight_loader", None), batch)
         return batch
 
     kind.__next__ = following
+    _follow_rows(kind)
     observer.moments.backward_ended.append(lambda *_: setattr(observer, "last_batch", (None, None)))
+
+
+def _follow_rows(kind: Any) -> None:
+    """Which rows are asked for, workers or not: batches come in the order in which they were asked for."""
+    original = kind._next_index
+
+    @functools.wraps(original)
+    def asking(self: Any) -> Any:
+        found = original(self)
+        self.__dict__.setdefault("firstlight_rows", deque()).append(found)
+        return found
+
+    kind._next_index = asking
+
+
+def _rows_of(iterator: Any) -> tuple[int, ...]:
+    """Of the dataset, in the batch just given. An iterator that is used again may have batches left from before."""
+    asked = iterator.__dict__.get("firstlight_rows")
+    rows = asked.popleft() if asked else ()
+    again = getattr(iterator, "_persistent_workers", False) or not getattr(iterator, "_in_order", True)
+    whole = isinstance(rows, list | tuple) and all(isinstance(row, int) for row in rows)
+    return _undivided(iterator, rows) if whole and not again else ()
+
+
+def _undivided(iterator: Any, rows: Sequence[int]) -> tuple[int, ...]:
+    """Of what a part was taken from."""
+    dataset = iterator._dataset
+    while isinstance(dataset, torch.utils.data.Subset):
+        rows, dataset = [int(dataset.indices[row]) for row in rows], dataset.dataset
+    return tuple(rows)

@@ -7,19 +7,22 @@ import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.tape.bootstrap import TargetParts, bootstraps
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
 from firstlight.observe.inside.tape.levels import levelled
 from firstlight.observe.inside.tape.penalty import WeightPenalty, penalty_of
 from firstlight.observe.inside.tape.pull import pulls
-from firstlight.observe.inside.tape.reach import lowest_free, reaches
+from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
-from firstlight.observe.inside.tape.terms import silent_terms
+from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
+from firstlight.records.dealings import BootstrapSeen
 from firstlight.records.flows import (
     CancelSeen,
     FreeSeen,
+    GuessSeen,
     LevelledSeen,
     MuteSeen,
     PenaltySeen,
@@ -32,11 +35,14 @@ from firstlight.records.flows import (
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
     from firstlight.observe.inside.taps.comparisons import ComparisonTap
+    from firstlight.observe.inside.taps.dealings import Dealings
 
 STEPS = (1, 8, 24)
 """The first step is left out: layers may begin at zero."""
 SEARCHED = (1, 8)
 """Steps at which the loss is minimised over free outputs."""
+GUESSED = (1, 24, 96, 192, 384)
+"""Steps at which the loss is compared with that of a guess: the tape is on, and nothing else is asked of it."""
 FREE = "free-predictions"
 """Asked for by name: the loss is then minimised over free predictions even where no activation stands before it."""
 PART = 300
@@ -45,25 +51,37 @@ MOST_ROWS = 3000
 
 
 class Looks:
-    def __init__(self, observer: "Observer", recorder: Recorder, comparisons: "ComparisonTap") -> None:
+    def __init__(
+        self, observer: "Observer", recorder: Recorder, comparisons: "ComparisonTap", dealings: "Dealings"
+    ) -> None:
         self.observer = observer
         self.recorder = recorder
         self.comparisons = comparisons
+        self.dealings = dealings
         self.generator = torch.Generator().manual_seed(0)
         self._penalty: WeightPenalty | None = None
         """Of the backward that is under way."""
 
     def wanted(self) -> bool:
-        """The tape is read whole in this step."""
-        return self.observer.step in STEPS and not self.observer.light
+        """The tape is on in this step."""
+        return (self.observer.step in STEPS and not self.observer.light) or self._guesses()
+
+    def _guesses(self) -> bool:
+        """Of the program itself; its copies begin as it does."""
+        return self.observer.step in GUESSED and not self.observer.light and self.observer.timeline is None
 
     def next_step(self) -> None:
-        self.recorder.whole = self.wanted()
+        """The tape is read whole at few steps."""
+        self.recorder.whole = self.observer.step in STEPS and not self.observer.light
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
         self._penalty = None
         tail = tail_of(self.recorder, root) if self.wanted() and not functional and root.numel() == 1 else None
         if tail is None:
+            return
+        if self._guesses():
+            self._guess(tail)
+        if self.observer.step not in STEPS:
             return
         with contextlib.suppress(*CANNOT):
             self._penalty = penalty_of(tail)
@@ -71,6 +89,9 @@ class Looks:
         self._terms(tail)
         self._influence(tail)
         self._levels()
+        if self.dealings.exchanges:
+            for found in bootstraps(tail):
+                self.observer.emit(self._bootstrap(found))
         if self.observer.step in SEARCHED:
             self._search(tail)
         self._write(tail)
@@ -84,7 +105,7 @@ class Looks:
         self._penalty = None
 
     def _terms(self, tail: Tail) -> None:
-        for term in silent_terms(tail):
+        for term in (*silent_terms(tail), *unfelt_terms(tail)):
             cut, added = term.cut, term.added
             self.observer.emit(
                 TermSeen(
@@ -94,6 +115,7 @@ class Looks:
                     site=cut.line if cut is not None else None,
                     added=added.line,
                     value=term.value,
+                    unfelt=term.unfelt,
                     loss=float(tail.loss.detach()),
                 )
             )
@@ -143,6 +165,28 @@ class Looks:
                     )
                 )
 
+    def _bootstrap(self, found: TargetParts) -> BootstrapSeen:
+        rewards, negatives, nothing = self.dealings.compare(found.alone.tolist())
+        taken = found.part[found.part != 0]
+        return BootstrapSeen(
+            step=self.observer.step,
+            rank=rank(),
+            site=found.row.line,
+            examples=found.part.numel(),
+            share=float(taken.median()),
+            cut=found.part.numel() - taken.numel(),
+            same=found.same,
+            carries=found.carries,
+            rewards=rewards,
+            negatives=negatives,
+            nothing=nothing,
+            size=float(found.alone.square().mean().sqrt()),
+            given=self.dealings.size,
+            ends=self.dealings.ends / self.dealings.exchanges,
+            episodes=sum(self.dealings.episodes.values()),
+            even=self.dealings.even,
+        )
+
     def _levels(self) -> None:
         for found in levelled(self.recorder.entered, self.recorder):
             self.observer.emit(
@@ -175,6 +219,21 @@ class Looks:
 
             if FREE in self.observer.spec.taps and (lowest := lowest_free(tail)) is not None:
                 self.observer.emit(FreeSeen(step=self.observer.step, rank=rank(), free=lowest))
+
+    def _guess(self, tail: Tail) -> None:
+        with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):
+            found = best_guess(tail)
+        if found is not None:
+            self.observer.emit(
+                GuessSeen(
+                    step=self.observer.step,
+                    rank=rank(),
+                    site=sites.caller(),
+                    loss=float(tail.loss.detach()),
+                    guess=found.best,
+                    tenth=found.tenth,
+                )
+            )
 
     def _write(self, tail: Tail) -> None:
         rows = sorted(walk(tail.rows[-1], within=True), key=lambda row: row.number)[-MOST_ROWS:]

@@ -23,18 +23,19 @@ SAME = 1e-5
 """Spread over the examples, relative to the layer's own scale, below which nothing is left."""
 LOST = 1e-3
 """Spread over the examples, relative to the values, up to which there was nothing to erase."""
-LEAST_BATCHES = 50
-"""That a batch norm has followed before its running statistics are looked at."""
+LEAST_BATCHES = 16
+"""That a batch norm has followed before its running statistics are looked at; then each time they are twice as many."""
 LEAST_VALUES = 16
 """Of each channel in a batch; fewer have no statistics of their own."""
-MOST_TOLD = 8
+FURTHER = 2
 
 
 class Watch:
     def __init__(self, observer: "Observer", models: "Models") -> None:
         self.observer, self.models = observer, models
         self._looks: Counter[int] = Counter()
-        self._told: Counter[int] = Counter()
+        self._due: dict[int, int] = {}
+        """Batches of each batch norm at which it is looked at next."""
 
     def module_returned(self, module: torch.nn.Module, given: list[torch.Tensor], made: list[torch.Tensor]) -> None:
         if not isinstance(module, KINDS) or not given or not made or len(made[0]) < 2 or not reading.readable(made[0]):
@@ -61,12 +62,13 @@ class Watch:
 
     def _follow(self, module: torch.nn.modules.batchnorm._BatchNorm, given: torch.Tensor) -> None:
         mean, variance, batches = module.running_mean, module.running_var, module.num_batches_tracked
-        if mean is None or variance is None or batches is None or self._told[id(module)] >= MOST_TOLD:
+        if mean is None or variance is None or batches is None:
             return
+        followed = int(batches)
         values = given.detach().transpose(0, 1).flatten(1).float()
-        if int(batches) < LEAST_BATCHES or values.shape[1] < LEAST_VALUES:
+        if followed < self._due.get(id(module), LEAST_BATCHES) or values.shape[1] < LEAST_VALUES:
             return
-        self._told[id(module)] += 1
+        self._due[id(module)] = FURTHER * followed
         batch = values.mean(1), values.var(1) + module.eps
         self.observer.emit(
             NormStatistics(
@@ -74,7 +76,7 @@ class Watch:
                 rank=rank(),
                 module=self.models.path_of(module),
                 site=sites.caller(),
-                batches=int(batches),
+                batches=followed,
                 momentum=module.momentum,
                 apart=_apart((mean, variance + module.eps), batch),
                 began=_apart((torch.zeros_like(mean), torch.ones_like(variance)), batch),

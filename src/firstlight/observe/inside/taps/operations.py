@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from firstlight.observe.inside import sites
+from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.tape.recorder import Recorder, TorchCall
 from firstlight.observe.inside.taps import attention, cuts, losses, pairings, units
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.taps.models import Call, Models
 
 Handler = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
+COPIES = ("copy_", "clone")
+"""What puts values of another tensor into one; a module that is copied whole clones its parameters."""
 EVAL_CALLS = 4
 """Model calls without gradients whose following operations are watched too: that is where metrics are computed."""
 
@@ -85,6 +87,8 @@ class Operations(TorchFunctionMode):
         before = self.recorder.before(call)
         result = func(*args, **kwargs)
         try:
+            if name in COPIES and (place := reading.place(result)) is not None:
+                self.walked.copied_to.add(place)
             self.recorder.note(call, result, before)
         except Exception as error:  # the program must go on, whatever we got wrong
             self.recorder.clear()

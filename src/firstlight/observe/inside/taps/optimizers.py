@@ -298,6 +298,7 @@ def install(observer: "Observer", models: "Models") -> Optimizers:
     def build(self: torch.optim.Optimizer, *arguments: Any, **keywords: Any) -> None:
         original(self, *arguments, **keywords)
         built(self)
+        observer.tell(observer.moments.optimizer_built)
 
     built = observer.shielded("optimizers", optimizers.built)
     torch.optim.Optimizer.__init__ = build  # type: ignore[method-assign]

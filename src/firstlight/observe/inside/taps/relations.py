@@ -3,7 +3,7 @@
 import time
 import weakref
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +14,13 @@ from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.relations.comparing import compared
 from firstlight.observe.inside.relations.counting import RowsCounted
-from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order, places_of, tensors_of
+from firstlight.observe.inside.relations.in_order import (
+    BatchPlaces,
+    in_order,
+    places_of,
+    same_values,
+    tensors_of,
+)
 from firstlight.observe.inside.relations.keeping import AnswersKept
 from firstlight.observe.inside.relations.mixing import InputsMixed
 from firstlight.observe.inside.relations.places import PlaceByPlace
@@ -60,8 +66,8 @@ class MeetingLine:
         self.loaded: tuple[weakref.ref[Any], BatchPlaces] | None = None
         """The loader of the examples, and where in its batches they and their answers are."""
 
-    def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int) -> None:
-        self.sample.add(inputs, meeting.answer, step)
+    def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int, origin: Sequence[int]) -> None:
+        self.sample.add(inputs, meeting.answer, step, origin)
         self.places.step(inputs, meeting.answer)
 
     def look_for_answer(self, given: list[torch.Tensor], answer: torch.Tensor) -> None:
@@ -126,6 +132,7 @@ class RelationsTap:
         self._batch: list[torch.Tensor] = []
         """What a loader gave last, and below, that loader."""
         self._loader: weakref.ref[Any] | None = None
+        self._rows: tuple[int, ...] = ()
         self._calls = 0
         """Of models since the last backward."""
         self._call: tuple[Call, Site | None, int] | None = None
@@ -155,6 +162,7 @@ class RelationsTap:
 
     def batch_given(self, loader: Any, batch: Any) -> None:
         self._loader, self._batch = weakref.ref(loader) if loader is not None else None, tensors_of(batch)
+        self._rows = self.observer.batch_rows
         if not self.lines:
             self.site = sites.caller()
 
@@ -189,10 +197,15 @@ class RelationsTap:
         line = self._line(meeting, call[1] if call is not None else None) if given else None
         if line is not None:
             line.look_for_answer(given, meeting.answer)
-            line.add(inputs or given, meeting, self.observer.step)
+            line.add(inputs or given, meeting, self.observer.step, self._origin(meeting.answer))
             if inputs and _is_answer(meeting):
                 line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
                 line.follow(self._loader, inputs[0], meeting.answer, self._batch)
+
+    def _origin(self, answer: torch.Tensor) -> Sequence[int]:
+        """Rows of the dataset that the batch was made of, while its answers are still in that order."""
+        known = len(self._rows) == len(answer) and any(same_values(tensor, answer) for tensor in self._batch)
+        return self._rows if known else ()
 
     def _line(self, meeting: Meeting, called: Site | None) -> MeetingLine | None:
         at, answer = meeting.row.line, meeting.answer
@@ -207,7 +220,7 @@ class RelationsTap:
             begun = time.perf_counter()
             if time.monotonic() > end:
                 return
-            found = compared(line.sample)
+            found = compared(line.sample, doubting=self.observer.timeline is None)
             self.observer.emit(
                 found(
                     in_order=self._in_order(line, found.keywords.get("near", Neighbours())),

@@ -6,7 +6,7 @@ import torch
 from torch.nn.modules.module import register_module_buffer_registration_hook
 
 from firstlight.observe.inside.tape.recorder import Recorder
-from firstlight.observe.inside.taps import entropy, relations
+from firstlight.observe.inside.taps import dealings, entropy, relations
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 def install(observer: "Observer", mode: "Operations") -> None:
     recorder = Recorder()
     comparisons = ComparisonTap(observer, mode)
-    certificate, looks = Certificate(observer, recorder), Looks(observer, recorder, comparisons)
+    observer.dealings = dealt = dealings.install(observer, recorder)
+    certificate, looks = Certificate(observer, recorder), Looks(observer, recorder, comparisons, dealt)
     moments = observer.moments
     moments.model_called.append(observer.shielded("comparisons", comparisons.model_called))
     moments.next_step.append(looks.next_step)
     related = relations.install(observer, recorder) if "relations" in observer.spec.taps else None
     mode.record(
         recorder,
-        lambda: certificate.wanted() or looks.wanted() or (related is not None and related.wanted()),
+        lambda: certificate.wanted() or looks.wanted() or dealt.taped() or (related is not None and related.wanted()),
     )
     _follow_buffers(observer, recorder)
     entropy.follow("log_prob", observer.shielded("tape", recorder.likely))

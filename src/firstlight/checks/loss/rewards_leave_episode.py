@@ -1,0 +1,68 @@
+"""A reward counts for steps that it could not follow from.
+
+## What it sees
+A copy of the program is given another reward for the first step of an episode, once, and a second one for the last step
+of the episode before. The first may change what is told of that one step and of nothing else; it changes others. Where
+it counts less and less for the steps after it, returns are summed from the first step on; else they run from one
+episode into the one before.
+
+## When it is fine
+Returns that are averaged over steps on purpose, or standardised: what all examples have in common is left out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.dealings import Rewarded
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    others: float = 0.3
+    """Of what the reward counts for its own step: less may come from a baseline that is learnt."""
+
+
+def find(seen: Rewarded, limits: Limits) -> Iterator[Evidence]:
+    told = seen.values or seen.actions
+    if not told or not all(_count(one.at_start, limits) > 1 for one in told):
+        return
+    forward = all(one.at_start == tuple(sorted(one.at_start, key=_falling)) for one in told)
+    last = told[-1]
+    yield Evidence(
+        where=at(last.site, step=last.step, rank=last.rank),
+        saw=f"another reward at the first step of an episode changes what is told of {_count(last.at_start, limits)} "
+        f"steps, and one at the last step of the episode before that of {_count(last.at_end, limits)}",
+        wanted="a reward that counts for its own step and for earlier ones of the same episode",
+        cause="rl-advantage" if forward else None,
+        likely="returns are summed from the first step on" if forward else None,
+        do="sum them from the last step to the first" if forward else None,
+        numbers={"at_start": _count(last.at_start, limits), "at_end": _count(last.at_end, limits)},
+    )
+
+
+def _falling(change: float) -> float:
+    return -abs(change)
+
+
+def _count(changes: tuple[float, ...], limits: Limits) -> int:
+    """Different ones: an example may be looked at in every epoch."""
+    most = max(map(abs, changes), default=0.0)
+    return len({f"{one:.4g}" for one in changes if abs(one) > limits.others * most})
+
+
+CHECK = Check(
+    id="FL240",
+    name="rewards-leave-episode",
+    summary="a reward counts for steps of another episode",
+    causes=("rl-done", "rl-advantage"),
+    likely="the sum of returns goes on across the end of an episode",
+    fix="multiply what is carried on by `(1 - done)`, or begin with zero at every end",
+    severity=Severity.ERROR,
+    confidence=0.9,
+    needs=Rewarded,
+    limits=Limits(),
+    find=find,
+)

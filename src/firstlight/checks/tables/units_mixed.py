@@ -1,0 +1,52 @@
+"""A column holds values in two units.
+
+## What it sees
+The values of a column form two clusters with a gap between them that is wider than either. They have the same shape,
+and lie apart by a factor between two units: 100 for centimetres among metres, 1000 for milliseconds among seconds.
+
+## When it is fine
+Two kinds of things that happen to differ by such a factor.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firstlight.checks.declare import Check
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.tables import TableSeen, few, of_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    least_share: float = 0.005
+    """Of the values; fewer are single slips."""
+
+
+def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
+    for column in fact.columns:
+        if column.unit_factor is None or column.role not in ("input", "target"):
+            continue
+        if not column.unit_share >= limits.least_share:
+            continue
+        yield Evidence(
+            where=of_table(fact.file, column.name),
+            saw=f"{column.unit_share:.1%} of its values, such as {few(column.unit_examples, 3)}, are like the others "
+            f"but for a factor of {column.unit_factor:,.6g}",
+            wanted="one unit in a column",
+            numbers={"factor": column.unit_factor, "share": column.unit_share},
+        )
+
+
+CHECK = Check(
+    id="FL1099",
+    name="units-mixed",
+    summary="a column holds values in two units",
+    causes=("data-scale",),
+    likely="data of two sources were put together, such as centimetres and metres, or seconds and milliseconds",
+    fix="convert the smaller part by that factor",
+    severity=Severity.WARNING,
+    confidence=0.8,
+    needs=TableSeen,
+    limits=Limits(),
+    find=find,
+)

@@ -1,0 +1,356 @@
+"""What would have become of another reward? Asked by giving it, once, to a copy of the program.
+
+When an episode ends, the process forks: the copy is given another reward for its last step, and is the same otherwise.
+A second one is given another reward for the first step of the next episode. Both go on until something differs in what
+their losses are told: the answers that predictions meet, and the weights by which actions become likelier. Which
+examples change, which way and by how much, says what the program makes of rewards, wherever and however it does so: a
+reward must count for the step it was given for and for those before it in the same episode, and for nothing else.
+"""
+
+import itertools
+import json
+import os
+import random
+import select
+import signal
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.experiments.inside import seclusion
+from firstlight.experiments.inside.forking import fork
+from firstlight.experiments.inside.nursery import be_quiet, why_not_fork
+from firstlight.observe.inside import sites
+from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.tape.actions import likelihoods
+from firstlight.observe.inside.tape.pull import MEASURES
+from firstlight.observe.inside.tape.tail import Tail, tail_of
+from firstlight.observe.inside.tape.ways import DIFFERENCES
+from firstlight.records.dealings import ACTIONS, VALUES, RewardAsked
+from firstlight.records.places import Site
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.dealings import Dealings, Key, Told
+
+TRIALS = 2
+LEAST_LENGTH = 3
+"""Of an episode, that a reward at its end can count for others than its last step."""
+MOST_BACKWARDS = 48
+MOST_KEPT = 4 * MOST_BACKWARDS
+MOST_SECONDS = 10
+MOST_COMPARED = 4096
+MOST_STEPS = 200
+"""No copy is made later."""
+PATIENCE = 5.0
+"""Seconds that are waited for copies at the end."""
+LEAST = 1e-3
+"""Of a unit of reward: what changes less is rounding."""
+LEAST_ROWS = 6
+LEAST_NEW, MOST_EPOCHS = 8, 20
+"""Exchanges between two updates, and how often each is looked at, where nothing older is."""
+MOST_TOLD = 64
+Vectors = dict[str, list[float]]
+
+
+@dataclass
+class Backward:
+    exchanges: int
+    site: Site | None
+    vectors: Vectors
+
+
+@dataclass
+class NudgedCopy:
+    pid: int
+    read: int
+    first: int
+    """The backward of the original with which its own begin."""
+    unit: float
+    """By how much its reward differs."""
+    heard: bytes = b""
+    over: bool = False
+    backwards: list[tuple[int, Vectors]] | None = None
+
+
+@dataclass
+class Nudge:
+    key: "Key"
+    length: int
+    at_end: NudgedCopy
+    at_start: NudgedCopy | None = None
+
+
+@dataclass
+class Nudging:
+    observer: "Observer"
+    dealings: "Dealings"
+    backwards: list[Backward] = field(default_factory=list)
+    trial: Nudge | None = None
+    trials: int = 0
+    _write: int | None = None
+    """In a copy: where it tells the original what came of it."""
+    _deadline: float = 0.0
+    _under_way: dict[str, list[Any]] = field(default_factory=dict)
+    _hooks: list[Any] = field(default_factory=list)
+
+    def taped(self) -> bool:
+        return self.trial is not None or self._write is not None
+
+    def exchanged(self, told: "Told") -> tuple[Any, ...]:
+        if self._write is not None:
+            self._end_in_time()
+            return told.result
+        trial = self.trial
+        if trial is None:
+            place = next((at for at, end in enumerate(told.ends) if end and told.lengths[at] >= LEAST_LENGTH), None)
+            if place is None or not self._may_begin():
+                return told.result
+            copy = self._copy(told, place)
+            if copy is None:
+                return self._changed(told, place)[0]
+            self.trial = Nudge(told.keys[place], told.lengths[place], copy)
+            self.trials += 1
+        elif trial.at_start is None and (place := self._next(trial, told)) is not None:
+            trial.at_start = self._copy(told, place)
+            if trial.at_start is None:
+                return self._changed(told, place)[0]
+        return told.result
+
+    def _may_begin(self) -> bool:
+        fits = self.trials < TRIALS and self.observer.timeline is None and not self.observer.light
+        varied = len(self.dealings.rewards) > 1 or self.dealings.exchanges > MOST_BACKWARDS
+        return fits and varied and self.observer.step < MOST_STEPS and why_not_fork() is None
+
+    def _next(self, trial: Nudge, told: "Told") -> int | None:
+        """The first step of the next episode, where it was seen to end."""
+        if trial.key in told.keys:
+            place = told.keys.index(trial.key)
+            return place if told.lengths[place] == 1 else None
+        return 0 if told.lengths == [1] and len(self.dealings.running) <= 1 else None
+
+    def _changed(self, told: "Told", place: int) -> tuple[tuple[Any, ...], float]:
+        """With another reward, that has been given before where others were."""
+        was, known = told.rewards[place], self.dealings.rewards
+        other = max((min(known), max(known)), key=lambda one: abs(one - was))
+        wanted = other if other != was else (was / 2 if was else 1.0)
+        given = told.result[told.at]
+        if getattr(given, "ndim", 0):
+            changed = given.clone() if isinstance(given, torch.Tensor) else given.copy()
+            changed[place] = wanted
+        elif isinstance(given, int | float):
+            changed = type(given)(wanted)
+        else:
+            changed = given * 0 + wanted
+        result = (*told.result[: told.at], changed, *told.result[told.at + 1 :])
+        return result, wanted - was
+
+    def _copy(self, told: "Told", place: int) -> NudgedCopy | None:
+        """None in the copy."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        read, write = os.pipe()
+        state = random.getstate()
+        unit = self._changed(told, place)[1]
+        pid = fork()
+        if pid:
+            os.close(write)
+            os.set_blocking(read, False)
+            return NudgedCopy(pid, read, len(self.backwards), unit)
+        random.setstate(state)
+        os.close(read)
+        signal.alarm(2 * MOST_SECONDS)
+        be_quiet()
+        torch.set_num_threads(1)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        seclusion.withdraw(self.observer, f"other-reward-{os.getpid()}")
+        self.observer.light = True
+        self.observer.moments.training_begins.clear()  # other copies are made of the original alone
+        self.observer.note = lambda *_, **__: None  # type: ignore[method-assign]  # the pipe tells all there is
+        self._write, self._deadline = write, time.monotonic() + MOST_SECONDS
+        self.trial = None  # what the other copy tells is for the original
+        self.backwards.clear()
+        return None
+
+    def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
+        self._under_way, self._hooks = {}, []
+        if not self.taped() or functional or root.numel() != 1:
+            return
+        tail = tail_of(self.dealings.recorder, root)
+        if tail is None:
+            return
+        self._under_way = {VALUES: _answers(tail), ACTIONS: []}
+        for at, tensor in enumerate(likelihoods(tail)):
+            self._under_way[ACTIONS].append(None)
+            self._hooks.append(tensor.register_hook(lambda slope, at=at: self._pulled(at, slope)))
+
+    def _pulled(self, at: int, slope: torch.Tensor) -> None:
+        pull = -slope.detach()
+        if pull.ndim == 2 and bool((pull == pull[:, :1]).all()):
+            pull = pull[:, 0]  # one action of several parts
+        self._under_way[ACTIONS][at] = pull.flatten().tolist()
+
+    def backward_ended(self, _root: torch.Tensor) -> None:
+        for hook in self._hooks:
+            hook.remove()
+        if not self.taped():
+            return
+        vectors = {
+            kind: [one for part in parts if part is not None for one in part] for kind, parts in self._under_way.items()
+        }
+        kept = {kind: vector for kind, vector in vectors.items() if len(vector) <= MOST_COMPARED}
+        self.backwards.append(Backward(self.dealings.exchanges, sites.caller(), kept))
+        self._end_in_time()
+        if self.trial is not None:
+            self._hear(0.0)
+        if len(self.backwards) > MOST_KEPT:  # no next episode began
+            self.trial = None
+            self.backwards.clear()
+
+    def _end_in_time(self) -> None:
+        """In a copy: all that was seen is told, and it is over."""
+        if self._write is None or (len(self.backwards) < MOST_BACKWARDS and time.monotonic() < self._deadline):
+            return
+        told = json.dumps([(one.exchanges, one.vectors) for one in self.backwards]).encode()
+        while told:
+            told = told[os.write(self._write, told) :]
+        os._exit(0)
+
+    def _hear(self, patience: float) -> None:
+        trial = self.trial
+        assert trial is not None
+        copies = [copy for copy in (trial.at_end, trial.at_start) if copy is not None]
+        deadline = time.monotonic() + patience
+        for copy in copies:
+            while not copy.over:
+                ready, _, _ = select.select([copy.read], [], [], max(0.0, deadline - time.monotonic()))
+                if not ready:
+                    return
+                part = os.read(copy.read, 1 << 20)
+                copy.heard += part
+                if not part:
+                    _ended(copy)
+        if trial.at_start is not None:
+            for asked in self._compared(trial, trial.at_start):
+                self.observer.emit(asked)
+            self.trial = None
+            self.backwards.clear()
+
+    def ending(self) -> None:
+        if self.trial is not None:
+            self._hear(PATIENCE)
+
+    def _compared(self, trial: Nudge, start: NudgedCopy) -> list[RewardAsked]:
+        changes = [_changes(copy, self.backwards[copy.first :]) for copy in (trial.at_end, start)]
+        told = []
+        for kind in (VALUES, ACTIONS):
+            rows = min(change.rows[kind] for change in changes)
+            if rows:
+                told.append(
+                    RewardAsked(
+                        step=self.observer.step,
+                        rank=rank(),
+                        site=next((change.site for change in changes if change.site is not None), None),
+                        kind=kind,
+                        at_end=tuple(changes[0].found[kind][:MOST_TOLD]),
+                        at_start=tuple(changes[1].found[kind][:MOST_TOLD]),
+                        together=all(change.together for change in changes),
+                        length=trial.length,
+                        rows=rows,
+                        rollouts=min(change.rollouts for change in changes),
+                        exchanges=self.dealings.exchanges,
+                    )
+                )
+        return told
+
+
+@dataclass
+class _Changes:
+    found: dict[str, list[float]]
+    rows: dict[str, int]
+    site: Site | None = None
+    rollouts: int = 0
+    """Times that what the environment gave since the last time was looked at whole, once or in a few epochs."""
+    together: bool = False
+    """Both kinds were told at the backward at which the first difference came."""
+
+
+def _changes(copy: NudgedCopy, own: list[Backward]) -> _Changes:
+    """The first differences, and those of the answers until the program deals with its environment again."""
+    made = _Changes({VALUES: [], ACTIONS: []}, {VALUES: 0, ACTIONS: 0})
+    since = None
+    for mine, (_, theirs) in zip(own, copy.backwards or (), strict=False):
+        if since is not None and mine.exchanges != since:
+            break
+        for kind in (VALUES, ACTIONS):
+            ours, other = mine.vectors.get(kind, []), theirs.get(kind, [])
+            if len(ours) != len(other) or (since is not None and kind == ACTIONS):
+                continue
+            made.rows[kind] += len(ours)
+            size = sum(map(abs, ours)) / len(ours) if kind == ACTIONS and ours else 1.0
+            made.found[kind] += [one / copy.unit for one in _differences(ours, other, LEAST * abs(copy.unit) * size)]
+        if since is None and any(made.found.values()):
+            since, made.site = mine.exchanges, mine.site
+            made.together = all(mine.vectors.get(kind) for kind in (VALUES, ACTIONS))
+    made.rollouts = _rollouts(own[: len(copy.backwards or ())])
+    return made
+
+
+def _rollouts(backwards: list[Backward]) -> int:
+    found, before = 0, None
+    for exchanges, group in itertools.groupby(backwards, key=lambda one: one.exchanges):
+        rows = sum(len(one.vectors.get(ACTIONS, ())) for one in group)
+        new = exchanges - before if before is not None else 0
+        found += new >= LEAST_NEW and rows > 0 and rows % new == 0 and rows // new <= MOST_EPOCHS
+        before = exchanges
+    return found
+
+
+def _differences(ours: list[float], other: list[float], least: float) -> list[float]:
+    """Without what all examples have in common, as where they are standardised together."""
+    plain = [b - a for a, b in zip(ours, other, strict=True)]
+    differing = [one for one in plain if abs(one) > least]
+    if len(differing) <= len(plain) / 2 or len(plain) < LEAST_ROWS:
+        return differing
+    best = plain
+    chosen = sorted({round(at * (len(ours) - 1) / 15) for at in range(16)})
+    for first in chosen:
+        for second in chosen:
+            if abs(ours[first] - ours[second]) > least:
+                slope = (other[first] - other[second]) / (ours[first] - ours[second])
+                left = [b - other[first] - slope * (a - ours[first]) for a, b in zip(ours, other, strict=True)]
+                if sum(abs(one) <= least for one in left) > max(len(left) / 2, sum(abs(one) <= least for one in best)):
+                    best = left
+    return [one for one in best if abs(one) > least]
+
+
+def _answers(tail: Tail) -> list[list[float]]:
+    """Of predictions that are compared with values."""
+    found = {
+        id(meeting.answer): meeting.answer
+        for meeting in tail.meetings
+        if meeting.row.name in MEASURES | DIFFERENCES and meeting.answer.is_floating_point()
+    }
+    return [answer.detach().flatten().tolist() for answer in found.values() if answer.numel() <= MOST_COMPARED]
+
+
+def _ended(copy: NudgedCopy) -> None:
+    copy.over = True
+    os.close(copy.read)
+    os.waitpid(copy.pid, 0)
+    copy.backwards = json.loads(copy.heard) if copy.heard else []
+
+
+def install(observer: "Observer") -> None:
+    dealings = observer.dealings
+    if dealings is None:
+        return
+    nudging = Nudging(observer, dealings)
+    dealings.alter, dealings.taped = nudging.exchanged, nudging.taped
+    moments = observer.moments
+    moments.backward_begins.insert(0, observer.shielded("nudging", nudging.backward_begins))
+    moments.backward_ended.append(observer.shielded("nudging", nudging.backward_ended))
+    moments.ending.append(observer.shielded("nudging", nudging.ending))

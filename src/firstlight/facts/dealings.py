@@ -1,0 +1,96 @@
+"""What becomes of the rewards that an environment gives, and of its ends of episodes."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
+
+from firstlight.facts.sightings import Sightings, groups
+from firstlight.records.dealings import (
+    ACTIONS,
+    VALUES,
+    Bootstrapped,
+    BootstrapSeen,
+    Discounted,
+    RewardAsked,
+    Rewarded,
+)
+
+ALIKE = 0.02
+"""Relative; changes whose ratios differ by less are powers of one discount."""
+LEAST_CHANGES = 3
+
+
+def bootstrapped(seen: Sightings) -> Iterator[Bootstrapped]:
+    for looks in groups(seen.of(BootstrapSeen), lambda look: (look.rank, look.site)):
+        last = looks[-1]
+        yield Bootstrapped(
+            rank=last.rank,
+            site=last.site,
+            looks=len({look.step for look in looks}),
+            step=last.step,
+            examples=sum(look.examples for look in looks),
+            cut=sum(look.cut for look in looks),
+            same=sum(look.same for look in looks),
+            carries=sum(look.carries for look in looks),
+            ends=last.ends,
+            episodes=last.episodes,
+            even=last.even,
+        )
+
+
+def discounted(seen: Sightings) -> Iterator[Discounted]:
+    """By the part that is taken of a network's value, and by how a reward counts for the steps before it."""
+    for looks in groups(seen.of(BootstrapSeen), lambda look: (look.rank, look.site)):
+        yield Discounted(
+            rank=looks[-1].rank,
+            site=looks[-1].site,
+            step=looks[-1].step,
+            looks=len({look.step for look in looks}),
+            discount=min(look.share for look in looks),
+        )
+    for asked in groups([one for one in seen.of(RewardAsked) if one.kind == VALUES], lambda one: one.rank):
+        found = [discount for one in asked if (discount := _discount(one)) is not None]
+        if found and len(found) == len(asked):
+            last = asked[-1]
+            yield Discounted(rank=last.rank, site=last.site, step=last.step, looks=len(found), discount=min(found))
+
+
+def _discount(asked: RewardAsked) -> float | None:
+    """A reward at the end of an episode counts for earlier steps by powers of it.
+
+    The step itself is known by what a single step counts for. In whatever order they came, and repeated in every epoch.
+    """
+    if len(set(asked.at_start)) != 1 or len(asked.at_end) < LEAST_CHANGES:
+        return None
+    own = asked.at_start[0]
+    sizes = [one / own for one in asked.at_end]
+    down = max(sizes) <= 1 + ALIKE
+    powers: list[float] = []
+    for size in sorted(sizes, reverse=down):
+        if not powers or abs(size - powers[-1]) > ALIKE * abs(powers[-1]):
+            powers.append(size)
+    if len(powers) < LEAST_CHANGES or not abs(powers[0] - 1) < ALIKE:
+        return None
+    ratios = [later / earlier for earlier, later in pairwise(powers)]
+    middle = median(ratios)
+    return middle if all(abs(ratio - middle) < ALIKE * abs(middle) for ratio in ratios) else None
+
+
+def rewarded(seen: Sightings) -> Iterator[Rewarded]:
+    bootstraps, asked = seen.of(BootstrapSeen), seen.of(RewardAsked)
+    for rank in sorted({one.rank for one in (*bootstraps, *asked)}):
+        looks = [look for look in bootstraps if look.rank == rank]
+        told = [one for one in asked if one.rank == rank]
+        yield Rewarded(
+            rank=rank,
+            site=looks[-1].site if looks else told[-1].site,
+            step=max(one.step for one in (*looks, *told)),
+            examples=sum(look.examples for look in looks),
+            rewards=sum(look.rewards for look in looks),
+            negatives=sum(look.negatives for look in looks),
+            nothing=sum(look.nothing for look in looks),
+            size=max((look.size for look in looks), default=0.0),
+            given=max((look.given for look in looks), default=0.0),
+            values=tuple(one for one in told if one.kind == VALUES),
+            actions=tuple(one for one in told if one.kind == ACTIONS),
+        )

@@ -1,0 +1,231 @@
+"""What an environment answers to the actions of the program: rewards, and ends of episodes.
+
+An environment is whatever gives, call by call, something to see, a reward, and whether that was the end: a method
+`step`, gym's or the user's own, or any function of the user's that returns so many things at once. It is known by what
+it returns. Functions are found when the first optimizer is built, and at the first backward.
+"""
+
+import bisect
+import dis
+import functools
+import gc
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from firstlight.observe.inside import sites
+from firstlight.observe.inside.tape.recorder import Recorder
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+
+RETURNED = range(3, 7)
+"""How many things an environment gives: what is seen, reward, end, and up to three more."""
+MOST_PLACES = 4096
+MOST_REWARDS = 20_000
+MOST_ODD = 20
+"""Calls that gave something else, after which a function is no environment."""
+ROUNDING = 1e-6
+"""Relative; of single precision."""
+GYMS = ("gymnasium", "gym")
+EVEN = 0.9
+"""Share of all episodes that have the commonest length, where a limit of time ends them."""
+Key = tuple[int, int]
+
+
+class Told(NamedTuple):
+    """One exchange, with one environment or many at once."""
+
+    result: tuple[Any, ...]
+    at: int
+    """Where the rewards stand in it."""
+    rewards: list[float]
+    ends: list[bool]
+    keys: list[Key]
+    lengths: list[int]
+    """Of the episodes, this step included."""
+
+
+class Dealings:
+    def __init__(self, observer: "Observer", recorder: Recorder) -> None:
+        self.observer, self.recorder = observer, recorder
+        self.exchanges = self.ends = 0
+        self.rewards: set[float] = set()
+        self.square = 0.0
+        self.episodes: Counter[int] = Counter()
+        """Their lengths."""
+        self.running: dict[Key, int] = {}
+        """Steps of episodes that have not ended."""
+        self.alter: Callable[[Told], tuple[Any, ...]] = lambda told: told.result
+        """What the program is given; another thing in a copy that asks what would become of it."""
+        self.taped: Callable[[], bool] = lambda: False
+        """What became of a reward is being followed."""
+        self._inside = False
+        self._known: set[int] = set()
+
+    @property
+    def even(self) -> bool:
+        """Episodes end by a limit of time, all or nearly all."""
+        every = sum(self.episodes.values())
+        return bool(every) and self.episodes.most_common(1)[0][1] >= EVEN * every
+
+    @property
+    def size(self) -> float:
+        """Root mean square of the rewards."""
+        return math.sqrt(self.square / max(1, self.exchanges))
+
+    def compare(self, numbers: list[float]) -> tuple[int, int, int]:
+        """How many of these are rewards that were given, how many are negatives of such, and how many are nothing."""
+        known = sorted(self.rewards)
+        own = [_is_among(one, known) for one in numbers]
+        others = [one for one, is_own in zip(numbers, own, strict=True) if not is_own]
+        return sum(own), sum(_is_among(-one, known) for one in others), sum(one == 0 for one in others)
+
+    def exchanged(self, owner: int, result: tuple[Any, ...]) -> tuple[Any, ...]:
+        read = _read(result)
+        if read is None:
+            return result
+        at, rewards, ends = read
+        keys = [(owner, place) for place in range(len(ends))]
+        lengths = [self.running.get(key, 0) + 1 for key in keys]
+        for key, length, end in zip(keys, lengths, ends, strict=True):
+            if end:
+                self.running.pop(key, None)
+                self.episodes[length] += 1
+            else:
+                self.running[key] = length
+        self.exchanges += len(rewards)
+        self.ends += sum(ends) * (len(rewards) // len(ends))
+        self.square += sum(reward * reward for reward in rewards)
+        if len(self.rewards) < MOST_REWARDS:
+            self.rewards.update(rewards)
+        return self.alter(Told(result, at, rewards, ends, keys, lengths))
+
+    def find(self, *_: Any) -> None:
+        """Follows the environments among the functions that are defined by now."""
+        objects = gc.get_objects()
+        if any(issubclass(type(one), torch.utils.data.DataLoader) for one in objects):
+            return  # examples come from a loader, and functions that it hands to workers must stay what they are
+        classes = [one for one in objects if issubclass(type(one), type)]  # `isinstance` would wake lazy stand-ins
+        for owner in classes:
+            for name, function in _methods(owner):
+                if id(function) not in self._known:
+                    self._known.add(id(function))
+                    setattr(owner, name, self._following(function))
+        modules = list(sys.modules.values())
+        users = [module for module in modules if sites.is_users(getattr(module, "__file__", None) or "<none>")]
+        for module in users:
+            for name, function in list(vars(module).items()):
+                if isinstance(function, FunctionType) and _may_deal(function) and id(function) not in self._known:
+                    self._known.add(id(function))
+                    setattr(module, name, self._following(function))
+
+    def _following(self, function: FunctionType) -> Callable[..., Any]:
+        odd = 0
+
+        @functools.wraps(function)
+        def dealt(*arguments: Any, **options: Any) -> Any:
+            nonlocal odd
+            if self._inside or odd > MOST_ODD or self.observer.inert:
+                return function(*arguments, **options)
+            self._inside = True  # a wrapper asks the environment within it
+            try:
+                result = function(*arguments, **options)
+            finally:
+                self._inside = False
+            if type(result) is not tuple or len(result) not in RETURNED or _read(result) is None:
+                odd += 1
+                return result
+            try:
+                with self.observer.quiet():
+                    return self.exchanged(id(arguments[0]) if arguments else 0, result)
+            except Exception as error:  # the program must go on, whatever we got wrong
+                odd = MOST_ODD + 1
+                self.observer.unseen("dealings", f"{type(error).__name__}: {error}")
+                return result
+
+        self._known.add(id(dealt))
+        return dealt
+
+
+def _is_among(number: float, known: list[float]) -> bool:
+    near = ROUNDING * max(1.0, abs(number))
+    at = bisect.bisect_left(known, number - near)
+    return at < len(known) and known[at] <= number + near
+
+
+def _methods(owner: type) -> Iterator[tuple[str, FunctionType]]:
+    if issubclass(owner, torch.nn.Module | torch.optim.Optimizer):
+        return
+    gym = str(owner.__module__).partition(".")[0] in GYMS
+    for name, function in list(vars(owner).items()):
+        if isinstance(function, FunctionType) and ((gym and name == "step") or _may_deal(function)):
+            yield name, function
+
+
+def _may_deal(function: FunctionType) -> bool:
+    """The user's own, with a return of as many things as an environment gives."""
+    code = function.__code__
+    if not sites.is_users(code.co_filename):
+        return False
+    built = 0
+    for one in dis.get_instructions(code):
+        if one.opname == "RETURN_VALUE" and built in RETURNED:
+            return True
+        built = one.arg or 0 if one.opname == "BUILD_TUPLE" else 0
+    return False
+
+
+def _read(result: Sequence[Any]) -> tuple[int, list[float], list[bool]] | None:
+    """Where the rewards are, the rewards, and the ends: flags that stand behind numbers, one for each or one for all.
+
+    What is seen stands before them, or after."""
+    for at, item in enumerate(result[1:]):
+        ends, rewards = _flags(item), _numbers(result[at])
+        if ends is not None and rewards is not None and len(ends) in (1, len(rewards)):
+            return at, rewards, ends
+    return None
+
+
+def _flags(value: Any) -> list[bool] | None:
+    if isinstance(value, bool):
+        return [value]
+    if str(getattr(value, "dtype", "")) not in ("bool", "torch.bool") or getattr(value, "ndim", 2) > 1:
+        return None
+    found = value.tolist()
+    return found if isinstance(found, list) else [found]
+
+
+def _numbers(value: Any) -> list[float] | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return [float(value)]
+    kind = str(getattr(value, "dtype", "")).removeprefix("torch.")
+    if not kind.startswith(("float", "int")) or getattr(value, "ndim", 2) > 1:
+        return None
+    found = value.tolist()
+    listed = found if isinstance(found, list) else [found]
+    return [float(one) for one in listed] if 0 < len(listed) <= MOST_PLACES else None
+
+
+def install(observer: "Observer", recorder: Recorder) -> Dealings:
+    """Copies have what the program had found; in them nothing is looked for again, which takes its time."""
+    dealings = Dealings(observer, recorder)
+    find = observer.shielded("dealings", dealings.find)
+    found: set[str] = set()
+
+    def once(moment: str) -> Callable[..., None]:
+        def look(*_: Any) -> None:
+            if moment not in found and observer.timeline is None:
+                found.add(moment)
+                find()
+
+        return look
+
+    observer.moments.optimizer_built.append(once("optimizer"))
+    observer.moments.backward_begins.append(once("backward"))
+    return dealings

@@ -1,0 +1,110 @@
+"""What passes between a program and the environment it acts in, and what becomes of it in its loss."""
+
+from firstlight.records.facts import Ranked
+from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
+
+VALUES, ACTIONS = "values", "actions"
+"""What rewards change: answers that predictions are to meet, and weights by which actions are made likelier."""
+
+
+class BootstrapSeen(Sighting, frozen=True, kw_only=True, tag="bootstrap"):
+    """Answers that are a reward and a part of what a network says, found by computing them again.
+
+    For each example: `answer = alone + part * value`.
+    """
+
+    site: Site | None
+    """Where predictions meet the answers."""
+    examples: int
+    share: float
+    """The one part that is not zero, where all examples have that or nothing: the discount."""
+    cut: int
+    """Examples of which the part is zero, as at the end of an episode."""
+    same: bool
+    """The network is asked about nothing but what the prediction is made from."""
+    carries: bool
+    """The answers carry a gradient."""
+    rewards: int
+    """Examples whose answer without the network is a reward that the environment gave, and below, its negative, and
+    nothing at all."""
+    negatives: int
+    nothing: int
+    size: float
+    """Root mean square of the answers without the network, and of what the environment gave."""
+    given: float
+    ends: float
+    """Share of the exchanges that ended an episode."""
+    episodes: int
+    even: bool
+    """All episodes were of the same length, as with a limit of time."""
+
+
+class RewardAsked(Sighting, frozen=True, kw_only=True, tag="reward-asked"):
+    """What changes in the answers of a program if the environment had given another reward, once.
+
+    In two copies of the program: with another reward at the last step of an episode, and at the first of the next.
+    """
+
+    site: Site | None
+    """Of the backward at which the first difference came."""
+    kind: str
+    """What changes: the answers that are met, or the weights by which actions are made likelier."""
+    at_end: tuple[float, ...]
+    """Changes, for each unit of reward, in the order of the examples: of the reward at the end of an episode."""
+    at_start: tuple[float, ...]
+    """Of the reward at the start of the next episode."""
+    length: int
+    """Steps of the episode that ended."""
+    together: bool
+    """Answers and weights were both told at the backward at which the first difference came."""
+    rows: int
+    """Examples that were looked at until the first difference came, or in vain."""
+    rollouts: int
+    """Times that all that was new was looked at, and nothing older."""
+    exchanges: int
+    """Rewards that the environment had given until then."""
+
+
+class Bootstrapped(Ranked, frozen=True, kw_only=True):
+    """All looks at the answers of one line that a network had a hand in, together."""
+
+    site: Site | None
+    looks: int
+    step: int
+    examples: int
+    cut: int
+    """Examples of which nothing of the network's value is taken."""
+    same: int
+    """Looks at which the network was asked about the same thing, and below, at which the answers carried a gradient."""
+    carries: int
+    ends: float
+    """Share of the exchanges with the environment that ended an episode."""
+    episodes: int
+    even: bool
+
+
+class Discounted(Ranked, frozen=True, kw_only=True):
+    """The least discount that was seen in what is told of one line."""
+
+    site: Site | None
+    step: int
+    looks: int
+    discount: float
+
+
+class Rewarded(Ranked, frozen=True, kw_only=True):
+    """What becomes of rewards: in answers without the network's part, and of others that were given to copies."""
+
+    site: Site | None
+    step: int
+    examples: int
+    """Of answers, and below, those that are rewards as they were given, negatives of such, and nothing."""
+    rewards: int
+    negatives: int
+    nothing: int
+    size: float
+    given: float
+    values: tuple[RewardAsked, ...]
+    """Changes of the answers that are met, and below, of the weights of actions."""
+    actions: tuple[RewardAsked, ...]

@@ -1,0 +1,74 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.loss.ends_pass_unnoticed import CHECK
+from firstlight.records.dealings import Bootstrapped
+from firstlight.records.finding import Evidence
+from firstlight.records.places import Site
+
+SEEN = Bootstrapped(
+    rank=1,
+    site=Site(file="train.py", line=20),
+    looks=3,
+    step=24,
+    examples=192,
+    cut=0,
+    same=0,
+    carries=0,
+    ends=0.1,
+    episodes=20,
+    even=False,
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(SEEN, **changes), CHECK.limits))
+
+
+def test_tells_how_often_the_value_is_taken() -> None:
+    (evidence,) = found()
+
+    assert evidence.saw == (
+        "the target takes the value of the next state in 192 of 192 examples, where 10.0% of all steps end an episode"
+    )
+    assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 20, 1)
+
+
+def test_a_flag_that_is_turned_is_told_as_such() -> None:
+    (evidence,) = found(cut=170)
+
+    assert evidence.likely == "the flag is turned: what is kept are the ends"
+
+
+def test_ends_that_are_cut_off_are_fine() -> None:
+    assert found(cut=19) == []
+
+
+def test_a_limit_of_time_may_be_passed_over() -> None:
+    assert found(even=True) == []
+
+
+def test_a_task_without_an_end() -> None:
+    assert found(ends=0.0, episodes=0) == []
+
+
+@pytest.mark.parametrize(("examples", "times"), [(59, 0), (60, 1)])
+def test_each_side_of_expected(examples: int, times: int) -> None:
+    assert len(found(examples=examples)) == times
+
+
+@pytest.mark.parametrize(("episodes", "times"), [(4, 0), (5, 1)])
+def test_each_side_of_episodes(episodes: int, times: int) -> None:
+    assert len(found(episodes=episodes)) == times
+
+
+@pytest.mark.parametrize(("ends", "times"), [(0.26, 0), (0.25, 1)])
+def test_each_side_of_rare(ends: float, times: int) -> None:
+    assert len(found(ends=ends, cut=150)) == times
+
+
+@pytest.mark.parametrize(("cut", "times"), [(115, 0), (116, 1)])
+def test_each_side_of_most(cut: int, times: int) -> None:
+    assert len(found(cut=cut)) == times

@@ -1,0 +1,48 @@
+"""What becomes of rewards and of the ends of episodes, from what was seen."""
+
+import pytest
+from msgspec.structs import replace
+from tests.checks.loss.rewards import ACTED, ASKED, SITE
+from tests.facts.test_derive import BOOTSTRAP
+
+from firstlight.facts.dealings import bootstrapped, discounted, rewarded
+from firstlight.facts.sightings import Sightings
+from firstlight.records.dealings import BootstrapSeen
+
+LOOKS = [BootstrapSeen(step=step, rank=1, site=SITE, **BOOTSTRAP) for step in (1, 8)]
+
+
+def test_looks_at_one_line_are_added_up() -> None:
+    (found,) = bootstrapped(Sightings(LOOKS))
+
+    assert (found.looks, found.examples, found.cut, found.same, found.episodes) == (2, 16, 2, 0, 3)
+
+
+def test_the_least_part_is_the_discount() -> None:
+    (found,) = discounted(Sightings([LOOKS[0], replace(LOOKS[1], share=1.2)]))
+
+    assert (found.discount, found.looks) == (0.9, 2)
+
+
+@pytest.mark.parametrize("at_end", [(0.81, 0.9, 1.0), (1.0, 0.81, 0.9, 0.9, 1.0)])
+def test_powers_of_a_discount_in_any_order(at_end: tuple[float, ...]) -> None:
+    (found,) = discounted(Sightings([replace(ASKED, at_end=at_end)]))
+
+    assert found.discount == pytest.approx(0.9)
+
+
+def test_powers_that_grow() -> None:
+    (found,) = discounted(Sightings([replace(ASKED, at_end=(1.21, 1.1, 1.0))]))
+
+    assert found.discount == pytest.approx(1.1)
+
+
+@pytest.mark.parametrize("at_end", [(), (1.0,), (0.9, 1.0), (0.5, 0.9, 1.0), (0.4, 0.45, 0.5)])
+def test_other_changes_are_no_powers(at_end: tuple[float, ...]) -> None:
+    assert list(discounted(Sightings([replace(ASKED, at_end=at_end)]))) == []
+
+
+def test_all_that_is_known_of_rewards_is_one_fact() -> None:
+    (found,) = rewarded(Sightings([*LOOKS, ASKED, ACTED]))
+
+    assert (found.examples, found.rewards, found.values, found.actions) == (16, 16, (ASKED,), (ACTED,))

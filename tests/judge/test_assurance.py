@@ -1,0 +1,100 @@
+"""The numbers behind a verdict."""
+
+import math
+
+import pytest
+
+from firstlight.judge.assurance import assurance_of, headline
+from firstlight.records.contrast import Contrast, Level, Pair
+from firstlight.records.facts import LossCurve
+from firstlight.records.flows import Guessed, Place
+from firstlight.records.learning import CERTIFIED, LearningSign
+from firstlight.records.places import Site
+
+SITE = Site(file="train.py", line=30)
+HEARD = Level(first=2.3, last=0.1, noise=0.0, finite=True)
+DULL = Level(first=2.3, last=2.2, noise=0.0, finite=True)
+
+
+def _pair(name: str, other: Level) -> Pair:
+    return Pair(name=name, steps=150, base=HEARD, other=other, below=0.0)
+
+
+def _contrast(by_loader: bool, supervised: bool) -> Contrast:
+    pairs = (_pair("one-batch", HEARD), _pair("permuted-targets", DULL))
+    return Contrast(rank=0, pairs=pairs, classes=None, loss=None, steps=150, by_loader=by_loader, supervised=supervised)
+
+
+def _sign(step: int) -> LearningSign:
+    return LearningSign(
+        step=step,
+        rank=0,
+        status=CERTIFIED,
+        reason="",
+        site=SITE,
+        meeting=SITE,
+        own_answers=False,
+        steps=16,
+        fresh=16,
+        first=2.3,
+        last=2.2,
+        without_inputs=2.3,
+        gap_first=0.0,
+        gap_last=0.1,
+        grown_low=0.1,
+        grown_high=0.2,
+        milliseconds=1.0,
+    )
+
+
+def _curve(*values: float) -> LossCurve:
+    return LossCurve(rank=0, site=SITE, optimizers=1, values=values, weight_norms=(), lr=0.1)
+
+
+def test_a_loss_that_goes_on_falling_after_the_certificate_is_told_to_its_end() -> None:
+    learns = assurance_of([_sign(348), _contrast(True, True), _curve(*[2.3] * 340, *[0.5] * 8)]).learns
+    assert learns is not None
+    assert (learns.first, learns.last, learns.steps, learns.without_inputs) == (2.3, 0.5, 348, 2.3)
+
+
+def test_a_loss_that_is_not_finite_at_its_end_is_told_up_to_the_certificate() -> None:
+    learns = assurance_of([_sign(348), _contrast(True, True), _curve(*[2.3] * 340, math.nan)]).learns
+    assert learns is not None
+    assert (learns.last, learns.steps) == (2.2, 16)
+
+
+def test_a_short_run_is_told_as_far_as_its_copies_went() -> None:
+    learns = assurance_of([_sign(100), _contrast(True, True), _curve(*[2.3] * 100)]).learns
+    assert learns is not None
+    assert (learns.last, learns.steps, learns.without_inputs) == (0.1, 150, 2.2)
+
+
+def test_a_batch_is_told_as_learnt_by_heart_only_where_it_could_be_given_again() -> None:
+    assert assurance_of([_contrast(True, False)]).by_heart is not None
+    assert assurance_of([_contrast(False, True)]).by_heart is not None
+    assert assurance_of([_contrast(False, False)]).by_heart is None
+
+
+def _guess(guess: float) -> Guessed:
+    return Guessed(
+        rank=0,
+        site=SITE,
+        first=2.3,
+        first_guess=guess,
+        tenth=2.3,
+        step=192,
+        loss=0.5,
+        guess=guess,
+        grown=Place(operation="linear", site=None),
+        before=1.0,
+        size=1.0,
+        entry=True,
+        trained=True,
+        last=False,
+    )
+
+
+@pytest.mark.parametrize(("guess", "says"), [(0.51, "and it learns"), (0.49, "one answer for all examples")])
+def test_a_loss_above_that_of_a_guess_is_only_the_beginning_of_learning(guess: float, says: str) -> None:
+    facts = [_sign(348), _contrast(True, True), _curve(*[2.3] * 340, *[0.5] * 8), _guess(guess)]
+    assert says in headline(assurance_of(facts), experimented=True)

@@ -1,0 +1,61 @@
+"""What counts as an environment, and what is kept of its answers."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from firstlight.observe.inside.tape.recorder import Recorder
+from firstlight.observe.inside.taps.dealings import Dealings, _may_deal, _read
+
+SEEN = [0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ((SEEN, 1.0, False), (1, [1.0], [False])),
+        ((SEEN, 1, True, False, {}), (1, [1.0], [True])),
+        ((3, -0.5, True), (1, [-0.5], [True])),
+        ((1.0, True, SEEN), (0, [1.0], [True])),
+        ((torch.zeros(2, 3), torch.ones(2), torch.tensor([True, False])), (1, [1.0, 1.0], [True, False])),
+        ((torch.zeros(2, 3), torch.ones(2), False), (1, [1.0, 1.0], [False])),
+        ((SEEN, 0.5, 0.1), None),
+        ((SEEN, True, False), None),
+        ((torch.zeros(2, 3), torch.ones(2, 3), torch.tensor([True, False])), None),
+    ],
+)
+def test_flags_behind_numbers_are_an_environment(result: tuple[Any, ...], expected: Any) -> None:
+    assert _read(result) == expected
+
+
+def step(action: int) -> tuple[list[float], float, bool]:
+    return SEEN, float(action), action > 1
+
+
+def pair(action: int) -> tuple[int, int]:
+    return action, action
+
+
+def test_functions_that_return_so_many_things_are_asked() -> None:
+    assert _may_deal(step)  # type: ignore[arg-type]
+    assert not _may_deal(pair)  # type: ignore[arg-type]
+
+
+def test_episodes_are_counted_for_each_place() -> None:
+    dealings = Dealings(None, Recorder())  # type: ignore[arg-type]
+    for ends in ([False, False], [False, True], [True, False]):
+        dealings.exchanged(7, (SEEN, torch.tensor([1.0, -1.0]), torch.tensor(ends)))
+
+    assert (dealings.exchanges, dealings.ends, dealings.size) == (6, 2, 1.0)
+    assert dealings.episodes == {2: 1, 3: 1}
+    assert dealings.running == {(7, 1): 1}
+    assert not dealings.even
+
+
+def test_numbers_are_held_against_the_rewards() -> None:
+    dealings = Dealings(None, Recorder())  # type: ignore[arg-type]
+    for reward in (1.0, 0.5):
+        dealings.exchanged(7, (SEEN, reward, False))
+
+    assert dealings.compare([1.0, 0.5, -1.0, 0.0, 0.7]) == (2, 1, 1)
