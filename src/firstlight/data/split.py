@@ -63,7 +63,7 @@ def table_seen(split: Split, train: Split) -> TableSeen:
 
 def _column(split: Split, name: str, tally: ColumnTally, train: Split) -> ColumnSeen:
     array = _plain(split.table[name])
-    like = _plain(train.table[name]) if name in train.names else array
+    like = _plain(train.table[name]) if name in train.summary.tallies else array
     more = {"number": _of_numbers, "whole": _of_numbers, "time": _of_times, "text": _of_texts}.get(tally.kind)
     return ColumnSeen(
         name=name,

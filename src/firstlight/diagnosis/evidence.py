@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from firstlight.checks.declare import Check
+from firstlight.checks.learning import plain_fit_does_better
 from firstlight.checks.model import units_dead
 from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.knowledge.declare import Experiment
@@ -19,6 +20,7 @@ from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Finding
 from firstlight.records.inner import Units
 from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
+from firstlight.records.relations import Relations
 from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.timelines import Behaviour, Dependence
 
@@ -55,7 +57,7 @@ def case_of(facts: Iterable[Any], findings: Iterable[Finding]) -> Case:
         if witness.weight > 0
     )
     for contrast in (fact for fact in known if isinstance(fact, Contrast)):
-        for name, worked in _tried(contrast):
+        for name, worked in _tried(contrast, behind=seen.get(BASELINE_WINS, False)):
             case = case.repairing(name, worked=worked)
     return case
 
@@ -71,20 +73,20 @@ def ruled_out(outcomes: Iterable[CheckOutcome], checks: Iterable[Check]) -> list
 UNLIKELY = 0.1
 
 
-def _tried(contrast: Contrast) -> Iterator[tuple[str, bool]]:
+def _tried(contrast: Contrast, behind: bool) -> Iterator[tuple[str, bool]]:
     """Repairs and whether they cured. A rung of a ladder that changes nothing says only that it was too low."""
     for repair in REPAIRS:
         pair = contrast.of(repair.slug)
         if pair is None:
             continue
-        worked = _cures(repair, pair, contrast)
+        worked = _cures(repair, pair, contrast, behind)
         if worked or repair.slug not in HIGHER_RATES or not pair.other.finite or abs(lost(pair.other)) > LEARNT:
             yield repair.slug, worked
 
 
-def _cures(repair: Experiment, pair: Pair, contrast: Contrast) -> bool:
+def _cures(repair: Experiment, pair: Pair, contrast: Contrast, behind: bool) -> bool:
     """A program that learns well by itself is not cured by learning faster, and help is no proof."""
-    learns_anyway = pair.base.finite and lost(pair.base) > FALLS
+    learns_anyway = pair.base.finite and lost(pair.base) > FALLS and not behind
     return improves(pair) and not learns_anyway and holds(proof_of(repair, pair, contrast), pair)
 
 
@@ -210,6 +212,15 @@ def _feeding(feeding: Feeding) -> Seen:
         yield "batch-repeats", feeding.longest_repeat >= feeding.compared > 1 and not feeding.one_batch_epochs
 
 
+def _relations(relations: Relations) -> Seen:
+    limits = plain_fit_does_better.CHECK.limits
+    if relations.seen.skills.step >= limits.steps:
+        yield BASELINE_WINS, any(plain_fit_does_better.find(relations, limits))
+
+
+BASELINE_WINS = "simple-baseline-wins"
+
+
 LOOKS: dict[type, Callable[[Any], Seen]] = {
     LossCurve: _curve,
     FirstBad: _bad,
@@ -224,4 +235,5 @@ LOOKS: dict[type, Callable[[Any], Seen]] = {
     Units: _units,
     Motion: _motion,
     ClipOrder: _clip,
+    Relations: _relations,
 }

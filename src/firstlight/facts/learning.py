@@ -40,7 +40,7 @@ def learning_signs(seen: Sightings) -> Iterator[LearningSign]:
             lasts, key=lambda sign: (order.index(sign.status) if sign.status in order else len(order), -sign.steps)
         )
         steps = [step for step in seen.of(StepSeen) if step.rank == sign.rank]
-        excuse = WARMING if _rises(steps) else PLAYERS if _compete(steps) else ""
+        excuse = WARMING if rate_rises(steps) else PLAYERS if _compete(steps) else ""
         excused = sign.status == NO_SIGN and excuse
         yield msgspec.structs.replace(sign, status=NOT_CERTIFIED, reason=excuse) if excused else sign
 
@@ -53,7 +53,9 @@ TURNS = 4
 """Changes from one to the other; what trains in stages makes one."""
 
 
-def _rises(steps: list[StepSeen]) -> bool:
+def rate_rises(steps: list[StepSeen]) -> bool:
+    if not steps:
+        return False
     rates = [step.lr for step in steps if step.optimizer == steps[-1].optimizer and step.lr is not None]
     return len(rates) > 1 and rates[-1] >= max(rates) and rates[-1] > RISES * rates[3 * len(rates) // 4 - 1]
 

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from firstlight.facts.flows import alike, levellings
+from firstlight.facts.learning import rate_rises
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.relations import Lag, Relations, RelationsSeen
 from firstlight.records.timelines import Dependence
+from firstlight.records.training import StepSeen
 
 LEAST_STEPS = 3
 """At which the answer lay at the same offset in the input."""
@@ -28,7 +30,8 @@ def relations(seen: Sightings) -> Iterator[Relations]:
         signs = [sign for sign in seen.of(LearningSign) if sign.rank == one.rank and sign.meeting == one.meeting]
         learnt = bool(signs) and signs[-1].status == CERTIFIED
         unlearnt = signs[-1].steps if signs and not learnt else 0
-        yield Relations(seen=one, unlearnt=unlearnt, learnt=learnt, levelled=levelled)
+        warming = rate_rises([step for step in seen.of(StepSeen) if step.rank == one.rank])
+        yield Relations(seen=one, unlearnt=unlearnt, learnt=learnt, levelled=levelled, warming=warming)
 
 
 def lags(seen: Sightings) -> Iterator[LagSeen]:

@@ -11,6 +11,8 @@ LEAST_STEPS = 20
 """So many steps are waited for beyond the time given: fewer show nothing."""
 PATIENCE = 3.0
 """Times the seconds given that a slow program may take to make them."""
+BUSY = 2.0
+"""Times the seconds given that a program may take on a machine that is busy with others."""
 
 
 def is_spent(seconds: float, steps: int, given: float) -> bool:

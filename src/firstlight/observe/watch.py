@@ -204,6 +204,8 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
     watched = Watched()
     reader = LineReader(Path(spec.events))
     ending_since: list[float] = []
+    stepped = [0, 0.0]
+    """How many steps were seen when one was last seen to come, and when that was."""
 
     def over() -> bool:
         _read(reader, watched, script.seconds)
@@ -214,8 +216,11 @@ def _follow(script: Script, spec: session_spec.Spec, eyes: Eyes) -> Watched:
             return script.seconds - ending_since[0] > GRACE_SECONDS
         if watched.startup is None:
             return script.seconds > eyes.startup_seconds
-        trained = script.seconds - watched.startup - GRACE_SECONDS
-        return session_spec.is_spent(trained, watched.steps, spec.longer * spec.seconds)
+        if watched.steps > stepped[0]:
+            stepped[:] = watched.steps, script.seconds
+        hangs = script.seconds - stepped[1] > spec.seconds
+        given = (1.0 if hangs else session_spec.BUSY) * spec.longer * spec.seconds
+        return session_spec.is_spent(script.seconds - watched.startup - GRACE_SECONDS, watched.steps, given)
 
     watched.exit_code = script.wait(over)
     watched.seconds = script.seconds

@@ -141,6 +141,20 @@ class Mixed(msgspec.Struct, frozen=True, kw_only=True):
     """Of the other example, usually."""
 
 
+class Skills(msgspec.Struct, frozen=True, kw_only=True):
+    """How well answers are foretold: 0 is what one answer for all examples gets, 1 is never wrong."""
+
+    rows: int = 0
+    """Examples of a plain fit, each foretold by all others, and below, how well."""
+    plain: float = 0.0
+    own: float = 0.0
+    """The program's own, in its last looks at new batches, and below, in those before."""
+    before: float = 0.0
+    looks: int = 0
+    step: int = 0
+    """Of the last look."""
+
+
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """What examples and answers that met on one line have to do with each other, over the sample that was kept."""
 
@@ -171,6 +185,7 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     drawn: Drawn = Drawn()
     counted: RowsReached = RowsReached()
     mixed: Mixed = Mixed()
+    skills: Skills = Skills()
     seconds: float = 0.0
     """What the comparison took."""
 
@@ -185,6 +200,8 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
     """It is certified that the program learns there."""
     levelled: float = 0.0
     """Share of the values that the program makes one of a few before it feeds them: relations are those of the rest."""
+    warming: bool = False
+    """The learning rate was still rising when it was last seen."""
 
     @property
     def rank(self) -> int:

@@ -13,7 +13,6 @@ import itertools
 import multiprocessing.util
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ import torch
 
 from firstlight.observe import spec as session
 from firstlight.observe.inside import containment
+from firstlight.observe.inside.cores import Clock
 from firstlight.records import wire
 from firstlight.records.declared import Logged
 from firstlight.records.events import Fact, Step, _Event
@@ -103,14 +103,14 @@ class Observer:
         self.optimizers: Callable[[], list[Any]] = list
         self.functional = False
         """The program takes gradients with `torch.func`; parameters then never hold one."""
-        self.first_backward: float | None = None
+        self.clock = Clock()
+        """Since the first backward."""
         self.ending: Callable[[str], Ending] | None = None
         self.has_optimizer: Callable[[], bool] = lambda: False
         self.undecided: Callable[[], bool] = lambda: False
         """More steps may still show that the program learns."""
-        self._pid = os.getpid()
+        self._pid, self._refusals = os.getpid(), 0
         self._broken: set[str] = set()
-        self._refusals = 0
         self._log: EventLog | None = None
 
     @property
@@ -124,8 +124,13 @@ class Observer:
         return self.finished or torch.utils.data.get_worker_info() is not None or torch_traces()
 
     @property
-    def seconds(self) -> float:
-        return 0.0 if self.first_backward is None else time.monotonic() - self.first_backward
+    def _counted_seconds(self) -> float:
+        """Without the time it waited for a core, so that a busy machine shows as much of the program as a quiet one.
+
+        A copy is compared with the program over as many steps as both made, and waits like anybody else.
+        """
+        alone = self.timeline is not None or self.clock.seconds <= self.spec.seconds
+        return self.clock.seconds if alone else self.clock.running(session.BUSY)
 
     def emit(self, record: Logged) -> None:
         if isinstance(record, StepSeen):
@@ -263,7 +268,7 @@ class Observer:
         """What of the budget, taken so many times, is used up; empty while nothing is."""
         if self.step >= times * self.spec.steps:
             return "steps"
-        over = world() == 1 and session.is_spent(self.seconds, self.step, times * self.spec.seconds)
+        over = world() == 1 and session.is_spent(self._counted_seconds, self.step, times * self.spec.seconds)
         return "time" if over else ""
 
     def _refuse(self) -> None:

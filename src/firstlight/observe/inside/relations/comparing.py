@@ -8,14 +8,12 @@ from firstlight.observe.inside import rows
 from firstlight.observe.inside.relations.guessing import guessed
 from firstlight.observe.inside.relations.neighbours import neighbours
 from firstlight.observe.inside.relations.pockets import pockets
-from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, parts_of
+from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, features_of, parts_of
 from firstlight.observe.inside.relations.telling import tells
 from firstlight.records.doubts import Doubts
 from firstlight.records.relations import Pocket, RelationsSeen, Repeats, Tells
 
 LEAST_EXAMPLES = 64
-MOST_IDS = 4096
-BUCKETS = 512
 TABLE = 1
 """Dimensions of an example that is a row of a table."""
 
@@ -48,16 +46,6 @@ def compared(sample: Sample, doubting: bool) -> functools.partial[RelationsSeen]
         doubts=doubts,
         doubted=tuple(tuple(moments[one.place].tolist()) for one in doubts.doubtful),
     )
-
-
-def features_of(given: torch.Tensor) -> torch.Tensor:
-    """The columns as they are; for rows of ids also how often each occurs."""
-    ids = given.shape[1] > 1 and bool(((given == given.round()) & (given >= 0)).all())
-    if not ids or given.max() < 2 or given.max() >= MOST_IDS:  # codes and masks are features themselves
-        return given
-    buckets = (given.long() % BUCKETS).clamp_min(0)
-    counts = torch.zeros(len(given), BUCKETS).scatter_add_(1, buckets, torch.ones_like(given))
-    return torch.cat([given, counts.sqrt()], 1)
 
 
 def _tells(table: torch.Tensor, parts: list[AnswerMet]) -> Tells:

@@ -24,12 +24,18 @@ def guessed(table: torch.Tensor, answer: AnswerMet) -> Doubts:
         return Doubts()
     given = answer.values[:MOST_EXAMPLES].long()
     code = torch.nn.functional.one_hot(given, answer.classes).double()
-    share = code.mean(0)
-    chances = (_left_out(scaled(table[:MOST_EXAMPLES]).double(), code - share) + share).clamp(0, 1)
+    chances = foretold(table, code)[0].clamp(0, 1)
     found = doubts_of(given.tolist(), chances.tolist())
     called = answer.kinds or range(answer.classes)
     told = [replace(one, given=called[one.given], expected=called[one.expected]) for one in found.doubtful]
     return replace(found, doubtful=tuple(told))
+
+
+def foretold(table: torch.Tensor, code: torch.Tensor) -> tuple[torch.Tensor, int]:
+    """Each row of the code as the others foretell it, and of how many rows that was done."""
+    table, code = table[:MOST_EXAMPLES], code[:MOST_EXAMPLES]
+    mean = code.mean(0)
+    return _left_out(scaled(table).double(), code - mean) + mean, len(code)
 
 
 def _left_out(table: torch.Tensor, code: torch.Tensor) -> torch.Tensor:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import torch
 
 from firstlight.observe.inside import reading
-from firstlight.observe.inside.relations.comparing import features_of
 from firstlight.observe.inside.relations.neighbours import MOST_EXAMPLES, neighbours
-from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, parts_of
+from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, features_of, parts_of
 from firstlight.observe.inside.relations.telling import tells
 from firstlight.records.relations import Neighbours
 

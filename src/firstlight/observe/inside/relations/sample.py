@@ -19,6 +19,8 @@ MOST_TENSORS = 3
 MOST_PARTS = 8
 """Columns of an answer that are looked at one by one."""
 MOST_CLASSES = 256
+MOST_IDS = 4096
+BUCKETS = 512
 LEAST_OF_A_CLASS = 4
 """Examples of a class in the mean; where there are fewer, the numbers are no classes."""
 
@@ -142,3 +144,13 @@ def _part(values: torch.Tensor) -> AnswerMet:
     if len(kinds) > 1 and few and bool((kinds == kinds.round()).all()):
         return AnswerMet(places, len(kinds), tuple(int(kind) for kind in kinds))
     return AnswerMet(values, 0)
+
+
+def features_of(given: torch.Tensor) -> torch.Tensor:
+    """The columns as they are; for rows of ids also how often each occurs."""
+    ids = given.shape[1] > 1 and bool(((given == given.round()) & (given >= 0)).all())
+    if not ids or given.max() < 2 or given.max() >= MOST_IDS:  # codes and masks are features themselves
+        return given
+    buckets = (given.long() % BUCKETS).clamp_min(0)
+    counts = torch.zeros(len(given), BUCKETS).scatter_add_(1, buckets, torch.ones_like(given))
+    return torch.cat([given, counts.sqrt()], 1)

@@ -1,7 +1,6 @@
 """Every `backward`: the loss on which it was called, its line, and what lies behind it."""
 
 import functools
-import time
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -112,8 +111,7 @@ def install(observer: "Observer", models: "Models") -> Walked:
 
 
 def begin_backward(observer: "Observer", root: torch.Tensor, retain: bool, functional: bool = False) -> None:
-    if observer.first_backward is None:
-        observer.first_backward = time.monotonic()
+    observer.clock.begin()
     observer.tell(observer.moments.backward_begins, root, retain, functional)
 
 

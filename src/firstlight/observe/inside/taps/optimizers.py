@@ -227,7 +227,7 @@ class Optimizers:
             site=sites.caller(),
             backward_site=self.walked.site if self.walked is not None else None,
             loss=values[-1] if values else None,
-            seconds=self.observer.seconds,
+            seconds=self.observer.clock.seconds,
             backwards=held.backwards,
             closure=held.closure,
             held=len(held.parameters),

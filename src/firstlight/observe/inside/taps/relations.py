@@ -26,10 +26,11 @@ from firstlight.observe.inside.relations.mixing import InputsMixed
 from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.series import AnswerSeries, series_of
+from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.records.places import Site
-from firstlight.records.relations import Lag, Neighbours
+from firstlight.records.relations import Lag, Neighbours, Skills
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -61,6 +62,7 @@ class MeetingLine:
         self.kept = AnswersKept()
         self.counted = RowsCounted()
         self.mixed = InputsMixed()
+        self.skill = OwnSkill()
         self.asked = 0
         self.lags: list[Lag] = []
         self.loaded: tuple[weakref.ref[Any], BatchPlaces] | None = None
@@ -69,6 +71,8 @@ class MeetingLine:
     def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int, origin: Sequence[int]) -> None:
         self.sample.add(inputs, meeting.answer, step, origin)
         self.places.step(inputs, meeting.answer)
+        if not any(given.shape == meeting.answer.shape for given in inputs if given.ndim > 1):
+            self.skill.add(meeting, step)  # what gives its input back is held back on purpose, from the whole of it
 
     def look_for_answer(self, given: list[torch.Tensor], answer: torch.Tensor) -> None:
         """Among all that is given, also where it is the answer itself: a causal model is then asked to copy."""
@@ -145,6 +149,12 @@ class RelationsTap:
         step = self.observer.step
         if self.observer.light or (step >= EVERY_STEP and step % SAMPLE_EVERY):
             return False
+        if (
+            step % EVERY == 0
+            and self.observer.timeline is None
+            and any(line.skill.kind for line in self.lines.values())
+        ):
+            return True
         open_ = [line for line in self.lines.values() if line.open(step)]
         return any(line.begun for line in open_) if step >= EVERY_STEP else not self.lines or bool(open_)
 
@@ -234,6 +244,7 @@ class RelationsTap:
                     drawn=line.kept.drawn.seen(),
                     counted=line.counted.seen(),
                     mixed=line.mixed.seen(),
+                    skills=line.skill.beside(line.sample) if self.observer.timeline is None else Skills(),
                     acting=self.with_asides > ACTING * max(1, self.steps),
                     seconds=round(time.perf_counter() - begun, 3),
                 )
