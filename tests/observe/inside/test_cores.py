@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ def account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     at = [100.0]
-    monkeypatch.setattr(cores.time, "monotonic", lambda: at[0])
+    monkeypatch.setattr(time, "monotonic", lambda: at[0])
     return at
 
 
