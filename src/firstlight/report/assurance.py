@@ -49,10 +49,11 @@ def _expected(seen: Rehearsed) -> str:
 
 
 def _told(seen: Rehearsed) -> str:
-    """The first few numbers with their names, from the first to the last value."""
+    """The first few numbers with their names, from the first to the last value; they are those of few rounds."""
     shown = list(seen.curves.items())[:MOST_TOLD]
     more = f" and {len(seen.curves) - len(shown)} more" * (len(seen.curves) > len(shown))
-    return ", ".join(f"{name} {' → '.join(f'{value:.3g}' for value in _ends(values))}" for name, values in shown) + more
+    told = ", ".join(f"{name} {' → '.join(f'{value:.3g}' for value in _ends(values))}" for name, values in shown)
+    return f"{told}{more}, while shortened"
 
 
 def _ends(values: tuple[float, ...]) -> tuple[float, ...]:
