@@ -3,13 +3,17 @@
 import math
 
 import pytest
+from tests.checks.data import relating
 
 from firstlight.judge.assurance import assurance_of, headline
+from firstlight.records.assurance import Assurance, Beside
 from firstlight.records.contrast import Contrast, Level, Pair
 from firstlight.records.facts import LossCurve
 from firstlight.records.flows import Guessed, Place
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.places import Site
+from firstlight.records.relations import Skills
+from firstlight.report.assurance import rows
 
 SITE = Site(file="train.py", line=30)
 HEARD = Level(first=2.3, last=0.1, noise=0.0, finite=True)
@@ -98,3 +102,19 @@ def _guess(guess: float) -> Guessed:
 def test_a_loss_above_that_of_a_guess_is_only_the_beginning_of_learning(guess: float, says: str) -> None:
     facts = [_sign(348), _contrast(True, True), _curve(*[2.3] * 340, *[0.5] * 8), _guess(guess)]
     assert says in headline(assurance_of(facts), experimented=True)
+
+
+@pytest.mark.parametrize(("count", "acting", "told"), [(640, False, True), (0, False, False), (640, True, False)])
+def test_the_skill_beside_that_of_a_plain_fit(count: int, acting: bool, told: bool) -> None:
+    related = relating.related(skills=Skills(rows=count, plain=0.9, own=0.8, looks=30, step=480), acting=acting)
+    beside = assurance_of([related]).beside
+
+    assert beside == (Beside(own=0.8, plain=0.9, rows=640, step=480) if told else None)
+
+
+def test_the_skill_in_words() -> None:
+    beside = Beside(own=0.8, plain=0.9, rows=640, step=480)
+
+    assert dict(rows(Assurance(beside=beside)))["skill"] == (
+        "0.80 by step 480, a plain fit to 640 of its examples 0.90 (0 is one answer for all, 1 never wrong)"
+    )

@@ -8,12 +8,13 @@ from typing import Any
 import msgspec
 
 from firstlight.facts.standing import BLIND
-from firstlight.records.assurance import Assurance, ByHeart, Learns, Rehearsed
+from firstlight.records.assurance import Assurance, Beside, ByHeart, Learns, Rehearsed
 from firstlight.records.contrast import Contrast
 from firstlight.records.facts import LossCurve
 from firstlight.records.flows import Guessed
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.relations import Relations, Skills
 
 LEVEL_STEPS = 8
 """The last losses that are averaged."""
@@ -25,6 +26,7 @@ def assurance_of(facts: Iterable[Any]) -> Assurance:
     return Assurance(
         learns=_learns(sign_of(known), contrast, known),
         by_heart=_by_heart(contrast),
+        beside=next((_beside(one.seen.skills) for one in known if isinstance(one, Relations) and one.scored), None),
         rehearsal=next((_rehearsed(fact) for fact in known if isinstance(fact, Rehearsal)), None),
     )
 
@@ -106,6 +108,10 @@ def _why(seen: Rehearsal) -> str:
     if seen.reached_end:
         return ""
     return seen.message if seen.crashed else "its time was over"
+
+
+def _beside(skills: Skills) -> Beside:
+    return Beside(own=skills.own, plain=skills.plain, rows=skills.rows, step=skills.step)
 
 
 def _by_heart(contrast: Contrast | None) -> ByHeart | None:

@@ -24,6 +24,20 @@ class ByHeart(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
 
 
+class Beside(msgspec.Struct, frozen=True, kw_only=True):
+    """How well the program foretells its answers, beside a plain fit to a few hundred of its examples.
+
+    0 is what one answer for all examples gets, 1 is never wrong.
+    """
+
+    own: float
+    plain: float
+    rows: int
+    """Examples of the plain fit."""
+    step: int
+    """When the program's own was last measured."""
+
+
 class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
     """The whole program, shortened."""
 
@@ -52,6 +66,7 @@ class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
 class Assurance(msgspec.Struct, frozen=True, kw_only=True):
     learns: Learns | None = None
     by_heart: ByHeart | None = None
+    beside: Beside | None = None
     rehearsal: Rehearsed | None = None
     sensitivity: dict[str, float] = {}
     """For each flow, the share of the faults planted in this program that are noticed."""

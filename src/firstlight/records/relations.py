@@ -206,3 +206,8 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def rank(self) -> int:
         return self.seen.rank
+
+    @property
+    def scored(self) -> bool:
+        """Its answers are the data's own, and were foretold by the program and by a plain fit."""
+        return self.seen.skills.rows > 0 and not self.seen.acting

@@ -15,6 +15,9 @@ def rows(assurance: Assurance | None) -> Iterator[tuple[str, str]]:
         yield "learns", _learns(assurance.learns)
     if (heart := assurance.by_heart) is not None:
         yield "by heart", f"one batch, repeated: {heart.first:.3g} → {heart.last:.3g} in {heart.steps} steps"
+    if (beside := assurance.beside) is not None:
+        plain = f"a plain fit to {beside.rows} of its examples {beside.plain:.2f}"
+        yield "skill", f"{beside.own:.2f} by step {beside.step}, {plain} (0 is one answer for all, 1 never wrong)"
     if assurance.rehearsal is not None:
         yield "whole", _rehearsed(assurance.rehearsal)
         if expected := _expected(assurance.rehearsal):

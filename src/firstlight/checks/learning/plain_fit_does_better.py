@@ -33,7 +33,7 @@ class Limits:
 
 def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     seen, skills = relations.seen, relations.seen.skills
-    if seen.acting or relations.warming or not (skills.plain >= limits.plain and skills.step >= limits.steps):
+    if not relations.scored or relations.warming or not (skills.plain >= limits.plain and skills.step >= limits.steps):
         return
     lacks = skills.plain - skills.own
     if not (skills.own < limits.behind * skills.plain and skills.own - skills.before < limits.gained * lacks):
