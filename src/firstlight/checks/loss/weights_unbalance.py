@@ -25,6 +25,7 @@ class Limits:
     more: float = 3.0
     """Times as unequal as by their numbers; a weight of two or three is taken for the sake of recall."""
     calls: int = 3
+    """One batch may hold an odd mixture of classes."""
 
 
 def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:

@@ -34,7 +34,7 @@ class Torn:
 
 
 @dataclass(frozen=True)
-class Found:
+class PartFound:
     """One part in one tensor of the batch."""
 
     there: torch.Tensor
@@ -86,7 +86,7 @@ def torn(items: Any, batch: Any) -> Torn | None:
     return None
 
 
-def _apart(some: Sequence[Found], others: Sequence[Found]) -> int:
+def _apart(some: Sequence[PartFound], others: Sequence[PartFound]) -> int:
     """Rows in which the second part is that of another item, if no order that is known of the first fits the second."""
     orders = [order for one in some if (order := one.order) is not None]
     if len(orders) < len(some):
@@ -94,7 +94,7 @@ def _apart(some: Sequence[Found], others: Sequence[Found]) -> int:
     return min((other.missing(order) for order in orders for other in others), default=0)
 
 
-def _shifted(some: Sequence[Found], others: Sequence[Found]) -> int:
+def _shifted(some: Sequence[PartFound], others: Sequence[PartFound]) -> int:
     """Items whose two parts of one value a place are further from each other than those of most."""
     apart = []
     for one in some:
@@ -146,7 +146,7 @@ def _values(value: Any) -> torch.Tensor | None:
     return flat.reshape(1) if flat.ndim == 0 else flat
 
 
-def _found(values: Sequence[torch.Tensor], output: torch.Tensor) -> Iterator[Found]:
+def _found(values: Sequence[torch.Tensor], output: torch.Tensor) -> Iterator[PartFound]:
     """Along the axis of the batch, which comes first or second. Rows are padded with one value, whichever."""
     for axis in range(min(2, output.ndim)):
         if output.shape[axis] != len(values) or output.numel() > MOST_VALUES * MOST_ITEMS or output.is_complex():
@@ -158,14 +158,15 @@ def _found(values: Sequence[torch.Tensor], output: torch.Tensor) -> Iterator[Fou
         for padding in {float(rows[:, side].mode(0).values.reshape(-1)[0]) for side in (0, -1)}:
             tried = [_tried(value, rows, padding) for value in values]
             there, begins = torch.stack([holds for holds, _ in tried], 1), torch.tensor([at for _, at in tried])
-            yield Found(there, begins, tuple(map(len, values)))
+            yield PartFound(there, begins, tuple(map(len, values)))
 
 
 def _tried(value: torch.Tensor, rows: torch.Tensor, padding: float) -> tuple[torch.Tensor, tuple[int, int]]:
     """Whether each row is the values of an item at its beginning, or at its end, and nothing but padding."""
-    begins, holds = (0, rows.shape[1] - len(value)), []
-    for begin in begins:
+    begins = (0, rows.shape[1] - len(value))
+    holds = {}
+    for begin in set(begins):
         row = torch.full_like(rows[0], padding)
         row[begin : begin + len(value)] = value
-        holds.append((rows == row).flatten(1).all(1))
-    return torch.stack(holds, 1), begins
+        holds[begin] = (rows == row).flatten(1).all(1)
+    return torch.stack([holds[begin] for begin in begins], 1), begins

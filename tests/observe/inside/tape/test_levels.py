@@ -100,12 +100,13 @@ NUMBERS = torch.randn(32, 4, generator=torch.Generator().manual_seed(0))
         (lambda p, t: F.cross_entropy(p, (t // 2).view(-1)), [(2, False)]),
         (lambda p, t: F.nll_loss(p.log_softmax(1), t, ignore_index=0), [(1, True)]),
         (lambda p, t: F.cross_entropy(p[:, :2], t.clamp(max=1)), []),
+        (lambda p, t: F.cross_entropy(p[:, :2], t // 2), []),
         (lambda p, t: F.cross_entropy(p, (t > 1).long()), []),
         (lambda p, t: F.cross_entropy(p, (t + 1) % 4), []),
         (lambda p, t: F.cross_entropy(p, t[torch.randperm(32)]), []),
         (lambda p, t: F.cross_entropy(p.repeat(2, 1), t.repeat(2), ignore_index=0), []),
     ],
-    ids=["modulo", "one too low", "halved", "ignored", "of two", "yes or no", "moved on", "dealt", "many an example"],
+    ids=["modulo", "too low", "halved", "ignored", "two", "pairs", "yes or no", "moved on", "dealt", "many"],
 )
 def test_classes_that_are_answers_no_more(
     loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], gone: list[tuple[int, bool]]
@@ -148,3 +149,23 @@ def test_a_cast_before_training_is_remembered(prepare: Callable[..., torch.Tenso
 
     assert levels(found.change) is lost
     assert (found.wrapped > 0.1) is wrapped
+
+
+def test_classes_that_were_merged_before_training_are_remembered() -> None:
+    model = nn.Linear(6, 4)
+    with taped() as recorder:
+        answers = CLASSES % 3
+        recorder.whole = True
+        loss = F.cross_entropy(model(X[:8]), answers[torch.arange(8)])
+    tail = tail_of(recorder, loss)
+
+    assert tail is not None
+    assert [(one.of, one.gone) for one in levelled_answers(tail, recorder, 8)] == [("classes", 1)]
+
+
+@pytest.mark.parametrize("given", [X.numpy()[0, 0], X.numpy()[:, ::2], [0.5, 1.5], 3.5, X.numpy() > 0])
+def test_whatever_a_tensor_is_made_of(given: object) -> None:
+    with taped() as recorder:
+        made = torch.tensor(given)
+
+    assert recorder.made(made) is not None

@@ -34,7 +34,7 @@ OUT_OF_RANGE = 1.0
 """By which a whole number is away from the number it was made of, at least, where its type cannot hold that."""
 
 
-class Change(NamedTuple):
+class ValueChange(NamedTuple):
     """What a call makes of the values it is given: means over the columns."""
 
     before: float
@@ -47,14 +47,14 @@ class Change(NamedTuple):
     """Share of the variance that is not known any more from what the call gave."""
 
 
-UNCHANGED = Change(0.0, 0.0, 0.0, 0.0)
+UNCHANGED = ValueChange(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Levelled:
     operation: str
     line: Site | None
-    change: Change
+    change: ValueChange
     of: str = "inputs"
     """`inputs`, `answers` that are numbers, or `classes` that were answers and no longer are."""
     wrapped: float = 0.0
@@ -80,10 +80,11 @@ def levelled(entered: Sequence[torch.Tensor], recorder: Recorder) -> Iterator[Le
 
 
 def levelled_answers(tail: Tail, recorder: Recorder, examples: int) -> Iterator[Levelled]:
-    """Those of the data's own, not of a network's."""
+    """Those of the data's own, not of a network's. Tokens in one long row may be padding, and so may their answers."""
+    tokens = any(tensor.ndim == 1 and not tensor.is_floating_point() for tensor in recorder.entered)
     for meeting in {id(one.answer): one for one in tail.meetings if not one.marks & PARAMETER}.values():
         if meeting.row.name in OF_CLASSES and not meeting.answer.is_floating_point():
-            yield from _classes(meeting, recorder, len(meeting.answer) == examples)
+            yield from _classes(meeting, recorder, len(meeting.answer) == examples and not tokens)
         elif meeting.row.name in COMPARES:
             for row, given, made in _way(meeting.answer, recorder):
                 change = change_of(given, made) if _of_one(row) and uses_values(row.name) else None
@@ -92,7 +93,7 @@ def levelled_answers(tail: Tail, recorder: Recorder, examples: int) -> Iterator[
             yield from _casts([meeting.answer], recorder, "answers")
 
 
-def levels(change: Change) -> bool:
+def levels(change: ValueChange) -> bool:
     """Enough for it to be asked whether the program does better without the call; clipping what is far out does not."""
     return change.merged >= LEAST_MERGED and change.lost >= LEAST_LOST
 
@@ -114,17 +115,20 @@ def _of_one(row: Row) -> bool:
 
 def _casts(tensors: Sequence[torch.Tensor], recorder: Recorder, of: str) -> Iterator[Levelled]:
     """Made before the tape was read whole, of which a few values were kept."""
-    casts = {id(made[0].cast): made[0].cast for tensor in tensors if (made := recorder.made(tensor)) is not None}
-    for cast in casts.values():
-        change = change_of(cast.before, cast.after) if cast is not None else None
-        if cast is not None and change is not None:
+    for cast in _kept(tensors, recorder):
+        if (change := change_of(cast.before, cast.after)) is not None:
             yield Levelled(cast.name, cast.line, change, of, wrapped=_wrapped(cast), cast=True)
+
+
+def _kept(tensors: Sequence[torch.Tensor], recorder: Recorder) -> list[Cast]:
+    found = [made[0].cast for tensor in tensors if (made := recorder.made(tensor)) is not None]
+    return list({id(cast): cast for cast in found if cast is not None}.values())
 
 
 def _wrapped(cast: Cast) -> float:
     if cast.name in FLOORS:
         return 0.0
-    return float(((cast.after - cast.before).abs() > OUT_OF_RANGE).double().mean())
+    return float(((cast.after.double() - cast.before.double()).abs() > OUT_OF_RANGE).double().mean())
 
 
 def _classes(meeting: Meeting, recorder: Recorder, single: bool) -> Iterator[Levelled]:
@@ -142,16 +146,24 @@ def _classes(meeting: Meeting, recorder: Recorder, single: bool) -> Iterator[Lev
         if merged := _merged(given, meeting.answer, outputs, ignored):
             yield Levelled(row.name, row.line, UNCHANGED, "classes", gone=merged)
             break
+    for cast in _kept([meeting.answer], recorder):
+        if not cast.before.is_floating_point() and (merged := _merged(cast.before, cast.after, outputs, ignored)):
+            yield Levelled(cast.name, cast.line, UNCHANGED, "classes", gone=merged)
     if single and 0 <= ignored < outputs and bool((meeting.answer == ignored).any()):
         yield Levelled(meeting.row.name, meeting.row.line, UNCHANGED, "classes", gone=1, ignored=True)
 
 
 def _merged(given: torch.Tensor, made: torch.Tensor, outputs: int, ignored: int) -> int:
-    """Classes that became others, if every class became one and some of them the same."""
-    pairs = torch.unique(torch.stack([given.reshape(-1), made.reshape(-1)]), dim=1)
-    asked = (pairs[0] >= 0) & (pairs[0] < outputs) & (pairs[0] != ignored) & (pairs[1] >= 0) & (pairs[1] != ignored)
+    """Classes that became others, if every class became one and some of them the same.
+
+    Where the network has fewer outputs than there were classes, it is meant to tell only so many apart.
+    """
+    pairs = torch.unique(torch.stack([given.reshape(-1).long(), made.reshape(-1).long()]), dim=1)
+    asked = (pairs[0] >= 0) & (pairs[0] != ignored) & (pairs[1] >= 0) & (pairs[1] != ignored)
     before, after = pairs[0][asked], pairs[1][asked]
-    return len(before) - len(torch.unique(after)) if len(torch.unique(before)) == len(before) else 0
+    if not len(before) or int(before.max()) >= outputs or len(torch.unique(before)) < len(before):
+        return 0
+    return len(before) - len(torch.unique(after))
 
 
 def uses_values(name: str) -> bool:
@@ -159,7 +171,7 @@ def uses_values(name: str) -> bool:
     return name.rstrip("_") not in DRAWS | MEANT and not name.endswith("_like")
 
 
-def change_of(given: torch.Tensor, made: torch.Tensor) -> Change | None:
+def change_of(given: torch.Tensor, made: torch.Tensor) -> ValueChange | None:
     """None where the two cannot be compared, or nothing was given that differs."""
     if not _comparable(given, made):
         return None
@@ -168,7 +180,7 @@ def change_of(given: torch.Tensor, made: torch.Tensor) -> Change | None:
     if not pairs:
         return None
     crowds = [(crowd, _crowd(other)) for one, other in pairs if (crowd := _crowd(one)) <= LIVELY] or [(1.0, 1.0)]
-    return Change(*_means(crowds), *_means([_lost(one, other) for one, other in pairs]))
+    return ValueChange(*_means(crowds), *_means([_lost(one, other) for one, other in pairs]))
 
 
 def _means(pairs: Sequence[tuple[float, float]]) -> Iterator[float]:

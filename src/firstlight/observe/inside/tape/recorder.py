@@ -48,6 +48,8 @@ NOT_REPEATABLE = DRAWS | {"batch_norm", "instance_norm", "grad"}
 WRITES = frozenset({"__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"})
 CASTS = frozenset({"tensor", "as_tensor", "to", "type", "long", "int", "short", "byte", "char"})
 FLOORS = frozenset({"floor_divide", "__floordiv__"})
+RELABELS = FLOORS | {"remainder", "fmod", "__mod__", "clamp", "clip", "clamp_min", "clamp_max"}
+COARSE = CASTS | RELABELS
 MOST_SAMPLED = 1 << 12
 MOST_KEPT = 64
 """Elements of a tensor, written to in place, whose earlier values are kept: enough for running sums of losses."""
@@ -58,7 +60,7 @@ were made from."""
 
 
 class Cast(NamedTuple):
-    """A call that made whole numbers of others before the tape was read whole: some values before and after it."""
+    """A call that made whole numbers of others before the tape was read whole: some of them before and after it."""
 
     name: str
     line: Site | None
@@ -237,16 +239,26 @@ def _keep(row: Row, call: TorchCall, inputs: list[Input]) -> None:
 
 
 def _cast(row: Row, call: TorchCall, made: torch.Tensor) -> Cast | None:
-    whole = call.name in FLOORS or (call.name in CASTS and not made.is_floating_point())
-    if not whole or row.marks & (PARAMETER | Mark.DRAWN):
+    given = call.arguments[0] if call.arguments and call.name in COARSE else None
+    if given is None or getattr(given, "shape", None) != made.shape or row.marks & (PARAMETER | Mark.DRAWN):
         return None
-    given = call.arguments[0] if call.arguments else None
-    if type(given).__module__ == "numpy" and getattr(getattr(given, "dtype", None), "kind", "") == "f":
-        given = torch.from_numpy(given)
-    if not isinstance(given, torch.Tensor) or not given.is_floating_point() or given.shape != made.shape:
+    before = _some(given)
+    after = _some(made) if before is not None else None
+    if before is None or after is None:
         return None
-    pick = slice(None, None, given.numel() // MOST_SAMPLED + 1)
-    return Cast(call.name, sites.caller(), *(one.detach().reshape(-1)[pick].double() for one in (given, made)))
+    numbers = before.is_floating_point() and (call.name in FLOORS or not after.is_floating_point())
+    classes = call.name in RELABELS and not before.is_floating_point()
+    return Cast(call.name, sites.caller(), before, after) if numbers or classes else None
+
+
+def _some(values: Any) -> torch.Tensor | None:
+    """A copy of a few, of a tensor or of an array of numpy's that holds fractions."""
+    if type(values).__module__ == "numpy":
+        array = type(values).__name__ == "ndarray" and values.dtype.kind == "f"
+        return torch.from_numpy(values.flat[:: values.size // MOST_SAMPLED + 1].astype("f8")) if array else None
+    if not isinstance(values, torch.Tensor) or values.is_complex() or not reading.readable(values) or values.is_sparse:
+        return None
+    return values.detach().reshape(-1)[:: values.numel() // MOST_SAMPLED + 1].clone()
 
 
 def _given(call: TorchCall) -> list[torch.Tensor]:

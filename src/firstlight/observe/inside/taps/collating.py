@@ -18,7 +18,7 @@ from firstlight.records.places import Site
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
 
-MOST_BATCHES = 8
+MOST_BATCHES = 4
 """Of one function, in each process."""
 
 
