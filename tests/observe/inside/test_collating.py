@@ -72,8 +72,9 @@ def test_images_with_a_label(collate: Callable[[Any, Any], Any], what: str | Non
 
 
 def test_how_many_items_are_torn_and_which_parts() -> None:
-    items = [{"x": torch.tensor([i, i + 0.5]), "y": i} for i in range(8)]
-    found = torn(items, {"x": torch.stack([item["x"] for item in items]), "y": torch.arange(8).roll(1)})
+    rows = [torch.tensor([i, i + 0.5]) for i in range(8)]
+    items = [{"x": row, "y": i} for i, row in enumerate(rows)]
+    found = torn(items, {"x": torch.stack(rows), "y": torch.arange(8).roll(1)})
 
     assert found is not None
     assert (found.first, found.second, found.items) == ("`x`", "`y`", 8)
