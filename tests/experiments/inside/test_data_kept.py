@@ -23,12 +23,12 @@ WEIGHT = torch.randn(400, 3, generator=torch.Generator().manual_seed(1)).require
     ],
 )
 def test_what_is_coarse_gives_what_it_is_given(call: Callable[[], torch.Tensor], kept: bool) -> None:
-    with _Kept():  # type: ignore[no-untyped-call]
+    with _Kept():
         assert torch.equal(call(), X) is kept
 
 
 def test_a_network_and_an_evaluation_are_left_alone() -> None:
-    with _Kept():  # type: ignore[no-untyped-call]
+    with _Kept():
         hidden = torch.relu(X * WEIGHT)
         with torch.no_grad():
             asked = torch.relu(X)
