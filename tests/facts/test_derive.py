@@ -153,6 +153,7 @@ def program(rank: int) -> list[Observed]:
         feed.WorkerSeen(
             step=0, rank=rank, loader=1, worker=0, workers=2, seed=5, dataset="Photos", streams={"`random`": "a"}
         ),
+        feed.CollateSeen(**place, what="rows", first="part 0", second="part 1", torn=4, items=8),
         LearningSign(**place, status=NO_SIGN, reason="", steps=30, fresh=30),
         ReachSeen(**place, operation="relu", meeting=TRAIN, into="mse_loss", loss=1.0, free=0.1, bound=0.9),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),

@@ -3,6 +3,7 @@
 from firstlight.checks.data import (
     answers_all_alike,
     answers_change,
+    answers_levelled,
     answers_out_of_place,
     batch_repeats,
     batches_go_stale,
@@ -11,6 +12,7 @@ from firstlight.checks.data import (
     classes_held_back,
     classes_imbalanced,
     classes_unseen,
+    collate_tears_pairs,
     columns_dropped,
     data_too_small,
     examples_not_counted,
@@ -131,6 +133,7 @@ from firstlight.checks.loss import (
     term_holds_back,
     term_without_gradient,
     terms_out_of_balance,
+    weights_unbalance,
 )
 from firstlight.checks.model import (
     activations_grow,
@@ -403,6 +406,8 @@ CATALOGUE: tuple[Check, ...] = (
     loss_follows_order.CHECK,
     inputs_change_scale.CHECK,
     labels_contradicted.CHECK,
+    collate_tears_pairs.CHECK,
+    answers_levelled.CHECK,
     loss_broadcast.CHECK,
     loss_missing_activation.CHECK,
     loss_double_activation.CHECK,
@@ -441,6 +446,7 @@ CATALOGUE: tuple[Check, ...] = (
     actions_against_reward.CHECK,
     loss_never_moves.CHECK,
     terms_out_of_balance.CHECK,
+    weights_unbalance.CHECK,
     gradients_never_cleared.CHECK,
     step_missing.CHECK,
     gradients_gone.CHECK,

@@ -76,6 +76,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("add-warmup", ("warm-up",), "is a warm-up missing?"),
     Experiment("clip-gradients", ("clip",), "do single long gradients throw it off?"),
     Experiment("finite-inputs", ("finite-inputs",), "do values that are not finite in the inputs hold it back?"),
+    Experiment("data-kept", ("data-kept",), "does a call that makes many inputs the same hold it back?"),
     Experiment("smaller-batch", ("smaller-batch=0.25",), "is the batch too large?"),
     Experiment("shuffle", ("shuffle",), "does the order of the examples hold it back?"),
     Experiment("one-batch-tenfold", ("repeat-batch", "lr=10"), "can it learn one batch at a higher rate?"),

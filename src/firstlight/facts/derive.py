@@ -21,7 +21,7 @@ from firstlight.facts.flows import (
     swellings,
     two_comparisons,
 )
-from firstlight.facts.learning import feedings, first_bads, learning_signs, loss_curves, worker_streams
+from firstlight.facts.learning import collations, feedings, first_bads, learning_signs, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
 from firstlight.facts.motion import entropies, erased, handlings, motions, norm_statistics, precisions, units, wrapped
 from firstlight.facts.ranks import distributed_orders, ranks
@@ -208,6 +208,7 @@ REDUCERS: tuple[Reducer, ...] = (
     accumulations,
     feedings,
     worker_streams,
+    collations,
     graph_sizes,
     censuses,
     evaluations,

@@ -198,7 +198,7 @@ def altered(seen: Sightings) -> Iterator[Altered]:
 
 def levellings(seen: Sightings) -> Iterator[Levelling]:
     signs = [told[-1].status for told in groups(seen.of(LearningSign), lambda one: (one.rank, one.meeting))]
-    for looks in groups(seen.of(LevelledSeen), lambda look: (look.rank, look.site, look.operation)):
+    for looks in groups(seen.of(LevelledSeen), lambda look: (look.rank, look.site, look.operation, look.of)):
         last = looks[-1]
         yield Levelling(
             rank=last.rank,
@@ -207,6 +207,13 @@ def levellings(seen: Sightings) -> Iterator[Levelling]:
             step=last.step,
             before=median(look.before for look in looks),
             after=median(look.after for look in looks),
+            of=last.of,
+            merged=median(look.merged for look in looks),
+            lost=median(look.lost for look in looks),
+            wrapped=median(look.wrapped for look in looks),
+            cast=last.cast,
+            gone=min(look.gone for look in looks),
+            ignored=last.ignored,
             unlearnt=NO_SIGN in signs and CERTIFIED not in signs,
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 import msgspec
@@ -154,3 +155,18 @@ def worker_streams(seen: Sightings) -> Iterator[facts.WorkerStream]:
                 alike=max(states.count(state) for state in states),
                 site=epochs[0].site if epochs else None,
             )
+
+
+def collations(seen: Sightings) -> Iterator[feed.Collated]:
+    for looks in groups(seen.of(feed.CollateSeen), lambda look: (look.rank, look.site, look.what)):
+        first = looks[0]
+        yield feed.Collated(
+            rank=first.rank,
+            site=first.site,
+            what=first.what,
+            first=first.first,
+            second=first.second,
+            batches=len(looks),
+            step=first.step,
+            torn=median(look.torn / look.items for look in looks),
+        )

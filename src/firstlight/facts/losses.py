@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from firstlight.facts.contrast import beginning
 from firstlight.facts.sightings import Sightings, groups
@@ -37,6 +38,8 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             answers=_added(call.answers for call in calls[-LAST:]),
             answered_step=calls[-LAST:][0].step,
             weighted=any(call.weighted for call in calls),
+            counts=_added(call.counts for call in calls),
+            weighed=_added(call.weighed for call in calls),
             most_classes=max((c.prediction.shape[1] for c in calls if len(c.prediction.shape) > 1), default=None),
             lowest=min((call.lowest for call in calls if call.lowest is not None), default=None),
             highest=max((call.highest for call in calls if call.highest is not None), default=None),
@@ -44,11 +47,12 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
         )
 
 
+Number = TypeVar("Number", int, float)
 LAST = 8
 """Calls whose answers are those of the model after some training."""
 
 
-def _added(counts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+def _added(counts: Iterable[tuple[Number, ...]]) -> tuple[Number, ...]:
     known = [each for each in counts if each]
     if len({len(each) for each in known}) != 1:
         return ()

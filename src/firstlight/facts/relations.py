@@ -25,7 +25,7 @@ def _lasts(seen: Sightings) -> list[RelationsSeen]:
 
 
 def relations(seen: Sightings) -> Iterator[Relations]:
-    levelled = max((one.after - one.before for one in levellings(seen)), default=0.0)
+    levelled = max((one.after - one.before for one in levellings(seen) if one.of == "inputs"), default=0.0)
     for one in _lasts(seen):
         signs = [sign for sign in seen.of(LearningSign) if sign.rank == one.rank and sign.meeting == one.meeting]
         learnt = bool(signs) and signs[-1].status == CERTIFIED

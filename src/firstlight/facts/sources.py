@@ -72,6 +72,7 @@ SOURCES: dict[type, Source] = {
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP),
     facts.WorkerStream: _from("loaders", "workers", absent="no loader has workers whose examples draw random numbers"),
+    feed.Collated: _from("collating", absent=_NO_BACKWARD),
     flows.Reach: _from(
         "operations", "tape", absent="no activation was seen between the network and its answers that could be tried"
     ),
@@ -228,6 +229,7 @@ ABSENCE_IS_CLEAN = frozenset(
         flows.Altered,
         flows.Alike,
         flows.Levelling,
+        feed.Collated,
     }
 )
 """Facts that exist only where something is odd: having none, once training was observed, is an answer."""

@@ -61,6 +61,9 @@ class LossSite(Ranked, frozen=True, kw_only=True):
     """How often it was the model's answer, in the last calls."""
     answered_step: int = 0
     weighted: bool = False
+    counts: tuple[float, ...] = ()
+    """How often each class was the target, where the loss was given weights, and below, times its weight."""
+    weighed: tuple[float, ...] = ()
     lowest: float | None = None
     """Of all classes asked for, ignored ones left out; and the highest below."""
     highest: float | None = None

@@ -4,6 +4,7 @@ import math
 
 import msgspec
 
+from firstlight.records.facts import Ranked
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
@@ -204,3 +205,30 @@ class WorkerSeen(Sighting, frozen=True, kw_only=True, tag="worker"):
     dataset: str
     streams: dict[str, str]
     """Digests of the random streams the batch was drawn from, as they were before."""
+
+
+class CollateSeen(Sighting, frozen=True, kw_only=True, tag="collate"):
+    """A collate function put the parts of an item into one batch so that they no longer belong together."""
+
+    site: Site
+    what: str
+    """`rows` where they are in rows of different items, `places` where they begin at different places of theirs."""
+    first: str
+    second: str
+    """The names of two parts of an item."""
+    torn: int
+    """Items, of so many."""
+    items: int
+
+
+class Collated(Ranked, frozen=True, kw_only=True):
+    """What one collate function tore apart: medians over the batches."""
+
+    site: Site
+    what: str
+    first: str
+    second: str
+    batches: int
+    step: int
+    torn: float
+    """Share of the items."""

@@ -165,12 +165,26 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
 
 
 class LevelledSeen(Sighting, frozen=True, kw_only=True, tag="levelled"):
-    """A call on the data that the network is fed, and the share of a column that has one of a few common values."""
+    """A call on the data that the network is fed, or on its answers, and what it does to values that differ."""
 
     operation: str
     site: Site | None
+    of: str = "inputs"
+    """`inputs`, `answers` that are numbers, or `classes`."""
     before: float
+    """Share of a column that has one of a few common values, before the call and after it."""
     after: float
+    merged: float = 0.0
+    """Share of the pairs of values that the call made the same."""
+    lost: float = 0.0
+    """Share of the variance that cannot be told any more."""
+    wrapped: float = 0.0
+    """Share of the values that did not fit their new type."""
+    cast: bool = False
+    """To whole numbers, before training."""
+    gone: int = 0
+    """Classes that are answers no more."""
+    ignored: bool = False
 
 
 class ComparisonSeen(Sighting, frozen=True, kw_only=True, tag="comparison"):
@@ -350,7 +364,7 @@ class Altered(Ranked, frozen=True, kw_only=True):
 
 
 class Levelling(Ranked, frozen=True, kw_only=True):
-    """One line that works on what the network is fed: medians over all looks."""
+    """One line that works on what the network is fed, or on its answers: medians over all looks."""
 
     call: Place
     looks: int
@@ -358,6 +372,20 @@ class Levelling(Ranked, frozen=True, kw_only=True):
     before: float
     """Share of a column that has one of its commonest few values, before the call and after it."""
     after: float
+    of: str = "inputs"
+    """`inputs`, `answers` that are numbers, or `classes`."""
+    merged: float = 0.0
+    """Share of the pairs of values that the call made the same."""
+    lost: float = 0.0
+    """Share of the variance that cannot be told any more."""
+    wrapped: float = 0.0
+    """Share of the values that did not fit their new type."""
+    cast: bool = False
+    """To whole numbers, before training."""
+    gone: int = 0
+    """Classes that are answers no more, at the look with the fewest."""
+    ignored: bool = False
+    """They are left out, and not taken for others."""
     unlearnt: bool = False
     """The program was seen not to learn."""
 

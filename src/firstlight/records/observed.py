@@ -10,7 +10,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.dealings import BootstrapSeen, RewardAsked
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
-from firstlight.records.feed import ExamplesMet, FeedSeen, WorkerSeen
+from firstlight.records.feed import CollateSeen, ExamplesMet, FeedSeen, WorkerSeen
 from firstlight.records.flows import (
     AlteredSeen,
     CancelSeen,
@@ -96,6 +96,7 @@ Observed = (
     | EvaluationSeen
     | FeedSeen
     | WorkerSeen
+    | CollateSeen
     | NonFinite
     | Unseen
     | Ending

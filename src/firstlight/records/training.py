@@ -31,6 +31,9 @@ class LossCall(Sighting, frozen=True, kw_only=True, tag="loss-call"):
     answers: tuple[int, ...] = ()
     weighted: bool = False
     """The classes have weights."""
+    counts: tuple[float, ...] = ()
+    """How often each class is the target, where they have weights and are few, and below, times its weight."""
+    weighed: tuple[float, ...] = ()
     lowest: float | None = None
     """The lowest class among those that are not ignored, and the highest below; None where targets are no classes."""
     highest: float | None = None

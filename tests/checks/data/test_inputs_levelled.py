@@ -41,6 +41,13 @@ def test_names_the_call_and_both_shares() -> None:
         ({"after": 0.9}, 1),
         ({"after": 0.89}, 0),
         ({"before": float("nan")}, 0),
+        ({"after": 0.5, "merged": 0.1, "lost": 0.15}, 1),
+        ({"after": 0.5, "merged": 0.09, "lost": 0.15}, 0),
+        ({"after": 0.5, "merged": 0.1, "lost": 0.14}, 0),
+        ({"after": 0.5, "merged": 0.1, "lost": float("nan")}, 0),
+        ({"after": 0.5, "wrapped": 0.05}, 1),
+        ({"after": 0.5, "wrapped": 0.04}, 0),
+        ({"of": "answers"}, 0),
     ],
 )
 def test_each_side_of_every_limit(changes: dict[str, Any], times: int) -> None:
@@ -49,3 +56,13 @@ def test_each_side_of_every_limit(changes: dict[str, Any], times: int) -> None:
 
 def test_a_program_that_learns_from_what_is_left_gets_a_note() -> None:
     assert [evidence.severity for evidence in found() + found(unlearnt=True)] == ["note", "warning"]
+
+
+def test_what_was_cast_before_training_is_no_suspicion() -> None:
+    told = found(cast=True, after=0.5, merged=0.4, lost=0.2) + found(wrapped=0.3)
+
+    assert [evidence.severity for evidence in told] == ["warning", "warning"]
+    assert [evidence.saw.split("` ")[1] for evidence in told] == [
+        "20% of what the inputs differ by is lost: many of them have become the same",
+        "30% of the values are others, because the type cannot hold them",
+    ]

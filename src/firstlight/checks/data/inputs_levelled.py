@@ -1,14 +1,16 @@
-"""Almost all values that a network is fed become the same few on their way into it.
+"""Values that a network is fed become the same on their way into it, and what they differed by is lost.
 
 ## What it sees
 A call that is given data alone, on the way from the batch to the first layer: before it the values are of many sizes,
-and after it nearly all of them are one of three. A clamp that is far narrower than the data, a division that rounds
-down, a cast to whole numbers of values below one. It is a warning where the program shows no sign of learning, and else
-a note: what it needs may be in what is left.
+and after it nearly all of them are one of three, or a good part of them are one. A clamp that is far narrower than the
+data, a cut at zero of values that have signs, a division that rounds down, a cast to whole numbers. It is a warning
+where the program shows no sign of learning, where a copy learns clearly better without the call, and where the data
+were cast to whole numbers before training: signs or fractions are gone then. Else it is a note: what the network needs
+may be in what is left.
 
 ## When it is fine
 Values that are meant to be on or off. Comparisons, masks and `round`, which say so, are not told, nor is what is drawn
-at random.
+at random, nor whole numbers that are fed as such.
 """
 
 from collections.abc import Iterator
@@ -28,31 +30,59 @@ class Limits:
     """Share of a column with one of its three commonest values; columns that never had more are not asked."""
     after: float = 0.9
     """The same, after the call; clipping the outermost values gives a few hundredths."""
+    merged: float = 0.1
+    """Of the pairs of values, made the same; a fifth of the values cut off at one end are a twenty-fifth of them."""
+    lost: float = 0.15
+    """Of the variance; standardised values that are cut off at zero lose more, four even steps of a range less."""
+    wrapped: float = 0.05
+    """Of the values, made others because their new type cannot hold them."""
 
 
 def find(levelling: Levelling, limits: Limits) -> Iterator[Evidence]:
-    if levelling.looks < limits.looks or not (levelling.before <= limits.before and levelling.after >= limits.after):
+    if levelling.of != "inputs" or levelling.looks < limits.looks:
         return
+    few = levelling.before <= limits.before and levelling.after >= limits.after
+    same = levelling.merged >= limits.merged and levelling.lost >= limits.lost
+    wrapped = levelling.wrapped >= limits.wrapped
+    if not (few or same or wrapped):
+        return
+    call = f"after `{levelling.call.operation}`"
+    if wrapped:
+        saw = f"{call} {levelling.wrapped:.0%} of the values are others, because the type cannot hold them"
+    elif few:
+        saw = (
+            f"{call} {levelling.after:.0%} of the values that the network is fed are one of three; before it "
+            f"{levelling.before:.0%} were"
+        )
+    else:
+        saw = f"{call} {levelling.lost:.0%} of what the inputs differ by is lost: many of them have become the same"
     yield Evidence(
         where=at(levelling.call.site, step=levelling.step, rank=levelling.rank),
-        saw=f"after `{levelling.call.operation}` {levelling.after:.0%} of the values that the network is fed are one "
-        f"of three; before it {levelling.before:.0%} were",
+        saw=saw,
         wanted="inputs that still differ as the data do",
-        severity=Severity.WARNING if levelling.unlearnt else Severity.NOTE,
-        numbers={"before": levelling.before, "after": levelling.after},
+        severity=Severity.WARNING if wrapped or levelling.cast or levelling.unlearnt else Severity.NOTE,
+        numbers={
+            "before": levelling.before,
+            "after": levelling.after,
+            "merged": levelling.merged,
+            "lost": levelling.lost,
+            "wrapped": levelling.wrapped,
+        },
     )
 
 
 CHECK = Check(
     id="FL168",
     name="inputs-levelled",
-    summary="almost all values that a network is fed become the same few",
+    summary="values that a network is fed become the same, and what they differed by is lost",
     causes=("data-degenerate",),
     likely="a clamp, a rounding or a cast that is far coarser than the data",
     fix="print the data before and after this line; widen its range, or scale the data first",
     severity=Severity.WARNING,
-    confidence=0.6,
+    confidence=0.8,
     needs=Levelling,
     limits=Limits(),
     find=find,
+    proven=Severity.WARNING,
+    repairs=("data-kept",),
 )

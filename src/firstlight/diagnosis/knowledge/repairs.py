@@ -63,6 +63,7 @@ REPAIRS: tuple[Experiment, ...] = (
     _repair("skip-bad-batches", "data-outlier", "leave out the batches of the spikes", "loader"),
     _repair("default-betas", "hp-optimizer", "use the optimizer's default momentum and epsilon", "optimizer"),
     _repair("no-compile", "num-compile", "run without the compiler", "compiled"),
+    _repair("data-kept", "data-degenerate", "feed the inputs as they are before that call", "batch"),
     _repair("finite-inputs", "data-nonfinite", "replace NaN and infinity in the batch by zero", "batch"),
 )
 

@@ -11,6 +11,7 @@ import torch
 from firstlight.experiments.inside import (
     capacity,
     curvature,
+    data_kept,
     data_steering,
     loader_steering,
     localising,
@@ -94,6 +95,7 @@ INTERVENTIONS: dict[str, Apply] = {
     "smaller-batch": loader_steering.smaller_batch,
     "shuffle": loader_steering.shuffle,
     "skip-batches": loader_steering.skip_batches,
+    "data-kept": data_kept.keep,
     "data-part": data_steering.train_on_part,
     "curvature": curvature.measure,
     "wider": capacity.wider,

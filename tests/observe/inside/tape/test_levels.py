@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 import pytest
 import torch
+import torch.nn.functional as F
 from tests.observe.inside.tape.tapes import taped
 from torch import nn
 
-from firstlight.observe.inside.tape.levels import levelled
+from firstlight.observe.inside.tape.levels import Levelled, change_of, levelled, levelled_answers, levels
+from firstlight.observe.inside.tape.tail import tail_of
 
 torch.manual_seed(0)
 X = torch.randn(32, 6)
@@ -19,7 +21,7 @@ def seen(change: Change) -> dict[str, tuple[float, float]]:
     with taped() as recorder:
         recorder.whole = True
         model(change(X)).sum()
-    return {one.row.name: (one.before, one.after) for one in levelled(recorder.entered, recorder)}
+    return {one.operation: (one.change.before, one.change.after) for one in levelled(recorder.entered, recorder)}
 
 
 @pytest.mark.parametrize(
@@ -55,3 +57,115 @@ def test_other_calls_leave_the_values_many(change: Change) -> None:
 )
 def test_what_is_meant_to_be_on_or_off_is_not_asked(change: Change) -> None:
     assert not any(before < 0.5 < after for before, after in seen(change).values())
+
+
+@pytest.mark.parametrize(
+    ("call", "asked"),
+    [
+        (torch.relu, True),
+        (lambda x: x.clamp(-0.01, 0.01), True),
+        (lambda x: x.long().float(), True),
+        (lambda x: x.clamp(-2, 2), False),
+        (lambda x: (x * 10).long() / 10, False),
+        (torch.exp, False),
+    ],
+)
+def test_what_a_call_loses(call: Change, asked: bool) -> None:
+    values = torch.randn(4000, 2, generator=torch.Generator().manual_seed(0))
+    change = change_of(values, call(values))
+
+    assert change is not None
+    assert levels(change) is asked
+
+
+def answered(loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], answers: torch.Tensor) -> list[Levelled]:
+    model = nn.Linear(6, 4)
+    with taped() as recorder:
+        recorder.whole = True
+        found = loss(model(X), answers)
+    tail = tail_of(recorder, found)
+    assert tail is not None
+    return list(levelled_answers(tail, recorder, len(X)))
+
+
+CLASSES = torch.arange(32) % 4
+NUMBERS = torch.randn(32, 4, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize(
+    ("loss", "gone"),
+    [
+        (lambda p, t: F.cross_entropy(p, t % t.max()), [(1, False)]),
+        (lambda p, t: F.cross_entropy(p, (t - 1).clamp(min=0)), [(1, False)]),
+        (lambda p, t: F.cross_entropy(p, (t // 2).view(-1)), [(2, False)]),
+        (lambda p, t: F.nll_loss(p.log_softmax(1), t, ignore_index=0), [(1, True)]),
+        (lambda p, t: F.cross_entropy(p[:, :2], t.clamp(max=1)), []),
+        (lambda p, t: F.cross_entropy(p[:, :2], t // 2), []),
+        (lambda p, t: F.cross_entropy(p, (t > 1).long()), []),
+        (lambda p, t: F.cross_entropy(p, (t + 1) % 4), []),
+        (lambda p, t: F.cross_entropy(p, t[torch.randperm(32)]), []),
+        (lambda p, t: F.cross_entropy(p.repeat(2, 1), t.repeat(2), ignore_index=0), []),
+    ],
+    ids=["modulo", "too low", "halved", "ignored", "two", "pairs", "yes or no", "moved on", "dealt", "many"],
+)
+def test_classes_that_are_answers_no_more(
+    loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], gone: list[tuple[int, bool]]
+) -> None:
+    assert [(one.gone, one.ignored) for one in answered(loss, CLASSES)] == gone
+
+
+@pytest.mark.parametrize(
+    ("loss", "asked"),
+    [
+        (lambda p, t: F.mse_loss(p, t.long().float()), True),
+        (lambda p, t: (p - t.clamp(min=0)).square().mean(), True),
+        (lambda p, t: F.mse_loss(p, t / 3), False),
+        (lambda p, t: F.mse_loss(p, (t * 50).long() / 50), False),
+        (lambda p, t: F.binary_cross_entropy_with_logits(p, t.sign().clamp(min=0)), False),
+    ],
+)
+def test_numbers_that_lose_what_they_differ_by(
+    loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], asked: bool
+) -> None:
+    assert any(levels(one.change) for one in answered(loss, NUMBERS)) is asked
+
+
+@pytest.mark.parametrize(
+    ("prepare", "lost", "wrapped"),
+    [
+        (lambda x: torch.tensor(x, dtype=torch.uint8).float(), True, True),
+        (lambda x: torch.tensor(x, dtype=torch.int8).float(), True, False),
+        (lambda x: torch.tensor(x) // 2, True, False),
+        (lambda x: torch.tensor((x * 100).round(), dtype=torch.int16).float(), False, False),
+    ],
+)
+def test_a_cast_before_training_is_remembered(prepare: Callable[..., torch.Tensor], lost: bool, wrapped: bool) -> None:
+    model = nn.Linear(6, 2)
+    with taped() as recorder:
+        data = prepare(X.numpy())
+        recorder.whole = True
+        model(data[torch.arange(8)]).sum()
+    (found,) = (one for one in levelled(recorder.entered, recorder) if one.cast)
+
+    assert levels(found.change) is lost
+    assert (found.wrapped > 0.1) is wrapped
+
+
+def test_classes_that_were_merged_before_training_are_remembered() -> None:
+    model = nn.Linear(6, 4)
+    with taped() as recorder:
+        answers = CLASSES % 3
+        recorder.whole = True
+        loss = F.cross_entropy(model(X[:8]), answers[torch.arange(8)])
+    tail = tail_of(recorder, loss)
+
+    assert tail is not None
+    assert [(one.of, one.gone) for one in levelled_answers(tail, recorder, 8)] == [("classes", 1)]
+
+
+@pytest.mark.parametrize("given", [X.numpy()[0, 0], X.numpy()[:, ::2], [0.5, 1.5], 3.5, X.numpy() > 0])
+def test_whatever_a_tensor_is_made_of(given: object) -> None:
+    with taped() as recorder:
+        made = torch.tensor(given)
+
+    assert recorder.made(made) is not None

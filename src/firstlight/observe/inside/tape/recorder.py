@@ -3,7 +3,7 @@
 A row is found through the tensor it made and holds what it was given, as autograd does, so nothing outlives the
 program's own use of it. What carries no gradient leaves only its marks, and so does what a trained tensor enters,
 unless the tape is to be read whole: behind it lies the network, which is never replayed. Nothing is computed when a row
-is made.
+is made; of numbers that are made whole a few are kept.
 """
 
 import enum
@@ -46,12 +46,26 @@ CONSTANTS, DRAWS = frozenset(_CONSTANTS.split()), frozenset(_DRAWS.split())
 NOT_REPEATABLE = DRAWS | {"batch_norm", "instance_norm", "grad"}
 """A second call gives something else or leaves something behind, so a replay begins after them."""
 WRITES = frozenset({"__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"})
+CASTS = frozenset({"tensor", "as_tensor", "to", "type", "long", "int", "short", "byte", "char"})
+FLOORS = frozenset({"floor_divide", "__floordiv__"})
+RELABELS = FLOORS | {"remainder", "fmod", "__mod__", "clamp", "clip", "clamp_min", "clamp_max"}
+COARSE = CASTS | RELABELS
+MOST_SAMPLED = 1 << 12
 MOST_KEPT = 64
 """Elements of a tensor, written to in place, whose earlier values are kept: enough for running sums of losses."""
 MOST_ENTERED = 8
 MOST_TRACED = 1 << 16
 """Elements of a tensor that is held although no gradient goes through it: to find where one was cut, and what answers
 were made from."""
+
+
+class Cast(NamedTuple):
+    """A call that made whole numbers of others before the tape was read whole: some of them before and after it."""
+
+    name: str
+    line: Site | None
+    before: torch.Tensor
+    after: torch.Tensor
 
 
 class Row:
@@ -62,6 +76,7 @@ class Row:
         "arguments",
         "autocast",
         "before",
+        "cast",
         "door",
         "function",
         "inputs",
@@ -91,6 +106,8 @@ class Row:
         self.likely = False
         """What it gave is the logarithm of a likelihood, by a distribution of torch's."""
         self.writes = False
+        self.cast: Cast | None = None
+        """The last one behind what it gave."""
         self.before: torch.Tensor | None = None
         """What a tensor that is written to in place was before, where it is small."""
 
@@ -145,6 +162,8 @@ class Recorder:
         elif self.whole and all(item[0].numel() <= MOST_TRACED for item in inputs):
             row.line, row.inputs, row.again = sites.caller(), inputs, call
             row.writes = writes
+        earlier = (made[0].cast for _, _, made in inputs if made is not None)
+        row.cast = (None if self.whole else _cast(row, call, outputs[0])) or next(filter(None, earlier), None)
         for index, output in enumerate(outputs):
             self._bind(output, (row, index))
 
@@ -217,6 +236,29 @@ def _keep(row: Row, call: TorchCall, inputs: list[Input]) -> None:
     device = inputs[0][0].device.type
     if torch.is_autocast_enabled(device):
         row.autocast = (device, torch.get_autocast_dtype(device))
+
+
+def _cast(row: Row, call: TorchCall, made: torch.Tensor) -> Cast | None:
+    given = call.arguments[0] if call.arguments and call.name in COARSE else None
+    if given is None or getattr(given, "shape", None) != made.shape or row.marks & (PARAMETER | Mark.DRAWN):
+        return None
+    before = _some(given)
+    after = _some(made) if before is not None else None
+    if before is None or after is None:
+        return None
+    numbers = before.is_floating_point() and (call.name in FLOORS or not after.is_floating_point())
+    classes = call.name in RELABELS and not before.is_floating_point()
+    return Cast(call.name, sites.caller(), before, after) if numbers or classes else None
+
+
+def _some(values: Any) -> torch.Tensor | None:
+    """A copy of a few, of a tensor or of an array of numpy's that holds fractions."""
+    if type(values).__module__ == "numpy":
+        array = type(values).__name__ == "ndarray" and values.dtype.kind == "f"
+        return torch.from_numpy(values.flat[:: values.size // MOST_SAMPLED + 1].astype("f8")) if array else None
+    if not isinstance(values, torch.Tensor) or values.is_complex() or not reading.readable(values) or values.is_sparse:
+        return None
+    return values.detach().reshape(-1)[:: values.numel() // MOST_SAMPLED + 1].clone()
 
 
 def _given(call: TorchCall) -> list[torch.Tensor]:

@@ -9,6 +9,7 @@ from firstlight.observe.inside.taps import (
     census,
     checkpoints,
     clipping,
+    collating,
     columns,
     compiled,
     entropy,
@@ -62,6 +63,7 @@ def install(observer: "Observer") -> None:
         "portrait": lambda: portrait.install(observer, seen, held),
         "loaders": lambda: loaders.install(observer),
         "workers": lambda: workers.install(observer),
+        "collating": lambda: collating.install(observer),
     }
     for name, attach in optional.items():
         if name in observer.spec.taps:

@@ -11,7 +11,7 @@ from firstlight.observe.inside.tape.bootstrap import TargetParts, bootstraps
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
-from firstlight.observe.inside.tape.levels import levelled
+from firstlight.observe.inside.tape.levels import levelled, levelled_answers
 from firstlight.observe.inside.tape.penalty import WeightPenalty, penalty_of
 from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reaches
@@ -88,7 +88,7 @@ class Looks:
         self.comparisons.trained(tail)
         self._terms(tail)
         self._influence(tail)
-        self._levels()
+        self._levels(tail)
         if self.dealings.exchanges:
             for found in bootstraps(tail):
                 self.observer.emit(self._bootstrap(found))
@@ -187,16 +187,21 @@ class Looks:
             even=self.dealings.even,
         )
 
-    def _levels(self) -> None:
-        for found in levelled(self.recorder.entered, self.recorder):
+    def _levels(self, tail: Tail) -> None:
+        answers = levelled_answers(tail, self.recorder, count_examples(tail, self.recorder))
+        for found in (*levelled(self.recorder.entered, self.recorder), *answers):
             self.observer.emit(
                 LevelledSeen(
                     step=self.observer.step,
                     rank=rank(),
-                    operation=found.row.name,
-                    site=found.row.line,
-                    before=found.before,
-                    after=found.after,
+                    operation=found.operation,
+                    site=found.line,
+                    of=found.of,
+                    wrapped=found.wrapped,
+                    cast=found.cast,
+                    gone=found.gone,
+                    ignored=found.ignored,
+                    **found.change._asdict(),
                 )
             )
 

@@ -79,7 +79,7 @@ class Losses:
         prediction, target = given.prediction, given.target
         made_by, node = graph.activation_behind(prediction)
         made_at = self.walked.lines.get(node) if node is not None else None
-        wanted, answered = _counted(given)
+        (wanted, answered), (counts, weighed) = _counted(given), _weighed(given)
         sums = _class_errors(prediction) if given.function in OVER_CLASSES else (None, None)
         return LossCall(
             step=self.observer.step,
@@ -101,6 +101,8 @@ class Losses:
             weighted=given.options.get("weight") is not None or given.options.get("pos_weight") is not None,
             classes=wanted,
             answers=answered,
+            counts=counts,
+            weighed=weighed,
             **_answers(given),
         )
 
@@ -126,6 +128,26 @@ def _counted(given: Given) -> tuple[tuple[int, ...], tuple[int, ...]]:
     classes = prediction.shape[1]
     known = (target >= 0) & (target < classes) & (target != given.options.get("ignore_index", -100))
     return _tallies(target[known], prediction.argmax(1)[known], classes)
+
+
+def _weighed(given: Given) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """How often each class is the target, and what that comes to with the weights that the loss is given."""
+    target, weights = given.target, given.options.get("weight")
+    if target is None or not target.numel() or not reading.readable(target) or target.numel() > reading.MOST_ELEMENTS:
+        return NONE
+    if given.function == "binary_cross_entropy_with_logits":
+        weight = given.options.get("pos_weight")
+        if not isinstance(weight, torch.Tensor) or bool(((target != 0) & (target != 1)).any()):
+            return NONE
+        negative = float((target == 0).sum())
+        return (negative, float(target.sum())), (negative, float((target * weight).sum()))
+    if given.function not in ("cross_entropy", "nll_loss") or target.is_floating_point():
+        return NONE
+    if not isinstance(weights, torch.Tensor) or len(weights) > MOST_CLASSES:
+        return NONE
+    known = target[(target >= 0) & (target < len(weights)) & (target != given.options.get("ignore_index", -100))]
+    found = torch.bincount(known.reshape(-1), minlength=len(weights)).double()
+    return tuple(found.tolist()), tuple((found * weights).tolist())
 
 
 def _tallies(target: torch.Tensor, answer: torch.Tensor, classes: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
