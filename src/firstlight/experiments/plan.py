@@ -51,6 +51,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("lr-hundredfold", ("lr=100",), "is the learning rate far too low?"),
     Experiment("lr-thousandfold", ("lr=1e3",), "is the learning rate a thousand times too low?"),
     Experiment("lr-millionfold", ("lr=1e6",), "is the learning rate absurdly low?"),
+    Experiment("rates-evened", ("even-rates",), "does a group at a far lower rate hold the others back?"),
     Experiment("unmoved", ("lr=0",), "where does the loss stay if nothing is learnt?"),
     Experiment("lr-constant", ("lr-constant",), "does the schedule hold it back?"),
     Experiment("unregularised", ("no-dropout", "no-decay", "no-smoothing"), "does regularisation drown the signal?", 5),
@@ -96,6 +97,7 @@ LATER = (
     "standardise",
     "lr",
     "lr-constant",
+    "even-rates",
     "no-decay",
 )
 """Interventions that leave the loss of the first step as it is."""

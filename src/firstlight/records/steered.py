@@ -10,9 +10,11 @@ class GroupRate(msgspec.Struct, frozen=True, kw_only=True):
     """One parameter group of an optimizer."""
 
     rate: float
-    """As the program means it: the peak of a schedule, where it has one."""
+    """As the program means it: the peak of a schedule, where it has one; in a look at a step, as it was then."""
     tensors: int
     elements: int
+    drawn: bool = False
+    """Its matrices are as random as freshly drawn ones: nothing that was trained before is in them."""
 
 
 class RatesSeen(Sighting, frozen=True, kw_only=True, tag="rates"):
