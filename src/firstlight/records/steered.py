@@ -24,6 +24,13 @@ class RatesSeen(Sighting, frozen=True, kw_only=True, tag="rates"):
     groups: tuple[GroupRate, ...]
 
 
+class EndReached(Sighting, frozen=True, kw_only=True, tag="end-reached"):
+    """A copy of the program that was to run as long as the program does ended by itself."""
+
+    told: dict[str, float]
+    """The last of the numbers that it printed, by the name before each."""
+
+
 class TermJoined(Sighting, frozen=True, kw_only=True, tag="term-joined"):
     """The loss is a sum, and one of its terms was taken out of it."""
 

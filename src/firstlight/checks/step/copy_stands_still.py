@@ -76,6 +76,7 @@ def _left(copy: CopySeen) -> float:
 def _lagging(copy: CopySeen) -> Evidence:
     assert copy.mixed_in is not None
     assert copy.planned is not None
+    decay = max(0.5, 1 - MEMORIES / copy.planned)
     called = f"`{copy.name}`" if copy.name else f"a copy of `{copy.model}`"
     return Evidence(
         where=at(copy.site, module=copy.name or None, step=copy.step, rank=copy.rank),
@@ -83,8 +84,8 @@ def _lagging(copy: CopySeen) -> Evidence:
         f"that are planned, {_left(copy):.0%} of it is still what it began as",
         wanted="an average that has left its beginning behind when it is evaluated",
         likely="the decay of the average is one for far longer runs",
-        do=f"choose a decay whose memory is a small part of the run, such as {max(0.5, 1 - MEMORIES / copy.planned):.2g}, or let "
-        "it rise: `min(decay, (1 + step) / (10 + step))`",
+        do=f"choose a decay whose memory is a small part of the run, such as {decay:.2g}, or let it "
+        "rise: `min(decay, (1 + step) / (10 + step))`",
         cause="train-ema",
         numbers={"mixed_in": copy.mixed_in, "planned": copy.planned, "left": _left(copy)},
     )

@@ -6,6 +6,7 @@ steps, a part of each weight only.
 """
 
 import functools
+import math
 import statistics as statistics_of
 import sys
 import weakref
@@ -248,7 +249,7 @@ def _share(was: tuple[Part, Part], now: tuple[Part, Part], steps: int) -> float:
     moved = [a - b for a, b in zip(now[0], was[0], strict=True)]
     ways = [[a - b for a, b in zip(model, was[0], strict=True)] for model in (was[1], now[1])]
     found = max(_along(moved, way) for way in ways)
-    return 1 - (1 - min(1.0, max(0.0, found))) ** (1 / max(1, steps))
+    return 1 - math.pow(1 - min(1.0, max(0.0, found)), 1 / max(1, steps))
 
 
 def _along(moved: Part, way: Part) -> float:

@@ -186,9 +186,11 @@ class Book:
 
 def whole(times: int, loops: Iterable[Loop]) -> int | None:
     """How often the whole program does what was done so many times inside of these loops; None where one of them does
-    not say how many rounds it makes."""
+    not say how many rounds it makes. One that was left and never trained only stands on the same line."""
     found = float(times)
     for loop in loops:
+        if loop.rounds and not loop.passes:
+            continue
         if loop.planned is None or not loop.rounds:
             return None
         found *= max(1.0, loop.planned / loop.rounds)
