@@ -72,10 +72,11 @@ class Inquiry:
             self._begun = time.monotonic()
             self._order(self.controls)
         localise(self.engine, watched)
-        if len(ended := fates(watched)) != self._heard or watched.over:
+        over = watched.exit_code is not None or bool(watched.of(Ending))
+        if len(ended := fates(watched)) != self._heard or watched.over or over:
             self._heard = len(ended)
             self._order(next_rungs(watched, self.timeline_seconds))
-        if watched.exit_code is not None or watched.of(Ending):
+        if over:
             self._follow_up(watched)
         return self._closed and self.engine.settled(watched)
 

@@ -34,7 +34,7 @@ from firstlight.records.flows import GuessSeen, PenaltySeen
 from firstlight.records.inner import Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
-from firstlight.records.program import LoaderSeen
+from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.rehearsal import Shortened
 from firstlight.records.steered import EndReached, TermJoined
 from firstlight.records.training import BackwardSeen, StepSeen
@@ -161,7 +161,7 @@ def awaits_length(watched: Watched) -> bool:
 
 def planned_steps(watched: Watched) -> int | None:
     """Of the whole program: as many as it made, where it came to its end, else as many as its loops plan."""
-    if watched.outcome().ended == "finished":
+    if any(end.reason == "exit" for end in watched.of(Ending)):
         return watched.steps
     told = [one.planned_steps for _, seen in attempts_of(watched) for one in seen if isinstance(one, Shortened)]
     return next((steps for steps in told if steps is not None), None)
@@ -169,7 +169,8 @@ def planned_steps(watched: Watched) -> int | None:
 
 def _fits(watched: Watched, seconds: float) -> bool:
     """The program is over, and the whole run of a copy does not take too long."""
-    planned, steps = planned_steps(watched) if watched.over else None, watched.of(StepSeen)
+    over = watched.over or watched.of(Ending)
+    planned, steps = planned_steps(watched) if over else None, watched.of(StepSeen)
     return planned is not None and bool(steps) and planned * steps[-1].seconds / len(steps) <= WHOLE_TIMES * seconds
 
 
