@@ -117,6 +117,7 @@ def _judged(target: Target, settings: Settings, eyes: Eyes, depth: Depth, spec: 
         depth.controls,
         seconds=depth.seconds,
         timeline_seconds=settings.budget.timeline_seconds,
+        rehearsed=depth.rehearses and can_be_shortened(target),
         symptoms=depth.symptoms,
     )
     with contextlib.closing(Rehearsals(target, spec, start=eyes.means.start)) as rehearsals:

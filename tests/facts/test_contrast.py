@@ -16,6 +16,7 @@ from firstlight.facts.contrast import (
     NOISES,
     UNPAIRED,
     Fed,
+    behind,
     contrast,
     cures,
     improves,
@@ -378,3 +379,22 @@ def test_a_flipped_sign_is_proven_by_a_loss_that_falls_above_zero(
     pair = compared(line("baseline", *as_it_is), line("sign-flipped", *flipped)).of("sign-flipped")
 
     assert (pair is not None and improves(pair)) is proven
+
+
+def reached(last: float, first: float = 2.0, noise: float = 0.0) -> Level:
+    return Level(first=first, last=last, noise=noise, finite=math.isfinite(last))
+
+
+def test_what_the_program_did_not_gain_is_counted_from_the_guess_where_it_is_known() -> None:
+    assert behind(reached(1.5), reached(0.5), None) == pytest.approx(1.0 / 1.5)
+    assert behind(reached(1.0), reached(0.5), 1.0) == pytest.approx(1.0)
+    assert behind(reached(1.5), reached(0.5), 3.0) == pytest.approx(1.0 / 1.5)
+
+
+def test_a_copy_that_is_ahead_by_little_or_by_its_noise_is_not_ahead() -> None:
+    assert behind(reached(0.64), reached(0.5), 0.7) == 0.0
+    assert behind(reached(0.7), reached(0.5), 0.7) > 0.0
+    assert behind(reached(0.7, noise=0.06), reached(0.5, noise=0.06), None) == 0.0
+    assert behind(reached(0.4), reached(0.5), None) == 0.0
+    assert behind(reached(math.nan), reached(0.5), None) == 0.0
+    assert behind(reached(1.0), reached(math.nan), None) == 0.0

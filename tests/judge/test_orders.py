@@ -1,14 +1,20 @@
 """Ladders of experiments go on while they tell."""
 
 import pytest
+from msgspec.structs import replace
 
+from firstlight.experiments.engine import NURSERY
 from firstlight.facts.standing import BLIND
-from firstlight.judge.orders import _rates, _terms
+from firstlight.judge.orders import _rates, _terms, awaits_length, next_rungs, planned_steps, whole_runs
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import UNMOVED, Level
 from firstlight.records.inner import Moved, Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
-from firstlight.records.training import BackwardSeen
+from firstlight.records.program import Ending, LoaderSeen
+from firstlight.records.rehearsal import RehearsalEnded, Shortened
+from firstlight.records.steered import EndReached
+from firstlight.records.timelines import NurseryOpened, TimelineEnded
+from firstlight.records.training import BackwardSeen, StepSeen
 
 
 def level(first: float, last: float) -> Level:
@@ -99,3 +105,70 @@ def test_they_are_where_the_sum_falls_as_well_with_answers_of_other_inputs(
     watched.timelines[BLIND] = [backward(value) for value in course(240.0, blind)]
 
     assert len(_terms(watched, course(240.0, 4.0), {BLIND: level(240.0, blind)})) == ordered
+
+
+def ran(base: float, tenfold: float, *, reason: str | None = "exit", seconds: float = 5.0) -> Watched:
+    """A program of 150 steps, beside a copy at ten times its rate."""
+    step = StepSeen(
+        step=149, optimizer=0, name="SGD", site=None, backward_site=None, loss=base, seconds=seconds, backwards=1,
+        closure=False, held=1, fresh=1, stale=0, empty=False,
+    )  # fmt: skip
+    loader = LoaderSeen(
+        step=0, loader=0, epoch=0, batches=9, batch_size=8, examples=72, sampler="RandomSampler", site=None
+    )
+    steps = [replace(step, step=at, seconds=seconds * at / 149) for at in range(150)]
+    end = [Ending(step=150, reason=reason, backwards=150, steps=150, unstepped={}, unused={})] if reason else []
+    copies = [NurseryOpened(step=0, pid=1), TimelineEnded(step=0, name="lr-tenfold", seconds=1.0, exit_code=0)]
+    return Watched(
+        records=[loader, *steps, *map(backward, course(2.0, base)), *end],
+        timelines={NURSERY: copies, "lr-tenfold": list(map(backward, course(2.0, tenfold)))},
+        exit_code=0 if reason == "exit" else None,
+        over=True,
+    )
+
+
+def whole_ones(watched: Watched, seconds: float = 8.0) -> list[str]:
+    return [name for name in next_rungs(watched, seconds) if name.startswith("whole")]
+
+
+@pytest.mark.parametrize(("base", "tenfold", "times"), [(1.0, 0.8, 0), (1.0, 0.7, 1), (1.5, 0.7, 1), (0.5, 0.7, 0)])
+def test_the_whole_run_is_asked_for_where_a_short_one_is_well_ahead(base: float, tenfold: float, times: int) -> None:
+    assert whole_ones(ran(base, tenfold)) == times * ["whole", "whole-tenfold"]
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(19.0, 1), (21.0, 0)])
+def test_it_is_if_it_fits_into_the_time(seconds: float, times: int) -> None:
+    assert len(whole_ones(ran(1.5, 0.7, seconds=seconds))) == 2 * times
+
+
+def test_a_rehearsal_is_waited_for_where_it_alone_can_tell_the_length() -> None:
+    watched = ran(1.5, 0.7, reason="steps")
+
+    assert awaits_length(watched)
+    assert whole_ones(watched) == []
+
+    watched.timelines["rehearsal"] = [
+        Shortened(step=4, ended="exit", tracked={}, planned_steps=300),
+        RehearsalEnded(step=0, seconds=1.0, exit_code=0, printed={}),
+    ]
+
+    assert not awaits_length(watched)
+    assert planned_steps(watched) == 300
+    assert whole_ones(watched) == ["whole", "whole-tenfold"]
+    assert not awaits_length(ran(0.5, 0.7, reason="steps"))
+
+
+def test_whole_runs_are_held_against_the_one_with_nothing_changed() -> None:
+    watched = ran(1.5, 0.7)
+    ends = {"whole": (1.5, {"val acc": 0.6, "lr": 0.1}), "whole-tenfold": (0.5, {"val acc": 0.9, "lr": 1.0})}
+    watched.timelines["whole"] = list(map(backward, course(2.0, 1.5)))
+
+    assert whole_runs(watched) == ()
+
+    for name, (last, told) in ends.items():
+        watched.timelines[name] = [*map(backward, course(2.0, last)), EndReached(step=150, told=told)]
+    (run,) = whole_runs(watched)
+
+    assert run.ahead == pytest.approx(1.0 / 1.5)
+    assert [(one.name, one.was, one.now, one.better) for one in run.told] == [("val acc", 0.6, 0.9, True)]
+    assert "whole-hundredfold" in whole_ones(watched)

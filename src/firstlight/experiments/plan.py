@@ -22,6 +22,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     seconds: float
     eval_tail: int = 0
     """So many last steps are measured with the models in eval mode."""
+    to_end: bool = False
+    """It goes on until the program ends by itself, and tells what that prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Experiment:
     interventions: tuple[str, ...]
     question: str
     eval_tail: int = 0
+    to_end: bool = False
     needs: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -51,6 +54,11 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("lr-hundredfold", ("lr=100",), "is the learning rate far too low?"),
     Experiment("lr-thousandfold", ("lr=1e3",), "is the learning rate a thousand times too low?"),
     Experiment("lr-millionfold", ("lr=1e6",), "is the learning rate absurdly low?"),
+    Experiment("rates-evened", ("even-rates",), "does a group at a far lower rate hold the others back?"),
+    Experiment("whole", (), "where does it get by its end?", to_end=True),
+    Experiment("whole-tenth", ("lr=0.1",), "is the learning rate too high for the whole run?", to_end=True),
+    Experiment("whole-tenfold", ("lr=10",), "is the learning rate too low for the whole run?", to_end=True),
+    Experiment("whole-hundredfold", ("lr=100",), "is it far too low for the whole run?", to_end=True),
     Experiment("unmoved", ("lr=0",), "where does the loss stay if nothing is learnt?"),
     Experiment("lr-constant", ("lr-constant",), "does the schedule hold it back?"),
     Experiment("unregularised", ("no-dropout", "no-decay", "no-smoothing"), "does regularisation drown the signal?", 5),
@@ -97,6 +105,7 @@ LATER = (
     "standardise",
     "lr",
     "lr-constant",
+    "even-rates",
     "no-decay",
 )
 """Interventions that leave the loss of the first step as it is."""

@@ -165,6 +165,29 @@ def cures(pair: Pair) -> bool:
     return start - pair.base.last < CURED * (start - pair.other.last)
 
 
+def behind(base: Level, other: Level, guess: float | None) -> float:
+    """How much of what a copy gained the program did not, as a share; 0 where that is not clear.
+
+    What counts is gained beyond the loss of one answer for all inputs, where that is known. It must be well above the
+    noise of both, and no small part of all that the copy gained since its start either.
+    """
+    start = min(base.first, other.first)
+    if not (base.finite and other.finite and start > other.last):
+        return 0.0
+    apart = base.last - other.last
+    if not apart > max(NOISES * (base.noise + other.noise), LEAST_APART * (start - other.last)):
+        return 0.0
+    return (
+        apart / (min(start, guess) - other.last)
+        if guess is not None and guess > other.last
+        else apart / (start - other.last)
+    )
+
+
+LEAST_APART = 0.1
+"""Share of all that a copy gained, by which it must be ahead at the least."""
+
+
 def lost(level: Level) -> float:
     """Share of its first loss that a run has lost."""
     return (level.first - level.last) / abs(level.first) if level.finite and level.first else -math.inf

@@ -19,7 +19,7 @@ from firstlight.diagnosis.rank import LEAST_PROBABLE
 from firstlight.diagnosis.trail import Trail, inferences, render
 from firstlight.experiments.engine import Engine, fates
 from firstlight.experiments.plan import BY_NAME
-from firstlight.judge.orders import localise, next_rungs, order
+from firstlight.judge.orders import awaits_length, localise, next_rungs, order
 from firstlight.observe.watch import Watched
 from firstlight.records.program import Ending
 from firstlight.records.report import Hypothesis, Inference, Report
@@ -50,6 +50,8 @@ class Inquiry:
     """For all experiments together."""
     timeline_seconds: float = 0.0
     """For one experiment."""
+    rehearsed: bool = False
+    """A rehearsal goes on beside it."""
     symptoms: dict[str, bool] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
     searched: bool = False
@@ -70,10 +72,11 @@ class Inquiry:
             self._begun = time.monotonic()
             self._order(self.controls)
         localise(self.engine, watched)
-        if len(ended := fates(watched)) != self._heard or watched.over:
+        over = watched.exit_code is not None or bool(watched.of(Ending))
+        if len(ended := fates(watched)) != self._heard or watched.over or over:
             self._heard = len(ended)
-            self._order(next_rungs(watched))
-        if watched.exit_code is not None or watched.of(Ending):
+            self._order(next_rungs(watched, self.timeline_seconds))
+        if over:
             self._follow_up(watched)
         return self._closed and self.engine.settled(watched)
 
@@ -85,13 +88,18 @@ class Inquiry:
         if self._closed or not self.engine.settled(watched):
             return
         self._order(self.question.suspects(watched))
+        if self.rehearsed and not self._spent() and awaits_length(watched):
+            return
         if self.engine.settled(watched) and not self._asks_on(watched):
             self.engine.close()
             self._closed = True
 
+    def _spent(self) -> bool:
+        return time.monotonic() - (self._begun or 0.0) > self.seconds
+
     def _asks_on(self, watched: Watched) -> bool:
         """Orders the experiment that would tell most, or the repairs of what is likely; False where nothing is left."""
-        if not self.question.open(watched) or time.monotonic() - (self._begun or 0.0) > self.seconds:
+        if not self.question.open(watched) or self._spent():
             return False
         self.searched = True
         self._learn(self.question.weigh(watched))

@@ -9,21 +9,34 @@ import msgspec
 from firstlight.checks.learning import one_batch_not_learned
 from firstlight.checks.loss import penalty_outweighs
 from firstlight.diagnosis.evidence import FAST
-from firstlight.experiments.engine import Engine, fates, losses_of, timelines_of
+from firstlight.experiments.engine import Engine, fates, losses_of, opened, timelines_of
 from firstlight.experiments.plan import BY_NAME, TERMS, Order
-from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, contrast, level, lost
+from firstlight.experiments.rehearsal import NEVER, attempts_of
+from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, behind, contrast, level, lost
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.standing import BLIND
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
-from firstlight.records.contrast import HIGHER_RATES, LOWER_RATES, UNMOVED, Contrast, Level, TermTried
+from firstlight.records.contrast import (
+    HIGHER_RATES,
+    LOWER_RATES,
+    UNMOVED,
+    WHOLE,
+    Contrast,
+    Level,
+    TermTried,
+    Told,
+    WholeRun,
+)
+from firstlight.records.directions import grows
 from firstlight.records.facts import ClipOrder, LossSite
-from firstlight.records.flows import PenaltySeen
+from firstlight.records.flows import GuessSeen, PenaltySeen
 from firstlight.records.inner import Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
-from firstlight.records.program import LoaderSeen
-from firstlight.records.steered import TermJoined
+from firstlight.records.program import Ending, LoaderSeen
+from firstlight.records.rehearsal import Shortened
+from firstlight.records.steered import EndReached, TermJoined
 from firstlight.records.training import BackwardSeen, StepSeen
 
 CONTROLS: dict[str, tuple[str, ...]] = {
@@ -58,6 +71,10 @@ MOVES = one_batch_not_learned.CHECK.limits.fell
 """Share of its first loss that a copy which moves at all on its one batch has lost at least."""
 STANDS = 0.02
 """Share of its first loss that a run which stands still has lost at most."""
+AHEAD = 0.2
+"""Share of what a copy gained that the program did not, from which on the whole run of both is compared."""
+WHOLE_TIMES = 2.5
+"""Times the seconds of an experiment that a copy of the whole run may take."""
 LOCALISED = "localised"
 LOCALISING_SECONDS = 30.0
 """Every operation of the step is looked at, after the steps before it were repeated."""
@@ -82,8 +99,9 @@ def localise(engine: Engine, watched: Watched) -> None:
     engine.order(Order(name=LOCALISED, interventions=words, steps=step + 2, seconds=LOCALISING_SECONDS))
 
 
-def next_rungs(watched: Watched) -> tuple[str, ...]:
-    """The experiments that go on where an earlier one of their ladder told something, or nothing at all moved."""
+def next_rungs(watched: Watched, seconds: float = 0.0) -> tuple[str, ...]:
+    """The experiments that go on where an earlier one of their ladder told something, or nothing at all moved; with so
+    many seconds for each."""
     ended = fates(watched)
     levels = {name: level(losses) for name in ended if len(losses := losses_of(watched.timelines.get(name, []))) > 1}
     base = losses_of(watched.records)
@@ -98,7 +116,99 @@ def next_rungs(watched: Watched) -> tuple[str, ...]:
         found += [UNMOVED] if level(base).finite and abs(lost(level(base))) < STARTS else []
         found += _rates(watched, base, levels)
         found += _terms(watched, base, levels)
+        found += _to_the_end(watched, base, levels) if _fits(watched, seconds) else []
     return tuple(found)
+
+
+def _to_the_end(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:
+    """Copies of the whole run, where a short one at another rate is well ahead of all that the program got to."""
+    ahead = _ahead(watched, losses, levels)
+    if not ahead:
+        return []
+    found = [WHOLE, *(f"{WHOLE}-{name.removeprefix('lr-')}" for name in ahead)]
+    climbed = any(run.name == "whole-tenfold" and run.ahead >= AHEAD for run in whole_runs(watched))
+    return [*found, "whole-hundredfold"] if climbed else found
+
+
+def _ahead(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:
+    """Whose rate got further in its short run than the program in its long one."""
+    nursery = opened(watched)
+    if (
+        nursery is None
+        or nursery.engine != "fork"
+        or watched.exit_code
+        or not (_answered(watched) or _by_loader(watched))
+    ):
+        return []
+    guess, base = guess_of(watched), level(losses)
+    return [
+        name for name in ("lr-tenfold", "lr-tenth") if name in levels and behind(base, levels[name], guess) >= AHEAD
+    ]
+
+
+def awaits_length(watched: Watched) -> bool:
+    """Whether it is worth waiting for a rehearsal to tell how long the whole run is."""
+    if planned_steps(watched) is not None or any(True for _ in attempts_of(watched)):
+        return False
+    base = losses_of(watched.records)
+    levels = {
+        name: level(losses)
+        for name in ("lr-tenfold", "lr-tenth")
+        if (losses := losses_of(watched.timelines.get(name, ())))
+    }
+    return len(base) >= LEAST_STEPS and bool(_ahead(watched, base, levels))
+
+
+def planned_steps(watched: Watched) -> int | None:
+    """Of the whole program: as many as it made, where it came to its end, else as many as its loops plan."""
+    if any(end.reason == "exit" for end in watched.of(Ending)):
+        return watched.steps
+    told = [one.planned_steps for _, seen in attempts_of(watched) for one in seen if isinstance(one, Shortened)]
+    return next((steps for steps in told if steps is not None), None)
+
+
+def _fits(watched: Watched, seconds: float) -> bool:
+    """The program is over, and the whole run of a copy does not take too long."""
+    over = watched.over or watched.of(Ending)
+    planned, steps = planned_steps(watched) if over else None, watched.of(StepSeen)
+    return planned is not None and bool(steps) and planned * steps[-1].seconds / len(steps) <= WHOLE_TIMES * seconds
+
+
+def whole_runs(watched: Watched) -> tuple[WholeRun, ...]:
+    """The copies that came to the end of the program, once the one did that nothing is changed in."""
+    ends = {
+        name: (losses, [one.told for one in records if isinstance(one, EndReached)])
+        for name, records in watched.timelines.items()
+        if name.startswith(WHOLE) and len(losses := losses_of(records)) >= LEAST_STEPS
+    }
+    known = {name: (losses, told[0]) for name, (losses, told) in ends.items() if told}
+    if WHOLE not in known:
+        return ()
+    (own, own_told), guess = known.pop(WHOLE), guess_of(watched)
+    return tuple(
+        WholeRun(
+            name=name,
+            steps=len(losses),
+            base=level(own),
+            other=level(losses),
+            ahead=behind(level(own), level(losses), guess),
+            told=tuple(_told_of(own_told, told)),
+        )
+        for name, (losses, told) in known.items()
+    )
+
+
+def _told_of(own: dict[str, float], other: dict[str, float]) -> Iterator[Told]:
+    for name in own.keys() & other.keys():
+        was, now, up = own[name], other[name], grows(name)
+        if up is not None and was != now:
+            yield Told(name=name, was=was, now=now, better=now > was if up else now < was)
+
+
+def guess_of(watched: Watched) -> float | None:
+    """The loss of one answer for all inputs of a batch, in the median."""
+    told = [look.guess for look in watched.of(GuessSeen) if look.rank == 0]
+    return statistics.median(told) if told else None
 
 
 def _terms(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> list[str]:
@@ -194,9 +304,10 @@ def orders_for(names: tuple[str, ...], seconds: float) -> list[Order]:
         Order(
             name=experiment.name,
             interventions=experiment.interventions,
-            steps=STEPS,
-            seconds=seconds,
+            steps=NEVER if experiment.to_end else STEPS,
+            seconds=WHOLE_TIMES * seconds if experiment.to_end else seconds,
             eval_tail=experiment.eval_tail,
+            to_end=experiment.to_end,
         )
         for experiment in (BY_NAME[name] for name in names if name in BY_NAME)
     ]
@@ -207,17 +318,32 @@ def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) ->
     steps = watched.of(StepSeen)
     backwards = watched.of(BackwardSeen)
     found = contrast(
-        timelines_of(watched, orders),
+        timelines_of(watched, [order for order in orders if not order.to_end]),
         loss=max(losses, key=lambda loss: loss.calls, default=None),
         first_step=steps[0] if steps else None,
         fed=Fed(
-            by_loader=bool(watched.of(LoaderSeen)),
+            by_loader=_by_loader(watched),
             calls=max((backward.calls for backward in backwards[:10]), default=0),
-            answered=len({step.optimizer for step in steps}) == 1
-            and any(sign.steps and not sign.own_answers for sign in watched.of(LearningSign)),
+            answered=_answered(watched),
         ),
     )
-    return found and msgspec.structs.replace(found, clip=clip_of(watched), terms=tuple(_terms_of(watched, found)))
+    return found and msgspec.structs.replace(
+        found,
+        clip=clip_of(watched),
+        terms=tuple(_terms_of(watched, found)),
+        guess=guess_of(watched),
+        whole=whole_runs(watched),
+    )
+
+
+def _by_loader(watched: Watched) -> bool:
+    return bool(watched.of(LoaderSeen))
+
+
+def _answered(watched: Watched) -> bool:
+    """Its predictions meet answers that are not its own, and one optimizer alone trains it."""
+    optimizers = {step.optimizer for step in watched.of(StepSeen)}
+    return len(optimizers) == 1 and any(sign.steps and not sign.own_answers for sign in watched.of(LearningSign))
 
 
 def _terms_of(watched: Watched, found: Contrast) -> Iterator[TermTried]:

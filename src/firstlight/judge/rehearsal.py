@@ -41,6 +41,7 @@ def rehearsal_of(watched: Watched) -> Rehearsal | None:
         files=main.files,
         written=main.written,
         full_seconds=main.full_seconds,
+        planned_steps=main.planned_steps,
         full_bytes=full_bytes(main.files, main.written, main.loops),
         peak_bytes=max((one.peak_bytes for one in seen), default=0),
         curves={**ended.printed, **main.tracked},

@@ -8,6 +8,10 @@ from firstlight.records.places import Site
 LOWER_RATES = {"lr-tenth": 10, "lr-hundredth": 100, "lr-thousandth": 1_000, "lr-millionth": 1_000_000}
 HIGHER_RATES = {"lr-tenfold": 10, "lr-hundredfold": 100, "lr-thousandfold": 1_000, "lr-millionfold": 1_000_000}
 """The two ladders of learning rates, nearest rung first: by what the rate is divided or multiplied."""
+WHOLE = "whole"
+WHOLE_LOWER = {"whole-tenth": 10}
+WHOLE_HIGHER = {"whole-tenfold": 10, "whole-hundredfold": 100}
+"""Copies that go on to the end of the program: as it is, and at other rates."""
 UNMOVED = "unmoved"
 """The copy whose rate is zero: the loss of the same batches where nothing is learnt."""
 BY_HEART_COPIES = ("one-batch", "one-batch-tenfold", "one-batch-hundredfold")
@@ -63,6 +67,38 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """Both began alike: what differs at their ends was made by what was changed, and by nothing else."""
 
 
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """A number that the program prints, where its name tells which way it improves: the last ones of two runs."""
+
+    name: str
+    was: float
+    """Of the program as it is."""
+    now: float
+    better: bool
+
+
+class WholeRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A copy that came to the end of the program, against one that did so with nothing changed."""
+
+    name: str
+    steps: int
+    base: Level
+    other: Level
+    ahead: float
+    """Share of what it gained that the program did not, by its own end (`facts/contrast.py` has the rule)."""
+    told: tuple[Told, ...] = ()
+
+    def worse(self, share: float) -> bool:
+        """Some number that the program prints of itself is worse by so much: what was learnt is of no use to it."""
+        return any(not one.better and not abs(one.now - one.was) <= share * abs(one.was) for one in self.told)
+
+    def says(self) -> str:
+        """The number that changed most to the better, in words; "" where there is none."""
+        better = [one for one in self.told if one.better]
+        most = max(better, key=lambda one: abs(one.now - one.was) / (abs(one.was) or 1.0), default=None)
+        return "" if most is None else f", and its own `{most.name}` is {most.now:.4g} instead of {most.was:.4g}"
+
+
 class Contrast(Ranked, frozen=True, kw_only=True):
     """All timelines of a program against it."""
 
@@ -91,6 +127,9 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     """Of a loss that is a sum, each that was tried."""
     clip: ClipOrder | None = None
     """The clipping of the program, where it clips on one line."""
+    guess: float | None = None
+    """The loss of the best answer that is the same for all inputs, where that is known."""
+    whole: tuple[WholeRun, ...] = ()
 
     @property
     def meant_to_fall(self) -> bool:
@@ -98,3 +137,6 @@ class Contrast(Ranked, frozen=True, kw_only=True):
 
     def of(self, name: str) -> Pair | None:
         return next((pair for pair in self.pairs if pair.name == name), None)
+
+    def at_end(self, name: str) -> WholeRun | None:
+        return next((run for run in self.whole if run.name == name), None)

@@ -33,3 +33,10 @@ class CopySeen(Sighting, frozen=True, kw_only=True, tag="copy-seen"):
     """Running statistics it keeps, in eval mode."""
     stale: int = 0
     """Those that stand where they began while the ones of the model in training moved."""
+    called: int = 0
+    """Steps before which it was called."""
+    mixed_in: float | None = None
+    """Share of the way to the model in training that it goes with each step, in the median; None where it does not
+    move towards it."""
+    planned: int | None = None
+    """Steps of the whole program, at the most, where they are known."""

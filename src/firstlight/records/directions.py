@@ -6,7 +6,7 @@ GROWS = re.compile(
     r"(?:^|_|\b)(?:acc|accuracy|f1|auc|auroc|iou|miou|dice|map|recall|precision|bleu|psnr|ssim|r2)(?:$|_|\d|\b)",
     re.IGNORECASE,
 )
-FALLS = re.compile(r"loss|err(?:or)?(?:$|_)|rmse|mae|mse|perplexity|ppl", re.IGNORECASE)
+FALLS = re.compile(r"loss|err(?:or)?(?:$|_)|rmse|mae|mse|perplexity|ppl|nll", re.IGNORECASE)
 
 
 def grows(name: str) -> bool | None:

@@ -6,6 +6,7 @@ import msgspec
 
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
+from firstlight.records.steered import GroupRate
 
 
 class Layer(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +55,8 @@ class Movement(Sighting, frozen=True, kw_only=True, tag="movement"):
     """Of its first group: `lr`, `momentum`, `beta1`, `beta2`, `eps`, `weight_decay`."""
     tensors: tuple[Moved, ...]
     """At most so many as fit a line, spread over the model from its first layer to its last."""
+    groups: tuple[GroupRate, ...] = ()
+    """Its parameter groups, where there are several."""
 
     @property
     def matrices(self) -> list[Moved]:

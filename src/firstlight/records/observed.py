@@ -46,7 +46,15 @@ from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.resumed import StateKept, StateResumed
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
-from firstlight.records.steered import CallsSeen, CurvatureSeen, RatesSeen, TermJoined, ValuesSeen, WeightsTaken
+from firstlight.records.steered import (
+    CallsSeen,
+    CurvatureSeen,
+    EndReached,
+    RatesSeen,
+    TermJoined,
+    ValuesSeen,
+    WeightsTaken,
+)
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import (
     Behaviour,
@@ -140,6 +148,7 @@ Observed = (
     | BootstrapSeen
     | RewardAsked
     | RatesSeen
+    | EndReached
     | TermJoined
     | CurvatureSeen
     | CallsSeen

@@ -55,6 +55,8 @@ class Shortened(Sighting, frozen=True, kw_only=True, tag="shortened"):
     """Bytes of all files, those that are not named included."""
     full_seconds: float | None = None
     """What the whole program would take; None where a loop does not say how many rounds it makes."""
+    planned_steps: int | None = None
+    """Optimizer steps of the whole program, at the most; None where a loop does not say how many rounds it makes."""
     peak_bytes: int = 0
     tracked: dict[str, tuple[float, ...]]
     """Numbers given to a tracker, by name."""
@@ -99,6 +101,7 @@ class Rehearsal(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[FileWritten, ...] = ()
     written: int = 0
     full_seconds: float | None = None
+    planned_steps: int | None = None
     full_bytes: int | None = None
     """A guess of what the whole program will have written."""
     peak_bytes: int = 0

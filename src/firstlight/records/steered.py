@@ -10,9 +10,11 @@ class GroupRate(msgspec.Struct, frozen=True, kw_only=True):
     """One parameter group of an optimizer."""
 
     rate: float
-    """As the program means it: the peak of a schedule, where it has one."""
+    """As the program means it: the peak of a schedule, where it has one; in a look at a step, as it was then."""
     tensors: int
     elements: int
+    drawn: bool = False
+    """Its matrices are as random as freshly drawn ones: nothing that was trained before is in them."""
 
 
 class RatesSeen(Sighting, frozen=True, kw_only=True, tag="rates"):
@@ -20,6 +22,13 @@ class RatesSeen(Sighting, frozen=True, kw_only=True, tag="rates"):
 
     optimizer: str
     groups: tuple[GroupRate, ...]
+
+
+class EndReached(Sighting, frozen=True, kw_only=True, tag="end-reached"):
+    """A copy of the program that was to run as long as the program does ended by itself."""
+
+    told: dict[str, float]
+    """The last of the numbers that it printed, by the name before each."""
 
 
 class TermJoined(Sighting, frozen=True, kw_only=True, tag="term-joined"):

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.learning.rate_too_high import CHECK
 from firstlight.facts.contrast import cures
-from firstlight.records.contrast import Contrast, Level, Pair
-from firstlight.records.finding import Evidence
+from firstlight.records.contrast import Contrast, Level, Pair, Told, WholeRun
+from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Site
 
 
@@ -19,7 +19,9 @@ def pair(last: float = 0.5, base: float = 2.4, *, first: float = 2.0, steps: int
     return replace(made, cured=cures(made))
 
 
-def found(*pairs: Pair, supervised: bool = True, lr: float | None = 3.0) -> list[Evidence]:
+def found(
+    *pairs: Pair, supervised: bool = True, lr: float | None = 3.0, whole: tuple[WholeRun, ...] = ()
+) -> list[Evidence]:
     contrast = Contrast(
         rank=1,
         pairs=pairs,
@@ -29,6 +31,7 @@ def found(*pairs: Pair, supervised: bool = True, lr: float | None = 3.0) -> list
         supervised=supervised,
         lr=lr,
         lr_site=Site(file="train.py", line=15),
+        whole=whole,
     )
     return list(CHECK.find(contrast, CHECK.limits))
 
@@ -107,3 +110,27 @@ def test_the_rung_that_learns_most_is_named() -> None:
 def test_each_side_of_moves(last: float, times: int) -> None:
     """Seven twentieths of the first loss, 2.0."""
     assert len(found(pair(last))) == times
+
+
+def run(ahead: float = 0.5, *told: Told) -> WholeRun:
+    base, other = ended(2.0, 1.2), ended(2.0, 0.4)
+    return WholeRun(name="whole-tenth", steps=900, base=base, other=other, ahead=ahead, told=told)
+
+
+def test_tells_what_the_whole_run_reaches() -> None:
+    (evidence,) = found(whole=(run(),))
+
+    assert evidence.saw == (
+        "by the end of its run the loss went from 2 to 1.2; with the learning rate divided by 10, in 900 steps, to 0.4"
+    )
+    assert evidence.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(("ahead", "times"), [(0.29, 0), (0.3, 1), (math.nan, 0)])
+def test_each_side_of_ahead(ahead: float, times: int) -> None:
+    assert len(found(whole=(run(ahead),))) == times
+
+
+@pytest.mark.parametrize(("now", "times"), [(0.507, 1), (0.52, 0), (math.nan, 0)])
+def test_a_lower_loss_is_of_no_use_where_the_score_is_worse(now: float, times: int) -> None:
+    assert len(found(whole=(run(0.5, Told(name="val error", was=0.5, now=now, better=False)),))) == times

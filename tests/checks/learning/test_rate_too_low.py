@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.learning.rate_too_low import CHECK
-from firstlight.records.contrast import Contrast, Level, Pair
+from firstlight.records.contrast import Contrast, Level, Pair, Told, WholeRun
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
 
@@ -17,7 +17,9 @@ def pair(last: float = 0.5, base: float = 1.99, *, name: str = "lr-tenfold", ste
     return Pair(name=name, steps=steps, base=ended(base), other=ended(last))
 
 
-def found(*pairs: Pair, supervised: bool = True, lr: float | None = 1e-5) -> list[Evidence]:
+def found(
+    *pairs: Pair, supervised: bool = True, lr: float | None = 1e-5, whole: tuple[WholeRun, ...] = ()
+) -> list[Evidence]:
     contrast = Contrast(
         rank=1,
         pairs=pairs,
@@ -27,6 +29,7 @@ def found(*pairs: Pair, supervised: bool = True, lr: float | None = 1e-5) -> lis
         supervised=supervised,
         lr=lr,
         lr_site=Site(file="train.py", line=16),
+        whole=whole,
     )
     return list(CHECK.find(contrast, CHECK.limits))
 
@@ -111,3 +114,37 @@ def test_a_hand_written_loss_in_which_predictions_meet_answers_is_meant_to_fall(
     contrast = Contrast(pairs=(pair(),), classes=None, loss=None, steps=200, answered=True)
 
     assert len(list(CHECK.find(contrast, CHECK.limits))) == 1
+
+
+def run(ahead: float = 0.5, *told: Told, name: str = "whole-tenfold") -> WholeRun:
+    return WholeRun(name=name, steps=900, base=ended(1.2), other=ended(0.4), ahead=ahead, told=told)
+
+
+def score(was: float, now: float) -> Told:
+    return Told(name="test accuracy", was=was, now=now, better=now > was)
+
+
+def test_tells_what_the_whole_run_reaches() -> None:
+    (evidence,) = found(whole=(run(0.5, score(0.6, 0.9)),))
+
+    assert evidence.saw == (
+        "by the end of its run the loss went from 2 to 1.2; with 10 times the learning rate, in 900 steps, to 0.4, and "
+        "its own `test accuracy` is 0.9 instead of 0.6"
+    )
+    assert evidence.do == "multiply the learning rate by 10, from 1e-05 to 0.0001, or train far longer"
+
+
+def test_the_best_rung_of_whole_runs_is_told() -> None:
+    further = replace(run(0.7, name="whole-hundredfold"), other=ended(0.1))
+
+    assert "with 100 times" in found(whole=(run(), further))[0].saw
+
+
+@pytest.mark.parametrize(("ahead", "times"), [(0.29, 0), (0.3, 1), (math.nan, 0)])
+def test_each_side_of_ahead(ahead: float, times: int) -> None:
+    assert len(found(whole=(run(ahead),))) == times
+
+
+@pytest.mark.parametrize(("now", "times"), [(0.89, 1), (0.87, 0), (math.nan, 0)])
+def test_a_lower_loss_is_of_no_use_where_the_score_is_worse(now: float, times: int) -> None:
+    assert len(found(whole=(run(0.5, score(0.9, now)),))) == times

@@ -61,3 +61,36 @@ def test_names_that_say_so(name: str) -> None:
 @pytest.mark.parametrize("name", ["reference", "old_policy", "schema", "retarget"])
 def test_names_that_do_not(name: str) -> None:
     assert not SLOW.search(name)
+
+
+def lagging(mixed_in: float = 1e-4, **changes: Any) -> list[Evidence]:
+    usual = {"name": "average", "moved": 5, "looks": 6, "steps": 9, "called": 1, "planned": 700}
+    return found(**{**usual, "mixed_in": mixed_in, **changes})
+
+
+def test_tells_an_average_that_is_still_its_beginning_at_the_end() -> None:
+    (evidence,) = lagging()
+
+    assert evidence.saw == (
+        "each step takes `average` 0.0001 of the way to the model: after the 700 steps that are planned, 93% of it is "
+        "still what it began as"
+    )
+    assert evidence.cause == "train-ema"
+    assert "such as 0.99, or let it rise" in (evidence.do or "")
+    assert "a copy of `Net`" in lagging(name="", model="Net")[0].saw
+
+
+@pytest.mark.parametrize(("mixed_in", "times"), [(0.00098, 1), (0.001, 0), (nan, 0)])
+def test_each_side_of_left(mixed_in: float, times: int) -> None:
+    assert len(lagging(mixed_in)) == times
+
+
+@pytest.mark.parametrize(("called", "times"), [(4, 1), (5, 0)])
+def test_each_side_of_asked(called: int, times: int) -> None:
+    """A teacher is asked in every step."""
+    assert len(lagging(called=called)) == times
+
+
+def test_a_run_of_unknown_length_may_be_long_enough() -> None:
+    assert lagging(planned=None) == []
+    assert lagging(moved=3) == []

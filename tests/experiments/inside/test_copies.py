@@ -35,7 +35,7 @@ def trained(
         with torch.no_grad():
             update(other, model)
         observer.step += 1
-    return list(seen.seen())
+    return list(seen.seen(planned=100))
 
 
 def averaged(old: nn.Module, new: nn.Module) -> None:
@@ -101,3 +101,17 @@ def test_a_write_that_changes_nothing_is_a_write_and_a_look_at_what_it_holds_is_
 
     assert (written.moved, written.touched) == (0, 3)
     assert (kept.moved, kept.touched) == (0, 0)
+
+
+def test_how_far_an_average_goes_with_each_step() -> None:
+    (copied,) = trained(copy.deepcopy, averaged)
+
+    assert copied.mixed_in is not None
+    assert 0.099 < copied.mixed_in < 0.2  # the larger of two readings, one of which is right
+    assert (copied.planned, copied.called) == (100, 4)
+
+
+def test_one_that_stands_goes_nowhere() -> None:
+    (copied,) = trained(copy.deepcopy, nothing)
+
+    assert copied.mixed_in is None

@@ -1,9 +1,11 @@
-"""The learning rate is so low that nothing moves.
+"""The learning rate is so low that nothing moves, or far too little by the end of the run.
 
 ## What it sees
 The program made next to no progress, while a copy of it from the same first batch, with ten or more times the
 learning rate and nothing else changed, learnt a good deal. Progress is measured against a copy whose rate is zero,
 where there is one: it sees the same batches, so that what differs between batches does not pass for learning.
+Where the whole run is short enough, also a program that does learn, and by its own end gets far less than a copy that
+ran to the end at ten or more times the rate. A higher rate is often ahead early on; what counts is the end.
 
 ## When it is fine
 Losses that are not meant to fall (policy gradients, adversaries) are not judged: only programs whose predictions meet
@@ -16,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
-from firstlight.records.contrast import HIGHER_RATES, UNMOVED, Contrast, Level, Pair
+from firstlight.records.contrast import HIGHER_RATES, UNMOVED, WHOLE_HIGHER, Contrast, Level, Pair, WholeRun
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
@@ -29,10 +31,19 @@ class Limits:
     """Share of its first loss that a program standing still has lost."""
     moves: float = 0.3
     """Share that the copy with the higher rate must lose."""
+    ahead: float = 0.3
+    """Share of what the copy gained by the end of the run that the program did not. Healthy programs stay below 0.1."""
+    worse: float = 0.02
+    """Share by which a score that the program prints may be worse at the higher rate, for that to be of use."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     if not contrast.meant_to_fall:
+        return
+    runs = [run for name in WHOLE_HIGHER if (run := contrast.at_end(name)) is not None]
+    far = [run for run in runs if run.ahead >= limits.ahead and not run.worse(limits.worse)]
+    if far:
+        yield _by_the_end(contrast, min(far, key=lambda run: run.other.last))
         return
     rungs = [(name, pair) for name in HIGHER_RATES if (pair := contrast.of(name)) is not None]
     fair = [(name, pair) for name, pair in rungs if pair.steps >= limits.steps]
@@ -49,6 +60,20 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
         do=f"multiply the learning rate by {factor:,}"
         f"{f', from {contrast.lr:g} to {contrast.lr * factor:g},' if contrast.lr else ''} and check again",
         numbers={"base": pair.base.last, "higher": pair.other.last, "factor": factor},
+    )
+
+
+def _by_the_end(contrast: Contrast, run: WholeRun) -> Evidence:
+    factor = WHOLE_HIGHER[run.name]
+    return Evidence(
+        where=at(contrast.lr_site, rank=contrast.rank),
+        saw=f"by the end of its run the loss went from {run.base.first:.4g} to {run.base.last:.4g}; with {factor} "
+        f"times the learning rate, in {run.steps} steps, to {run.other.last:.4g}{run.says()}",
+        wanted="a rate at which the steps that are planned suffice",
+        likely="the learning rate is too low for a run of this length by an order of magnitude",
+        do=f"multiply the learning rate by {factor}"
+        f"{f', from {contrast.lr:g} to {contrast.lr * factor:g},' if contrast.lr else ''} or train far longer",
+        numbers={"base": run.base.last, "higher": run.other.last, "factor": factor, "ahead": run.ahead},
     )
 
 

@@ -30,6 +30,7 @@ REPAIRS: tuple[Experiment, ...] = (
             ("lr-millionfold", "a million"),
         )
     ),
+    _repair("rates-evened", "hp-lr-low", "give every group the highest rate of all", "optimizer"),
     _repair("fp32", "num-precision", "compute in full precision", "low-precision", shows="fp32-cures"),
     _repair(
         "unregularised",

@@ -6,6 +6,8 @@ steps, a part of each weight only.
 """
 
 import functools
+import math
+import statistics as statistics_of
 import sys
 import weakref
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import torch
 
 from firstlight.experiments.inside import shortening
@@ -59,6 +62,10 @@ class _Copy:
     shared: list[int] = field(default_factory=list)
     touched: set[int] = field(default_factory=set)
     """Steps before which the program wrote to its weights, or went over them."""
+    called: set[int] = field(default_factory=set)
+    """Steps before which it was called."""
+    shares: list[float] = field(default_factory=list)
+    """Of the way to the model that it went with each step between two looks."""
     versions: list[int] = field(default_factory=list)
     in_eval: bool = False
     told: CopySeen | None = None
@@ -80,6 +87,7 @@ class CopiedModels:
             self._trained[id(module)] = weakref.ref(module), parts(module.parameters())
         if (known := self._met(module, call.module, stepped)) is not None:
             known.in_eval = known.in_eval or not call.module.training
+            known.called.add(self.observer.step)
             known.told = self._record(known)
 
     def touched(self, module: torch.nn.Module, goes_over: bool) -> None:
@@ -129,6 +137,7 @@ class CopiedModels:
         if copy is None or model is None or known.last_step == self.observer.step or known.looks >= MOST_LOOKS:
             return
         was, known.lasts = known.lasts, (parts(copy.parameters()), parts(model.parameters()))
+        known.shares.append(_share(was, known.lasts, self.observer.step - known.last_step))
         known.looks, known.last_step = known.looks + 1, self.observer.step
         known.moved += not equal(was[0], known.lasts[0])
         versions, known.versions = known.versions, _versions(copy)
@@ -136,9 +145,10 @@ class CopiedModels:
         known.followed += _is_near(known.lasts[0], was[1], known.lasts[1])
         known.shared.append(_shared(copy, model))
 
-    def seen(self) -> Iterator[CopySeen]:
+    def seen(self, planned: int | None) -> Iterator[CopySeen]:
         """The program may have let go of them by now."""
-        yield from (known.told for known in self._known.values() if known.told is not None)
+        told = (known.told for known in self._known.values())
+        yield from (msgspec.structs.replace(one, planned=planned) for one in told if one is not None)
 
     def _record(self, known: _Copy) -> CopySeen | None:
         copy, model = known.copy(), known.model()
@@ -165,6 +175,8 @@ class CopiedModels:
             tensors=len(list(copy.parameters())),
             statistics=len(now[0]) if known.in_eval else 0,
             stale=_stale(known.statistics, now) if known.in_eval else 0,
+            called=len(known.called),
+            mixed_in=share if (share := _median(known.shares)) > 0 else None,
         )
 
 
@@ -229,6 +241,26 @@ def _is_near(copy: Part, was: Part, now: Part) -> bool:
 
 def _apart(one: Part, other: Part) -> float:
     return _norm([a - b for a, b in zip(one, other, strict=True)])
+
+
+def _share(was: tuple[Part, Part], now: tuple[Part, Part], steps: int) -> float:
+    """Of the way to the model that the copy went in each of so many steps; the larger of two readings, because it may
+    have been brought up to date before the model's last step or after it."""
+    moved = [a - b for a, b in zip(now[0], was[0], strict=True)]
+    ways = [[a - b for a, b in zip(model, was[0], strict=True)] for model in (was[1], now[1])]
+    found = max(_along(moved, way) for way in ways)
+    return 1 - math.pow(1 - min(1.0, max(0.0, found)), 1 / max(1, steps))
+
+
+def _along(moved: Part, way: Part) -> float:
+    """How far on the way, as a share of it."""
+    length = sum(float(one.double().square().sum()) for one in way)
+    along = sum(float((a.double() * b.double()).sum()) for a, b in zip(moved, way, strict=True))
+    return along / length if length > 0 else 0.0
+
+
+def _median(shares: list[float]) -> float:
+    return statistics_of.median(shares) if shares else 0.0
 
 
 def _norm(part: Part) -> float:

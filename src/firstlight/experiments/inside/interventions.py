@@ -66,6 +66,7 @@ INTERVENTIONS: dict[str, Apply] = {
     "standardise": steering.standardise_inputs,
     "lr": optimizer_steering.scale_lr,
     "lr-constant": optimizer_steering.constant_lr,
+    "even-rates": optimizer_steering.even_rates,
     "lr-ramp": rate_steering.ramp,
     "lr-held": rate_steering.held,
     "no-dropout": model_steering.no_dropout,

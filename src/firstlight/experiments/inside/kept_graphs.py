@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from firstlight.experiments.inside.shortening.rounds import Loop
+from firstlight.experiments.inside.shortening.rounds import Loop, whole
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
 from firstlight.records.kept import GraphsKept
@@ -125,12 +125,8 @@ def _walk(line: _KeptLine, graph: _Graph) -> None:
 
 def _whole(line: _KeptLine) -> int | None:
     """Each loop around it that trains makes so many times more rounds in the whole program."""
-    found = float(line.alive)
-    for loop in line.loops:
-        if loop.trains and (loop.planned is None or loop.may_be_left or not loop.rounds):
-            return None
-        found *= max(1.0, (loop.planned or 1) / max(1, loop.rounds)) if loop.trains else 1.0
-    return round(found)
+    training = [loop for loop in line.loops if loop.trains]
+    return None if any(loop.may_be_left for loop in training) else whole(line.alive, training)
 
 
 def _held(root: Any) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import torch
 
-from firstlight.experiments.inside import interventions, seclusion
+from firstlight.experiments.inside import ending, interventions, seclusion
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.plan import Order
 from firstlight.observe.inside.observer import rank, world
@@ -67,7 +67,10 @@ class Nursery:
             return
         order = self._keep_still()
         random.setstate(state)  # Python seeds this generator, and only this one, anew in every fork
+        tell_of_end = ending.listen(self.observer) if order.to_end else None
         seclusion.withdraw(self.observer, order.name)
+        if tell_of_end is not None:
+            tell_of_end()
         interventions.begin(self.observer, order)
 
     def _keep_still(self) -> Order:

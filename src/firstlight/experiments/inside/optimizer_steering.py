@@ -1,5 +1,6 @@
 """Steers the optimizers: their rates, their settings, what they clear and what they hold."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,18 +17,28 @@ USUAL = {"betas": (0.9, 0.999), "eps": 1e-8, "momentum": 0.9, "dampening": 0.0, 
 
 def scale_lr(observer: "Observer", value: str) -> None:
     factor = float(value)
-    kept: dict[int, list[float]] = {}
+    _set_rates(observer, lambda rates: [rate * factor for rate in rates])
 
-    def raise_it(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+
+def even_rates(observer: "Observer", _value: str) -> None:
+    """Every group at the highest rate of all."""
+    _set_rates(observer, lambda rates: [max(rates)] * len(rates))
+
+
+def _set_rates(observer: "Observer", wanted: Callable[[list[Any]], list[Any]]) -> None:
+    """For the length of each step: what a schedule makes of the rates is left alone."""
+    kept: dict[int, list[Any]] = {}
+
+    def change(optimizer: torch.optim.Optimizer, *_: Any) -> None:
         kept[id(optimizer)] = [group["lr"] for group in optimizer.param_groups]
-        for group in optimizer.param_groups:
-            group["lr"] = group["lr"] * factor
+        for group, rate in zip(optimizer.param_groups, wanted(kept[id(optimizer)]), strict=True):
+            group["lr"] = rate
 
     def put_back(optimizer: torch.optim.Optimizer, *_: Any) -> None:
         for group, lr in zip(optimizer.param_groups, kept.pop(id(optimizer)), strict=True):
             group["lr"] = lr
 
-    observer.moments.step_begins.append(raise_it)
+    observer.moments.step_begins.append(change)
     observer.moments.step_ended.insert(0, put_back)
 
 
@@ -92,19 +103,7 @@ def usual_settings(observer: "Observer", _value: str) -> None:
 
 def warm_up(observer: "Observer", _value: str) -> None:
     """The rate grows linearly from a thirtieth."""
-    kept: dict[int, list[float]] = {}
-
-    def lower(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        kept[id(optimizer)] = [group["lr"] for group in optimizer.param_groups]
-        for group in optimizer.param_groups:
-            group["lr"] = group["lr"] * min(1.0, (observer.step + 1) / WARM_UP_STEPS)
-
-    def put_back(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        for group, lr in zip(optimizer.param_groups, kept.pop(id(optimizer)), strict=True):
-            group["lr"] = lr
-
-    observer.moments.step_begins.append(lower)
-    observer.moments.step_ended.insert(0, put_back)
+    _set_rates(observer, lambda rates: [rate * min(1.0, (observer.step + 1) / WARM_UP_STEPS) for rate in rates])
 
 
 def clip(observer: "Observer", _value: str) -> None:

@@ -119,6 +119,7 @@ class Rehearsal:
                 files=tuple(files[:MOST_FILES]),
                 written=sum(file.size for file in files),
                 full_seconds=None if book.unbounded or not training else round(elapsed + book.saved, 1),
+                planned_steps=book.planned_steps() if ended == "exit" else None,
                 peak_bytes=_peak(),
                 tracked=self.numbers.seen(),
             )
@@ -133,7 +134,7 @@ class Rehearsal:
                 *self.selecting.seen(),
                 *self.selecting.measured.scoring.seen(),
                 *averages,
-                *self.copies.seen(),
+                *self.copies.seen(self.book.planned_steps() if ended == "exit" else None),
                 *self.randomness.seen(),
                 *self.kept_graphs.seen(),
                 *self.evaluated.seen(),

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from firstlight.observe.inside.taps.movement import LOOKS, Watch
+from firstlight.observe.inside.taps.movement import LOOKS, Watch, _groups
 from firstlight.observe.inside.taps.optimizers import Held
 from firstlight.records.inner import Movement
 
@@ -57,3 +57,19 @@ def test_a_step_is_followed_unless_it_searches_along_a_line(closure: bool, backw
     assert len(watcher.told) == looks
     for seen in watcher.told:
         assert seen.pace == pytest.approx(0.5 / before.square().mean().sqrt().item(), rel=1e-4)
+
+
+def test_a_matrix_that_was_trained_is_not_as_random_as_a_new_one() -> None:
+    torch.manual_seed(0)
+    new, conv = nn.Linear(30, 20), nn.Conv2d(3, 8, 3)
+    trained = nn.Linear(30, 20)
+    with torch.no_grad():
+        trained.weight += 0.2 * torch.outer(torch.randn(20), torch.randn(30))
+    parts = [list(one.parameters()) for one in (new, conv, trained)]
+    optimizer = torch.optim.SGD([{"params": part, "lr": 0.1} for part in parts])
+
+    groups = _groups(optimizer.param_groups)
+
+    assert [group.drawn for group in groups] == [True, True, False]
+    assert [group.elements for group in groups] == [620, 224, 620]
+    assert _groups(optimizer.param_groups[:1]) == ()

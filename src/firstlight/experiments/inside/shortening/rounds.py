@@ -95,15 +95,25 @@ class Book:
         self._running: list[weakref.ref[Pass]] = []
         """From the outermost loop to the innermost one; those left by `break` are gone, or over what lies below."""
         self._around: dict[tuple[str, int], tuple[Loop, ...]] = {}
+        self._stepping: dict[tuple[int, ...], tuple[list[Loop], int]] = {}
+        """The loops around a step, and how many were made there."""
 
     def stepped(self, stack: Iterable[tuple[str, int]]) -> None:
         """An optimizer stepped: the loops on the stack train. `stack` names files and lines, the innermost first."""
         self.steps += 1
         training = [loop for file, line in stack for loop in self.around(file, line)]
+        key = tuple(map(id, training))
+        self._stepping[key] = training, self._stepping.get(key, (training, 0))[1] + 1
         for loop in training:
             loop.trains = True
         for loop in training[1:]:
             loop.outer = True
+
+    def planned_steps(self) -> int | None:
+        """Of the whole program, at the most; None where some loop around them does not say how many rounds it makes."""
+        found = [whole(count, loops) if loops else None for loops, count in self._stepping.values()]
+        known = [steps for steps in found if steps is not None]
+        return sum(known) if known and len(known) == len(found) and not self.epochs else None
 
     def register(self, file: str) -> Callable[[int, int, bool], int]:
         def registered(first: int, last: int, may_be_left: bool) -> int:
@@ -172,6 +182,19 @@ class Book:
         """In a forked process: whether it trains is seen from here on. One that loads data never does."""
         self.steps = 0
         self._running = []
+
+
+def whole(times: int, loops: Iterable[Loop]) -> int | None:
+    """How often the whole program does what was done so many times inside of these loops; None where one of them does
+    not say how many rounds it makes. One that was left and never trained only stands on the same line."""
+    found = float(times)
+    for loop in loops:
+        if loop.rounds and not loop.passes:
+            continue
+        if loop.planned is None or not loop.rounds:
+            return None
+        found *= max(1.0, loop.planned / loop.rounds)
+    return round(found)
 
 
 class Pass:

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from firstlight.experiments.dry_run import rates_over, tried
-from firstlight.experiments.inside.shortening.rounds import Book, Loop
+from firstlight.experiments.inside.shortening.rounds import Book, Loop, whole
 from firstlight.observe.inside import sites
 from firstlight.records.declared import ScheduleTried
 from firstlight.records.places import Site
@@ -42,12 +42,8 @@ class _Followed:
 
     def expected(self) -> int | None:
         """Each loop around it makes so many times more rounds in the whole program."""
-        found = float(self.calls)
-        for loop in self.loops:
-            if loop.planned is None or loop.may_be_left or not loop.rounds:
-                return None
-            found *= max(1.0, loop.planned / loop.rounds)
-        return round(found) if self.loops else None
+        certain = self.loops and not any(loop.may_be_left for loop in self.loops)
+        return whole(self.calls, self.loops) if certain else None
 
     def played_out(self) -> ScheduleTried | ScheduleBreaks | None:
         expected = self.expected()

@@ -8,6 +8,7 @@ from firstlight.observe.inside import reading
 from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps import between
 from firstlight.records.inner import Moved, Movement
+from firstlight.records.steered import GroupRate
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
@@ -19,6 +20,12 @@ LOOKS = (1, 9, 29, 99, 299)
 MOST_TENSORS = 80
 MOST_ELEMENTS = 1 << 25
 """Of the tensors looked at together: larger ones are left out, so that the copy stays small."""
+MOST_GROUPS = 12
+MOST_MATRICES = 8
+MOST_SIDE = 1024
+"""Rows and columns of a matrix of which the longest stretch is computed."""
+STRETCH = 1.3
+"""Times the longest stretch that is expected of a matrix of independent random numbers; small ones vary by so much."""
 Before = list[tuple[torch.Tensor, torch.Tensor]]
 
 
@@ -53,6 +60,7 @@ class Watch:
                 tensors=tuple(
                     _moved(names.get(id(p), "a parameter"), p, was) for p, was in before if p.grad is not None
                 ),
+                groups=_groups(optimizer.param_groups),
             )
         )
 
@@ -95,6 +103,38 @@ def _moved(name: str, parameter: torch.Tensor, was: torch.Tensor) -> Moved:
         along=found[4],
         alike=parameter.ndim > 1 and len(parameter) > 1 and bool((now == now[:1]).all()),
     )
+
+
+def _groups(groups: list[dict[str, Any]]) -> tuple[GroupRate, ...]:
+    """None of an optimizer that has but one, or very many."""
+    if not 1 < len(groups) <= MOST_GROUPS:
+        return ()
+    return tuple(
+        GroupRate(
+            rate=float(group["lr"]),
+            tensors=len(group["params"]),
+            elements=sum(p.numel() for p in group["params"]),
+            drawn=_is_drawn(group["params"]),
+        )
+        for group in groups
+        if isinstance(group.get("lr"), float | int | torch.Tensor)
+    )
+
+
+def _is_drawn(parameters: list[torch.Tensor]) -> bool:
+    """What training leaves in a matrix is of low rank, and stretches some direction far more than chance does.
+
+    Independent numbers of one spread stretch none by more than the roots of its sides together (Bai and Yin).
+    """
+    known = [p.detach() for p in parameters if p.ndim > 1 and min(p.shape[0], p[0].numel()) > 1 and reading.readable(p)]
+    matrices = [one.reshape(len(one), -1)[:MOST_SIDE, :MOST_SIDE].float() for one in known[:MOST_MATRICES]]
+    return bool(matrices) and all(_stretch(one) <= STRETCH for one in matrices)
+
+
+def _stretch(matrix: torch.Tensor) -> float:
+    """Of the longest one, over what is expected of chance; NaN where all numbers are the same."""
+    expected = matrix.std() * (matrix.shape[0] ** 0.5 + matrix.shape[1] ** 0.5)
+    return float(torch.linalg.matrix_norm(matrix, 2) / expected)
 
 
 def _settings(group: dict[str, Any]) -> dict[str, float]:
