@@ -24,6 +24,7 @@ from firstlight.records.contrast import (
     WHOLE,
     Contrast,
     Level,
+    ScoreTold,
     TermTried,
     WholeRun,
 )
