@@ -8,6 +8,7 @@ from firstlight.facts.standing import BLIND
 from firstlight.judge.orders import _rates, _terms, awaits_length, next_rungs, planned_steps, whole_runs
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import UNMOVED, Level
+from firstlight.records.declared import Logged
 from firstlight.records.inner import Moved, Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
 from firstlight.records.program import Ending, LoaderSeen
@@ -118,7 +119,10 @@ def ran(base: float, tenfold: float, *, reason: str | None = "exit", seconds: fl
     )
     steps = [replace(step, step=at, seconds=seconds * at / 149) for at in range(150)]
     end = [Ending(step=150, reason=reason, backwards=150, steps=150, unstepped={}, unused={})] if reason else []
-    copies = [NurseryOpened(step=0, pid=1), TimelineEnded(step=0, name="lr-tenfold", seconds=1.0, exit_code=0)]
+    copies: list[Logged] = [
+        NurseryOpened(step=0, pid=1),
+        TimelineEnded(step=0, name="lr-tenfold", seconds=1.0, exit_code=0),
+    ]
     return Watched(
         records=[loader, *steps, *map(backward, course(2.0, base)), *end],
         timelines={NURSERY: copies, "lr-tenfold": list(map(backward, course(2.0, tenfold)))},

@@ -9,7 +9,7 @@ from firstlight.checks.declare import Check
 from firstlight.diagnosis.answer import SETTINGS
 from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.knowledge.declare import Experiment
-from firstlight.diagnosis.knowledge.repairs import repairs_of
+from firstlight.diagnosis.knowledge.repairs import GROUPS, repairs_of
 from firstlight.diagnosis.proof import best, holds, is_of_data, proof_of, told
 from firstlight.facts.contrast import LEAST_SHARE, improves
 from firstlight.findings.gather import UNKNOWN, following
@@ -143,7 +143,7 @@ def repairs_for(check: Check | None, causes: tuple[str, ...]) -> tuple[Experimen
     """Those of the causes, the mildest first; of a check that names its own, only those."""
     found = tuple(repair for cause in causes for repair in repairs_of(cause))
     if check is None or check.repairs is None:
-        return found
+        return tuple(repair for repair in found if GROUPS not in repair.needs)
     return tuple(repair for repair in found if repair.slug in check.repairs)
 
 

@@ -24,8 +24,8 @@ from firstlight.records.contrast import (
     WHOLE,
     Contrast,
     Level,
+    ScoreTold,
     TermTried,
-    Told,
     WholeRun,
 )
 from firstlight.records.directions import grows
@@ -198,11 +198,11 @@ def whole_runs(watched: Watched) -> tuple[WholeRun, ...]:
     )
 
 
-def _told_of(own: dict[str, float], other: dict[str, float]) -> Iterator[Told]:
+def _told_of(own: dict[str, float], other: dict[str, float]) -> Iterator[ScoreTold]:
     for name in own.keys() & other.keys():
         was, now, up = own[name], other[name], grows(name)
         if up is not None and was != now:
-            yield Told(name=name, was=was, now=now, better=now > was if up else now < was)
+            yield ScoreTold(name=name, was=was, now=now, better=now > was if up else now < was)
 
 
 def guess_of(watched: Watched) -> float | None:

@@ -67,7 +67,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """Both began alike: what differs at their ends was made by what was changed, and by nothing else."""
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreTold(msgspec.Struct, frozen=True, kw_only=True):
     """A number that the program prints, where its name tells which way it improves: the last ones of two runs."""
 
     name: str
@@ -86,7 +86,7 @@ class WholeRun(msgspec.Struct, frozen=True, kw_only=True):
     other: Level
     ahead: float
     """Share of what it gained that the program did not, by its own end (`facts/contrast.py` has the rule)."""
-    told: tuple[Told, ...] = ()
+    told: tuple[ScoreTold, ...] = ()
 
     def worse(self, share: float) -> bool:
         """Some number that the program prints of itself is worse by so much: what was learnt is of no use to it."""

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from firstlight.checks.learning.rate_too_high import CHECK
 from firstlight.facts.contrast import cures
-from firstlight.records.contrast import Contrast, Level, Pair, Told, WholeRun
+from firstlight.records.contrast import Contrast, Level, Pair, ScoreTold, WholeRun
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Site
 
@@ -112,7 +112,7 @@ def test_each_side_of_moves(last: float, times: int) -> None:
     assert len(found(pair(last))) == times
 
 
-def run(ahead: float = 0.5, *told: Told) -> WholeRun:
+def run(ahead: float = 0.5, *told: ScoreTold) -> WholeRun:
     base, other = ended(2.0, 1.2), ended(2.0, 0.4)
     return WholeRun(name="whole-tenth", steps=900, base=base, other=other, ahead=ahead, told=told)
 
@@ -133,4 +133,4 @@ def test_each_side_of_ahead(ahead: float, times: int) -> None:
 
 @pytest.mark.parametrize(("now", "times"), [(0.507, 1), (0.52, 0), (math.nan, 0)])
 def test_a_lower_loss_is_of_no_use_where_the_score_is_worse(now: float, times: int) -> None:
-    assert len(found(whole=(run(0.5, Told(name="val error", was=0.5, now=now, better=False)),))) == times
+    assert len(found(whole=(run(0.5, ScoreTold(name="val error", was=0.5, now=now, better=False)),))) == times

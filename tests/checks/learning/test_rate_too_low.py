@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.learning.rate_too_low import CHECK
-from firstlight.records.contrast import Contrast, Level, Pair, Told, WholeRun
+from firstlight.records.contrast import Contrast, Level, Pair, ScoreTold, WholeRun
 from firstlight.records.finding import Evidence
 from firstlight.records.places import Site
 
@@ -116,12 +116,12 @@ def test_a_hand_written_loss_in_which_predictions_meet_answers_is_meant_to_fall(
     assert len(list(CHECK.find(contrast, CHECK.limits))) == 1
 
 
-def run(ahead: float = 0.5, *told: Told, name: str = "whole-tenfold") -> WholeRun:
+def run(ahead: float = 0.5, *told: ScoreTold, name: str = "whole-tenfold") -> WholeRun:
     return WholeRun(name=name, steps=900, base=ended(1.2), other=ended(0.4), ahead=ahead, told=told)
 
 
-def score(was: float, now: float) -> Told:
-    return Told(name="test accuracy", was=was, now=now, better=now > was)
+def score(was: float, now: float) -> ScoreTold:
+    return ScoreTold(name="test accuracy", was=was, now=now, better=now > was)
 
 
 def test_tells_what_the_whole_run_reaches() -> None:

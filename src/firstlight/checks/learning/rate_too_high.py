@@ -80,7 +80,7 @@ def _learns(pair: Pair, limits: Limits) -> bool:
 CHECK = Check(
     id="FL505",
     name="rate-too-high",
-    summary="the learning rate is so high that nothing is learnt",
+    summary="the learning rate is too high for the run",
     causes=("hp-lr-high",),
     likely="the learning rate is too high by an order of magnitude",
     fix="divide the learning rate by 10 and check again",

@@ -98,7 +98,7 @@ def _lost(start: float, level: Level) -> float:
 CHECK = Check(
     id="FL504",
     name="rate-too-low",
-    summary="the learning rate is so low that nothing moves",
+    summary="the learning rate is too low for the run",
     causes=("hp-lr-low",),
     likely="the learning rate is too low by an order of magnitude",
     fix="raise the learning rate tenfold and check again",
@@ -107,4 +107,5 @@ CHECK = Check(
     needs=Contrast,
     limits=Limits(),
     find=find,
+    symptom=True,
 )

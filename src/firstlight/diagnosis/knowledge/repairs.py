@@ -14,6 +14,8 @@ def _repair(slug: str, cause: str, does: str, *needs: str, shows: str | None = N
     )
 
 
+GROUPS = "groups"
+"""What few optimizers have: several of parameters, at different rates. Only who saw them asks for such a repair."""
 REPAIRS: tuple[Experiment, ...] = (
     _repair("lr-tenth", "hp-lr-high", "use a tenth of the learning rate", "optimizer", shows="lr-tenth-cures"),
     _repair("lr-hundredth", "hp-lr-high", "use a hundredth of the learning rate", "optimizer", shows="lr-tenth-cures"),
@@ -30,7 +32,7 @@ REPAIRS: tuple[Experiment, ...] = (
             ("lr-millionfold", "a million"),
         )
     ),
-    _repair("rates-evened", "hp-lr-low", "give every group the highest rate of all", "optimizer"),
+    _repair("rates-evened", "hp-lr-low", "give every group the highest rate of all", GROUPS),
     _repair("fp32", "num-precision", "compute in full precision", "low-precision", shows="fp32-cures"),
     _repair(
         "unregularised",
