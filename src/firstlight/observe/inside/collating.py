@@ -15,9 +15,10 @@ import torch
 from firstlight.observe.inside import reading
 
 LEAST_ITEMS = 4
-MOST_ITEMS = 64
-"""Of a batch; larger ones are not looked at, nor are larger parts."""
+MOST_ITEMS = 128
+"""Of a batch; larger ones are not looked at, nor are larger parts or tensors."""
 MOST_VALUES = 1 << 12
+MOST_ELEMENTS = 1 << 18
 MOST_PARTS = 8
 LEAST_PLACES = 2
 
@@ -149,7 +150,7 @@ def _values(value: Any) -> torch.Tensor | None:
 def _found(values: Sequence[torch.Tensor], output: torch.Tensor) -> Iterator[PartFound]:
     """Along the axis of the batch, which comes first or second. Rows are padded with one value, whichever."""
     for axis in range(min(2, output.ndim)):
-        if output.shape[axis] != len(values) or output.numel() > MOST_VALUES * MOST_ITEMS or output.is_complex():
+        if output.shape[axis] != len(values) or output.numel() > MOST_ELEMENTS or output.is_complex():
             continue
         rows = output.detach().to("cpu", torch.float32).movedim(axis, 0)
         rows = rows[:, None] if rows.ndim == 1 else rows

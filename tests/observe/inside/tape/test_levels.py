@@ -78,6 +78,16 @@ def test_what_a_call_loses(call: Change, asked: bool) -> None:
     assert levels(change) is asked
 
 
+def test_flags_beside_numbers_have_nothing_to_lose() -> None:
+    values = torch.randn(400, 4, generator=torch.Generator().manual_seed(0))
+    values[:, 1:] = values[:, 1:].sign()
+    change = change_of(values, values.relu())
+
+    assert change is not None
+    assert levels(change)
+    assert change_of(values[:, 1:], values[:, 1:].relu()) is None
+
+
 def answered(loss: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], answers: torch.Tensor) -> list[Levelled]:
     model = nn.Linear(6, 4)
     with taped() as recorder:

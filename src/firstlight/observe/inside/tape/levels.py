@@ -25,6 +25,8 @@ MEANT = frozenset({"round", "sign", "heaviside", "where", "bucketize"})
 """Calls that are made to give few values."""
 LIVELY = 0.5
 """Share of a column that may have one of few values for the column to be asked: flags and classes have no more."""
+CROWDED = 0.9
+"""The same, from which on next to nothing is left of a column that had many."""
 LEAST_MERGED = 0.1
 """Share of the pairs; a fifth of the values cut off at one end are a twenty-fifth of the pairs."""
 LEAST_LOST = 0.15
@@ -35,7 +37,7 @@ OUT_OF_RANGE = 1.0
 
 
 class ValueChange(NamedTuple):
-    """What a call makes of the values it is given: means over the columns."""
+    """What a call makes of the values it is given: means over the columns that are no flags."""
 
     before: float
     """Share of a column that has one of its commonest few values, before the call and after it: of those columns that
@@ -95,7 +97,8 @@ def levelled_answers(tail: Tail, recorder: Recorder, examples: int) -> Iterator[
 
 def levels(change: ValueChange) -> bool:
     """Enough for it to be asked whether the program does better without the call; clipping what is far out does not."""
-    return change.merged >= LEAST_MERGED and change.lost >= LEAST_LOST
+    few = change.before <= LIVELY and change.after >= CROWDED
+    return few or (change.merged >= LEAST_MERGED and change.lost >= LEAST_LOST)
 
 
 def _way(tensor: torch.Tensor, recorder: Recorder) -> Iterator[tuple[Row, torch.Tensor, torch.Tensor]]:
@@ -172,11 +175,11 @@ def uses_values(name: str) -> bool:
 
 
 def change_of(given: torch.Tensor, made: torch.Tensor) -> ValueChange | None:
-    """None where the two cannot be compared, or nothing was given that differs."""
+    """None where the two cannot be compared, or were given flags alone: those have nothing to lose."""
     if not _comparable(given, made):
         return None
     columns = zip(_columns(given), _columns(made), strict=True)
-    pairs = [(one, other) for one, other in columns if bool((one != one[0]).any())]
+    pairs = [(one, other) for one, other in columns if len(torch.unique(one)) > COMMONEST]
     if not pairs:
         return None
     crowds = [(crowd, _crowd(other)) for one, other in pairs if (crowd := _crowd(one)) <= LIVELY] or [(1.0, 1.0)]
