@@ -132,6 +132,7 @@ class Rehearsal:
             told: list[Logged] = [
                 *self.selecting.seen(),
                 *self.selecting.measured.scoring.seen(),
+                *self.selecting.measured.wanted.seen(),
                 *averages,
                 *self.copies.seen(),
                 *self.randomness.seen(),

@@ -1,0 +1,258 @@
+"""What a model would have to put out to be right: in its loss, and where its answers are scored.
+
+Where an output meets a target, by a difference or a loss of one, the target is taken back through the factor and the
+offset that lie between. What is left is in the units of the output itself, whatever both sides were scaled by, and must
+be alike in training and in evaluation. Outputs are known by their values, also once they have been in arrays or lists.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from firstlight.experiments.inside.choices import MOST_ELEMENTS
+from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.identity import ByIdentity
+from firstlight.observe.inside.observer import rank
+from firstlight.records.places import Site
+from firstlight.records.scoring import AnswersScored, NumbersMet, Wanted
+
+if TYPE_CHECKING:
+    from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.models import Call
+
+DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
+MEETINGS = DIFFERENCES | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+LEFT = 1e-6
+"""Of the square, at most, that one factor and offset leave unexplained."""
+LEAST_NUMBERS = 8
+MOST_COLUMNS = 16
+MOST_GATHERED = 256
+"""Calls since training paused, whose outputs may come together later."""
+MOST_WAYS = 32
+LEAST_STEPS = 3
+"""Evaluations that come closer than this to the ones before are a part of the training itself."""
+ALIKE = 2.0
+"""Factor between deviations, within which what is wanted is as in training."""
+EXACT = 1e-3
+"""Within which the mean of a batch is zero, and its deviation one."""
+Way = tuple[tuple[str, int], ...]
+Part = tuple[int, int | None]
+"""Which of the outputs, and which of its columns, where it is only one of them."""
+
+
+@dataclass
+class Numbers:
+    """The batches of what was wanted in one place, by mean, square deviation, lowest and highest of each."""
+
+    batches: list[tuple[int, float, float, float, float]] = field(default_factory=list)
+
+    def add(self, values: torch.Tensor) -> None:
+        mean = values.mean()
+        parts = (mean, (values - mean).square().sum(), values.min(), values.max())
+        self.batches.append((values.numel(), *(float(part) for part in parts)))
+
+    def met(self) -> NumbersMet:
+        count = sum(batch[0] for batch in self.batches)
+        mean = sum(size * own for size, own, *_ in self.batches) / count
+        within = sum(square for _, _, square, *_ in self.batches)
+        between = sum(size * (own - mean) ** 2 for size, own, *_ in self.batches)
+        parts, freedom = len(self.batches) - 1, count - len(self.batches)
+        return NumbersMet(
+            count=count,
+            mean=mean,
+            std=math.sqrt((within + between) / count),
+            drift=between / parts / (within / freedom) if parts and freedom and within > 0 else 0.0,
+            standard=self._is_standard(),
+        )
+
+    def _is_standard(self) -> bool:
+        """Each batch by itself, which are not all of the same values."""
+        known = {(low, high) for *_, low, high in self.batches}
+        return len(known) > 1 and all(
+            abs(mean) <= EXACT and min(abs(math.sqrt(square / of) - 1) for of in (size, size - 1)) <= EXACT
+            for size, mean, square, *_ in self.batches
+        )
+
+
+@dataclass
+class _Taught:
+    """What the loss of one model wants, on which line, and the lines that lead to it."""
+
+    site: Site | None
+    lines: set[tuple[str, int]] = field(default_factory=set)
+    numbers: dict[Part, Numbers] = field(default_factory=dict)
+
+
+@dataclass
+class _Asked:
+    model: str
+    part: Part
+    taught: _Taught
+    numbers: Numbers = field(default_factory=Numbers)
+    step: int = 0
+    crowded: int = 0
+
+
+class WantedOutputs:
+    def __init__(self, observer: "Observer", rests_on_answers: Callable[[torch.Tensor], bool]) -> None:
+        self.observer, self._rests_on_answers = observer, rests_on_answers
+        self._taught: ByIdentity[_Taught] = ByIdentity()
+        self._training: tuple[torch.nn.Module, list[torch.Tensor]] | None = None
+        self._model: torch.nn.Module | None = None
+        self._inputs: list[torch.Tensor] = []
+        self._gathered: list[list[torch.Tensor]] = []
+        self._asked: dict[tuple[Way, Part], _Asked] = {}
+        self._iterated: ByIdentity[bool] = ByIdentity()
+        """Models that are given what they gave: what is subtracted on the way is no error."""
+
+    def trained(self, call: "Call") -> None:
+        self._training = call.module, _floats(call.output)
+
+    def asked(self, call: "Call") -> None:
+        if call.module is not self._model:
+            self._gathered = []
+        elif any(map(self._rests_on_answers, call.inputs)):
+            self._iterated[call.module] = True
+        self._training, self._model, self._inputs = None, call.module, call.inputs
+        self._gathered = [*self._gathered[1 - MOST_GATHERED :], _floats(call.output)]
+
+    def rest(self) -> None:
+        """Training goes on."""
+        self._training, self._model, self._inputs, self._gathered = None, None, [], []
+
+    def meet(self, one: Any, other: Any) -> None:
+        if not (_counts(one) and _counts(other)):
+            return
+        for side, target in ((one, other), (other, one)):
+            if self._training is not None and not target.requires_grad:
+                self._learn(*self._training, side, target)
+            elif self._model is not None and not (self._is_input(target) or self._rests_on_answers(target)):
+                self._ask(self._model, side, target)
+
+    def _learn(
+        self, module: torch.nn.Module, outputs: list[torch.Tensor], side: torch.Tensor, target: torch.Tensor
+    ) -> None:
+        if side.requires_grad and (found := _wanted(side, target, outputs)) is not None:
+            taught = self._taught.get(module, None) or _Taught(sites.caller())
+            taught.lines.update(sites.way())
+            taught.numbers.setdefault(found[0], Numbers()).add(found[1])
+            self._taught[module] = taught
+
+    def _ask(self, module: torch.nn.Module, side: torch.Tensor, target: torch.Tensor) -> None:
+        taught = self._taught.get(module, None)
+        if taught is None or module in self._iterated:
+            return
+        for outputs in self._outputs(side.numel()):
+            if (found := _wanted(side, target, outputs)) is not None:
+                way = tuple(sites.way())
+                if found[0] in taught.numbers and ((way, found[0]) in self._asked or len(self._asked) < MOST_WAYS):
+                    made = _Asked(type(module).__name__, found[0], taught)
+                    self._note(self._asked.setdefault((way, found[0]), made), found[1])
+                return
+
+    def _note(self, asked: _Asked, values: torch.Tensor) -> None:
+        if asked.numbers.batches:
+            asked.crowded += 0 < self.observer.step - asked.step < LEAST_STEPS
+        asked.step = self.observer.step
+        asked.numbers.add(values)
+
+    def _is_input(self, target: torch.Tensor) -> bool:
+        """Or a part of it: the difference is then an answer, of a model that gives what is to be taken away."""
+        return any(
+            target.data_ptr() == given.data_ptr() or (target.shape == given.shape and torch.equal(target, given))
+            for given in self._inputs
+            if reading.readable(given) and given.device == target.device
+        )
+
+    def _outputs(self, count: int) -> Iterator[list[torch.Tensor]]:
+        """Of the last calls, one by one and then together, while they may be as many numbers as those."""
+        yield from self._gathered[:-MOST_COLUMNS:-1]
+        for first in range(len(self._gathered) - 2, -1, -1):
+            several = list(zip(*self._gathered[first:], strict=False))
+            alike = all(len({one.shape[1:] for one in every}) == 1 and every[0].ndim for every in several)
+            if not several or not alike:
+                return
+            sizes = [sum(one.numel() for one in every) for every in several]
+            if min(sizes) > min(MOST_ELEMENTS, MOST_COLUMNS * count):
+                return
+            widths = [every[0].shape[1] if every[0].ndim > 1 else 1 for every in several]
+            if any(count in (size, size // width) for size, width in zip(sizes, widths, strict=True)):
+                yield [torch.cat(every) for every in several]
+
+    def seen(self) -> Iterator[AnswersScored]:
+        found = [(asked, self._wanted_by(way, asked)) for (way, _), asked in self._asked.items()]
+        for asked, wanted in found:
+            others = [one for other, one in found if other is not asked and other.taught is asked.taught]
+            yield AnswersScored(
+                step=self.observer.step,
+                rank=rank(),
+                site=wanted.site,
+                model=asked.model,
+                times=len(asked.numbers.batches),
+                answers=0,
+                least=0,
+                moved=0,
+                elsewhere=False,
+                wanted=wanted,
+                fitting=sum(1 / ALIKE < one.wider < ALIKE and one.apart < 1 for one in others),
+            )
+
+    @staticmethod
+    def _wanted_by(way: Way, asked: _Asked) -> Wanted:
+        """At the innermost line that is not one of training: both may call the same function."""
+        own = next((place for place in way if place not in asked.taught.lines), None)
+        return Wanted(
+            site=None if own is None else sites.site_of(*own),
+            trained_at=asked.taught.site,
+            trained=asked.taught.numbers[asked.part].met(),
+            scored=asked.numbers.met(),
+            crowded=asked.crowded,
+        )
+
+
+def _floats(tree: Any) -> list[torch.Tensor]:
+    found = [tensor for tensor in reading.tensors_in(tree) if tensor.is_floating_point() and reading.readable(tensor)]
+    return [tensor.detach() for tensor in found if LEAST_NUMBERS <= tensor.numel() <= MOST_ELEMENTS]
+
+
+def _counts(side: Any) -> bool:
+    if not isinstance(side, torch.Tensor) or not LEAST_NUMBERS <= side.numel() <= MOST_ELEMENTS:
+        return False
+    return reading.readable(side) and not side.is_complex() and side.dtype != torch.bool
+
+
+def _wanted(
+    side: torch.Tensor, target: torch.Tensor, outputs: Sequence[torch.Tensor]
+) -> tuple[Part, torch.Tensor] | None:
+    """The target in units of the output that one side is made of, where the other one is not made of it."""
+    for part, output in _parts(outputs, side.numel()):
+        if (line := _line(output, side)) is not None:
+            if target.numel() == output.numel() and _line(output, target) is not None:
+                return None
+            found = (target.detach().cpu().double().reshape(-1) - line[1]) / line[0]
+            return (part, found) if bool(torch.isfinite(found).all()) else None
+    return None
+
+
+def _parts(outputs: Sequence[torch.Tensor], count: int) -> Iterator[tuple[Part, torch.Tensor]]:
+    for index, output in enumerate(outputs):
+        if output.numel() == count:
+            yield (index, None), output
+        elif output.ndim > 1 and output.numel() == count * output.shape[1] and output.shape[1] <= MOST_COLUMNS:
+            for column in range(output.shape[1]):
+                yield (index, column), output[:, column]
+
+
+def _line(output: torch.Tensor, side: torch.Tensor) -> tuple[float, float] | None:
+    """Factor and offset that make the one of the other."""
+    x, y = (tensor.detach().cpu().double().reshape(-1) for tensor in (output, side))
+    across, up = x - x.mean(), y - y.mean()
+    square = float(across.square().sum())
+    factor = float((across * up).sum()) / square if square > 0 else 0.0
+    left = float((up - factor * across).square().sum())
+    if not (factor and left <= LEFT * float(up.square().sum())):
+        return None
+    return factor, float(y.mean() - factor * x.mean())
