@@ -51,8 +51,8 @@ class Numbers:
 
     def add(self, values: torch.Tensor) -> None:
         mean = values.mean()
-        parts = (mean, (values - mean).square().sum(), values.min(), values.max())
-        self.batches.append((values.numel(), *(float(part) for part in parts)))
+        square = (values - mean).square().sum()
+        self.batches.append((values.numel(), float(mean), float(square), float(values.min()), float(values.max())))
 
     def met(self) -> NumbersMet:
         count = sum(batch[0] for batch in self.batches)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
 from firstlight.records.inner import Touched
 
@@ -53,10 +54,11 @@ class Change:
 class Between:
     def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
         self.observer, self.models, self.optimizers = observer, models, optimizers
-        self._followed: dict[int, Followed] = {}
+        self._followed: ByIdentity[Followed] = ByIdentity()
 
     def step_begins(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        followed = self._followed.setdefault(self.optimizers.of(optimizer).index, Followed())
+        followed = self._followed.get(optimizer, None) or Followed()
+        self._followed[optimizer] = followed
         known = zip(followed.left, followed.first, followed.found, strict=True)
         found = [Change(p, first, before, was, reading.values_of(p)) for (p, was), first, before in known]
         touched = [one for one in found if not torch.equal(one.left, one.now)]
@@ -69,7 +71,7 @@ class Between:
         followed.first = followed.first or followed.found
 
     def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        followed = self._followed.get(self.optimizers.of(optimizer).index)
+        followed = self._followed.get(optimizer, None)
         if followed is None or not followed.left:
             return
         followed.left = [(p, reading.values_of(p).clone()) for p, _ in followed.left]
