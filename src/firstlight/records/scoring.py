@@ -21,9 +21,8 @@ class NumbersMet(msgspec.Struct, frozen=True, kw_only=True):
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What the outputs of one model were wanted to be, in its loss and where they are scored, in their own units."""
 
-    site: Site | None
-    """Where they are scored, and below, the loss."""
     trained_at: Site | None
+    """The line of the loss."""
     trained: NumbersMet
     scored: NumbersMet
     crowded: int = 0
@@ -70,6 +69,6 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     """By how much numbers seem to have been raised in training, and what differs if they were."""
     offset_apart: float = 0.0
     wanted: Wanted | None = None
-    """Numbers that were wanted of the model; all else is then not known of this line."""
+    """Numbers that were wanted of the model, where they are known."""
     fitting: int = 0
     """Other places where what is wanted of the same numbers is as in training."""

@@ -3,10 +3,11 @@
 ## What it sees
 In a rehearsal, what an evaluation compares is followed back to the model. Either the class that is held against the
 targets, or taken from the answers to be compared elsewhere, is the one the model finds least likely, by the sense in
-which its loss trained it; or the targets were put in another order (rolled, flipped, indexed) which neither the inputs
-nor the answers were; or classes have other numbers than in training, going by those that both were loaded with, or by
-their shares, which are those of their neighbours. Or numbers are wanted of the model which lie far from those that its
-loss wants, or spread much wider or less, once whatever is done to its outputs before they are compared is undone.
+which its loss trained it; or the targets were put in another order (rolled, flipped, indexed, loaded again and shuffled
+anew) which neither the inputs nor the answers were; or classes have other numbers than in training, going by those that
+both were loaded with, or by their shares, which are those of their neighbours. Or numbers are wanted of the model which
+lie far from those that its loss wants, or spread much wider or less, once whatever is done to its outputs before they
+are compared is undone.
 
 ## When it is fine
 A score against shuffled targets beside the real one, as a measure of chance, is not reported. Nor are models whose
@@ -57,7 +58,6 @@ class Limits:
 def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
     if scored.wanted is not None:
         yield from _otherwise(scored, scored.wanted, limits)
-        return
     enough = max(limits.answers, limits.share * scored.answers)
     if scored.least >= enough:
         yield _evidence(
@@ -101,7 +101,7 @@ def _otherwise(scored: AnswersScored, wanted: Wanted, limits: Limits) -> Iterato
         scored.fitting or taught.drift <= limits.drift
     ):
         yield Evidence(
-            where=at(wanted.site, rank=scored.rank),
+            where=at(scored.site, rank=scored.rank),
             saw=f"`{scored.model}` learns to put out {taught.mean:.3g} ± {taught.std:.3g}, and would have to put out "
             f"{met}",
             wanted="the same numbers wanted of it in both",

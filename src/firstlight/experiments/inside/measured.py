@@ -99,9 +99,9 @@ class MeasuredLosses(TorchFunctionMode):
         """The same of numpy."""
         if not self._on or len(self._heard_of) > MOST_HEARD:
             return
+        self.meet(one, other)
         if name in DIFFERENCES:
             self._apart((found * found).mean(), abs(found).mean(), len(one))
-            self.meet(one, other)
         else:
             held = int(found.sum())
             self.scoring.arrays(one, other)

@@ -2,18 +2,19 @@
 
 Where an output meets a target, by a difference or a loss of one, the target is taken back through the factor and the
 offset that lie between. What is left is in the units of the output itself, whatever both sides were scaled by, and must
-be alike in training and in evaluation. Outputs are known by their values, also once they have been in arrays or lists.
+be alike in training and in evaluation. Outputs are known by their values, also once they have been in arrays or lists,
+and so are the targets that a loader gave with them: in another order they are those of other examples.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from firstlight.experiments.inside.choices import MOST_ELEMENTS
-from firstlight.observe.inside import reading, sites
+from firstlight.experiments.inside.choices import MOST_ELEMENTS, equal, extremes
+from firstlight.observe.inside import reading, rows, sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from firstlight.observe.inside.taps.models import Call
 
 DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__", "subtract"})
-MEETINGS = DIFFERENCES | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
+COMPARISONS = frozenset({"eq", "__eq__", "ne", "__ne__"})
+MEETINGS = DIFFERENCES | COMPARISONS | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
 LEFT = 1e-6
 """Of the square, at most, that one factor and offset leave unexplained."""
 LEAST_NUMBERS = 8
@@ -41,6 +43,8 @@ EXACT = 1e-3
 Way = tuple[tuple[str, int], ...]
 Part = tuple[int, int | None]
 """Which of the outputs, and which of its columns, where it is only one of them."""
+CHOSEN: Part = (-1, None)
+"""The class that is chosen by an output."""
 
 
 @dataclass
@@ -90,10 +94,29 @@ class _Taught:
 class _Asked:
     model: str
     part: Part
-    taught: _Taught
+    taught: _Taught | None
+    """None where classes are compared, or nothing is known of the loss."""
     numbers: Numbers = field(default_factory=Numbers)
     step: int = 0
     crowded: int = 0
+    times: int = 0
+    answers: int = 0
+    dealt: int = 0
+    """Those that met the targets of other rows."""
+
+
+class _Given(NamedTuple):
+    """At one call, or at several ones together."""
+
+    outputs: list[torch.Tensor]
+    loaded: list[torch.Tensor]
+    """What the loader gave for as many rows."""
+
+
+def _joined(some: Sequence[Sequence[torch.Tensor]]) -> list[torch.Tensor]:
+    """Of calls that gave alike, all else left out."""
+    every = zip(*some, strict=False)
+    return [torch.cat(parts) for parts in every if parts[0].ndim and len({part.shape[1:] for part in parts}) == 1]
 
 
 class WantedOutputs:
@@ -103,10 +126,15 @@ class WantedOutputs:
         self._training: tuple[torch.nn.Module, list[torch.Tensor]] | None = None
         self._model: torch.nn.Module | None = None
         self._inputs: list[torch.Tensor] = []
-        self._gathered: list[list[torch.Tensor]] = []
+        self._batch: list[torch.Tensor] = []
+        """What a loader gave last."""
+        self._gathered: list[_Given] = []
         self._asked: dict[tuple[Way, Part], _Asked] = {}
         self._iterated: ByIdentity[bool] = ByIdentity()
         """Models that are given what they gave: what is subtracted on the way is no error."""
+
+    def batch_given(self, _loader: object, batch: object) -> None:
+        self._batch = [tensor.detach() for tensor in reading.tensors_in(batch) if tensor.ndim and _counts(tensor)]
 
     def trained(self, call: "Call") -> None:
         self._training = call.module, _floats(call.output)
@@ -117,7 +145,10 @@ class WantedOutputs:
         elif any(map(self._rests_on_answers, call.inputs)):
             self._iterated[call.module] = True
         self._training, self._model, self._inputs = None, call.module, call.inputs
-        self._gathered = [*self._gathered[1 - MOST_GATHERED :], _floats(call.output)]
+        outputs = _floats(call.output)
+        loaded = self._batch if call.inputs and all(map(self._is_loaded, call.inputs)) else []
+        given = _Given(outputs, [one for one in loaded if any(len(one) == len(made) for made in outputs if made.ndim)])
+        self._gathered = [*self._gathered[1 - MOST_GATHERED :], given]
 
     def rest(self) -> None:
         """Training goes on."""
@@ -142,22 +173,36 @@ class WantedOutputs:
             self._taught[module] = taught
 
     def _ask(self, module: torch.nn.Module, side: torch.Tensor, target: torch.Tensor) -> None:
-        taught = self._taught.get(module, None)
-        if taught is None or module in self._iterated:
+        if module in self._iterated:
             return
-        for outputs in self._outputs(side.numel()):
-            if (found := _wanted(side, target, outputs)) is not None:
-                way = tuple(sites.way())
-                if found[0] in taught.numbers and ((way, found[0]) in self._asked or len(self._asked) < MOST_WAYS):
-                    made = _Asked(type(module).__name__, found[0], taught)
-                    self._note(self._asked.setdefault((way, found[0]), made), found[1])
+        for given in self._outputs(side.numel()):
+            if (found := _wanted(side, target, given.outputs)) is not None:
+                self._note(self._by_way(module, found[0]), found[1], target, given.loaded)
+                return
+            if any(equal(side.reshape(-1).long(), best) for best, _ in extremes(given.outputs, side.numel())):
+                self._note(self._by_way(module, CHOSEN), None, target, given.loaded)
                 return
 
-    def _note(self, asked: _Asked, values: torch.Tensor) -> None:
-        if asked.numbers.batches:
-            asked.crowded += 0 < self.observer.step - asked.step < LEAST_STEPS
+    def _by_way(self, module: torch.nn.Module, part: Part) -> _Asked:
+        way = tuple(sites.way())
+        taught = self._taught.get(module, None)
+        made = _Asked(type(module).__name__, part, taught if taught and part in taught.numbers else None)
+        return self._asked.setdefault((way, part), made) if len(self._asked) < MOST_WAYS else made
+
+    def _note(
+        self, asked: _Asked, values: torch.Tensor | None, target: torch.Tensor, loaded: list[torch.Tensor]
+    ) -> None:
+        asked.crowded += asked.times > 0 and 0 < self.observer.step - asked.step < LEAST_STEPS
         asked.step = self.observer.step
-        asked.numbers.add(values)
+        asked.times += 1
+        asked.answers += target.numel()
+        asked.dealt += target.numel() if _are_dealt(target, loaded) else 0
+        if values is not None:
+            asked.numbers.add(values)
+
+    def _is_loaded(self, given: torch.Tensor) -> bool:
+        """As it came: rows that were sorted have their targets sorted too."""
+        return any(one is given or (one.dtype == given.dtype and equal(one, given)) for one in self._batch)
 
     def _is_input(self, target: torch.Tensor) -> bool:
         """Or a part of it: the difference is then an answer, of a model that gives what is to be taken away."""
@@ -167,47 +212,49 @@ class WantedOutputs:
             if reading.readable(given) and given.device == target.device
         )
 
-    def _outputs(self, count: int) -> Iterator[list[torch.Tensor]]:
+    def _outputs(self, count: int) -> Iterator[_Given]:
         """Of the last calls, one by one and then together, while they may be as many numbers as those."""
         yield from self._gathered[:-MOST_COLUMNS:-1]
-        for first in range(len(self._gathered) - 2, -1, -1):
-            several = list(zip(*self._gathered[first:], strict=False))
-            alike = all(len({one.shape[1:] for one in every}) == 1 and every[0].ndim for every in several)
-            if not several or not alike:
+        size = 0
+        for first in range(len(self._gathered) - 1, -1, -1):
+            output = next(iter(self._gathered[first].outputs), None)
+            if output is None or size > min(MOST_ELEMENTS, MOST_COLUMNS * count):
                 return
-            sizes = [sum(one.numel() for one in every) for every in several]
-            if min(sizes) > min(MOST_ELEMENTS, MOST_COLUMNS * count):
-                return
-            widths = [every[0].shape[1] if every[0].ndim > 1 else 1 for every in several]
-            if any(count in (size, size // width) for size, width in zip(sizes, widths, strict=True)):
-                yield [torch.cat(every) for every in several]
+            size += output.numel()
+            width = output.shape[-1] if output.ndim > 1 else 1
+            if count in (size, size // width) and first < len(self._gathered) - 1:
+                last = self._gathered[first:]
+                yield _Given(_joined([one.outputs for one in last]), _joined([one.loaded for one in last]))
 
     def seen(self) -> Iterator[AnswersScored]:
-        found = [(asked, self._wanted_by(way, asked)) for (way, _), asked in self._asked.items()]
-        for asked, wanted in found:
-            others = [one for other, one in found if other is not asked and other.taught is asked.taught]
+        found = [(asked, *self._told(way, asked)) for (way, _), asked in self._asked.items()]
+        for asked, site, wanted in found:
+            others = [(other, one) for other, _, one in found if other is not asked and other.model == asked.model]
             yield AnswersScored(
                 step=self.observer.step,
                 rank=rank(),
-                site=wanted.site,
+                site=site,
                 model=asked.model,
-                times=len(asked.numbers.batches),
-                answers=0,
+                times=asked.times,
+                answers=asked.answers,
                 least=0,
-                moved=0,
-                elsewhere=False,
+                moved=asked.dealt,
+                elsewhere=any(not other.dealt for other, _ in others),
                 wanted=wanted,
-                fitting=sum(1 / ALIKE < one.wider < ALIKE and one.apart < 1 for one in others),
+                fitting=sum(one is not None and 1 / ALIKE < one.wider < ALIKE and one.apart < 1 for _, one in others),
             )
 
     @staticmethod
-    def _wanted_by(way: Way, asked: _Asked) -> Wanted:
+    def _told(way: Way, asked: _Asked) -> tuple[Site | None, Wanted | None]:
         """At the innermost line that is not one of training: both may call the same function."""
-        own = next((place for place in way if place not in asked.taught.lines), None)
-        return Wanted(
-            site=None if own is None else sites.site_of(*own),
-            trained_at=asked.taught.site,
-            trained=asked.taught.numbers[asked.part].met(),
+        taught = asked.taught
+        own = next((place for place in way if taught is None or place not in taught.lines), None)
+        site = None if own is None else sites.site_of(*own)
+        if taught is None:
+            return site, None
+        return site, Wanted(
+            trained_at=taught.site,
+            trained=taught.numbers[asked.part].met(),
             scored=asked.numbers.met(),
             crowded=asked.crowded,
         )
@@ -256,3 +303,12 @@ def _line(output: torch.Tensor, side: torch.Tensor) -> tuple[float, float] | Non
     if not (factor and left <= LEFT * float(up.square().sum())):
         return None
     return factor, float(y.mean() - factor * x.mean())
+
+
+def _are_dealt(target: torch.Tensor, loaded: list[torch.Tensor]) -> bool:
+    """What the loader gave, to other rows."""
+    if not target.ndim:
+        return False
+    here = rows.keys([target.float().reshape(len(target), -1)])
+    there = [rows.keys([one.float().reshape(len(target), -1)]) for one in loaded if one.numel() == target.numel()]
+    return here not in there and any(sorted(here) == sorted(keys) for keys in there)
