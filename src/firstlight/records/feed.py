@@ -97,9 +97,11 @@ class IdsFed(msgspec.Struct, frozen=True, kw_only=True):
     """On the side that has fewer, and below, different ones."""
     kinds: int = 0
     own: float = 0.0
-    """How far they lie from those of training, in nats a number, and below, if those of training were moved so."""
+    """How far they lie from those of training, in nats a number; below, if those of training are moved so, by which
+    they come nearest; and the least if they are moved by anything else, nothing included."""
     offset: int = 0
     moved: float = 0.0
+    others: float = 0.0
 
 
 class Overlap(msgspec.Struct, frozen=True, kw_only=True):

@@ -52,10 +52,10 @@ class Limits:
     kinds: int = 8
     """Different ids on either side; what has few of them, such as years, may go on where training ends."""
     surprise: float = 0.1
-    """Nats an id by which those of evaluation lie away from training; parts of one text stay below, or far from any
-    other offset too."""
+    """Nats an id by which those of evaluation lie away from training, counted from any number but one; lengths and
+    other measures, whose shares are like those of their neighbours, stay below."""
     moved: float = 0.4
-    """Of that, what is left at the most once they are counted from another number."""
+    """Of that, what is left at the most once they are counted from that number."""
     crowded: int = 2
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
@@ -90,7 +90,7 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 def _counted_otherwise(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
     for ids in feed.ids:
         enough = ids.counted >= limits.ids and ids.kinds >= limits.kinds
-        if enough and ids.own >= limits.surprise and ids.moved <= limits.moved * ids.own:
+        if ids.offset and enough and ids.others >= limits.surprise and ids.moved <= limits.moved * ids.others:
             way = "higher" if ids.offset > 0 else "lower"
             yield Evidence(
                 where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),

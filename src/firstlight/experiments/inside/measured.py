@@ -85,7 +85,8 @@ class MeasuredLosses(TorchFunctionMode):
             held = int(found.sum())
             phase.right.append((held if COMPARED[name] else found.numel() - held, found.numel()))
         elif name in DIFFERENCES and _are_answers(given) and found.numel() <= MOST_NUMBERS:
-            self._apart(found.double().square().mean(), found.double().abs().mean(), len(found))
+            apart = found.detach().double()
+            self._apart(apart.square().mean(), apart.abs().mean(), len(found))
 
     def _take(self, source: torch.Tensor, number: Any) -> None:
         """A number leaves torch; the first that this line takes of the answers to a batch stands for them."""

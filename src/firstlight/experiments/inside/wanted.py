@@ -31,8 +31,8 @@ LEFT = 1e-6
 """Of the square, at most, that one factor and offset leave unexplained."""
 LEAST_NUMBERS = 8
 MOST_COLUMNS = 16
-MOST_GATHERED = 256
-"""Calls since training paused, whose outputs may come together later."""
+MOST_NUMBERS = 1 << 22
+"""Kept of what was put out and loaded since training paused, which may come together later: 16 MB."""
 MOST_WAYS = 32
 LEAST_STEPS = 3
 """Evaluations that come closer than this to the ones before are a part of the training itself."""
@@ -88,6 +88,8 @@ class _Taught:
     site: Site | None
     lines: set[tuple[str, int]] = field(default_factory=set)
     numbers: dict[Part, Numbers] = field(default_factory=dict)
+    of_inputs: bool = False
+    """Some of it is made of the inputs, as for an autoencoder."""
 
 
 @dataclass
@@ -129,6 +131,8 @@ class WantedOutputs:
         self._batch: list[torch.Tensor] = []
         """What a loader gave last."""
         self._gathered: list[_Given] = []
+        self._size = 0
+        """Numbers in it."""
         self._asked: dict[tuple[Way, Part], _Asked] = {}
         self._iterated: ByIdentity[bool] = ByIdentity()
         """Models that are given what they gave: what is subtracted on the way is no error."""
@@ -137,22 +141,23 @@ class WantedOutputs:
         self._batch = [tensor.detach() for tensor in reading.tensors_in(batch) if tensor.ndim and _counts(tensor)]
 
     def trained(self, call: "Call") -> None:
-        self._training = call.module, _floats(call.output)
+        self._training, self._inputs = (call.module, _floats(call.output)), call.inputs
 
     def asked(self, call: "Call") -> None:
         if call.module is not self._model:
-            self._gathered = []
+            self._gathered, self._size = [], 0
         elif any(map(self._rests_on_answers, call.inputs)):
             self._iterated[call.module] = True
         self._training, self._model, self._inputs = None, call.module, call.inputs
-        outputs = _floats(call.output)
-        loaded = self._batch if call.inputs and all(map(self._is_loaded, call.inputs)) else []
-        given = _Given(outputs, [one for one in loaded if any(len(one) == len(made) for made in outputs if made.ndim)])
-        self._gathered = [*self._gathered[1 - MOST_GATHERED :], given]
+        given = _Given(outputs := _floats(call.output), self._loaded_with(call.inputs, outputs))
+        self._size += sum(tensor.numel() for some in given for tensor in some)
+        if self._size > MOST_NUMBERS:
+            self._gathered, self._size = [], 0
+        self._gathered.append(given)
 
     def rest(self) -> None:
         """Training goes on."""
-        self._training, self._model, self._inputs, self._gathered = None, None, [], []
+        self._training, self._model, self._inputs, self._gathered, self._size = None, None, [], [], 0
 
     def meet(self, one: Any, other: Any) -> None:
         if not (_counts(one) and _counts(other)):
@@ -160,7 +165,7 @@ class WantedOutputs:
         for side, target in ((one, other), (other, one)):
             if self._training is not None and not target.requires_grad:
                 self._learn(*self._training, side, target)
-            elif self._model is not None and not (self._is_input(target) or self._rests_on_answers(target)):
+            elif self._model is not None and not self._rests_on_answers(target):
                 self._ask(self._model, side, target)
 
     def _learn(
@@ -170,10 +175,13 @@ class WantedOutputs:
             taught = self._taught.get(module, None) or _Taught(sites.caller())
             taught.lines.update(sites.way())
             taught.numbers.setdefault(found[0], Numbers()).add(found[1])
+            alike = [given for given in self._inputs if given.numel() == target.numel() and reading.readable(given)]
+            taught.of_inputs = taught.of_inputs or any(_line(given, target) is not None for given in alike)
             self._taught[module] = taught
 
     def _ask(self, module: torch.nn.Module, side: torch.Tensor, target: torch.Tensor) -> None:
-        if module in self._iterated:
+        taught = self._taught.get(module, None)
+        if module in self._iterated or (self._is_input(target) and not (taught is not None and taught.of_inputs)):
             return
         for given in self._outputs(side.numel()):
             if (found := _wanted(side, target, given.outputs)) is not None:
@@ -200,9 +208,13 @@ class WantedOutputs:
         if values is not None:
             asked.numbers.add(values)
 
-    def _is_loaded(self, given: torch.Tensor) -> bool:
-        """As it came: rows that were sorted have their targets sorted too."""
-        return any(one is given or (one.dtype == given.dtype and equal(one, given)) for one in self._batch)
+    def _loaded_with(self, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> list[torch.Tensor]:
+        """What else the loader gave for the same rows. Inputs that are not as they came may have been sorted, and then
+        their targets were sorted too."""
+        if not inputs or not all(any(_same(one, given) for one in self._batch) for given in inputs):
+            return []
+        others = [one for one in self._batch if not any(_same(one, given) for given in inputs)]
+        return [one for one in others if any(len(one) == len(made) for made in outputs if made.ndim)]
 
     def _is_input(self, target: torch.Tensor) -> bool:
         """Or a part of it: the difference is then an answer, of a model that gives what is to be taken away."""
@@ -263,6 +275,10 @@ class WantedOutputs:
 def _floats(tree: Any) -> list[torch.Tensor]:
     found = [tensor for tensor in reading.tensors_in(tree) if tensor.is_floating_point() and reading.readable(tensor)]
     return [tensor.detach() for tensor in found if LEAST_NUMBERS <= tensor.numel() <= MOST_ELEMENTS]
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one is other or (one.dtype == other.dtype and equal(one, other))
 
 
 def _counts(side: Any) -> bool:

@@ -31,20 +31,22 @@ def moved(counts: Counter[int], offset: int, top: int, wraps: bool) -> Counter[i
 
 def compared(name: str, trained: Counter[int], evaluated: Counter[int]) -> IdsFed:
     """In nats an id: how much worse the shares of training tell the ids of evaluation than their own, as they are and
-    moved by that number by which they tell them best."""
+    moved, by that number by which they tell them best and by any other."""
     top = max([0, *trained, *evaluated])
     if min([0, *trained, *evaluated]) < 0 or top > MOST_KINDS or not trained or not evaluated:
         return IdsFed(name=name)
     least = _surprise(evaluated, evaluated, top)
-    offsets = [offset for offset in range(-MOST_OFFSET, MOST_OFFSET + 1) if offset]
-    left, offset = min((_surprise(evaluated, moved(trained, by, top, wraps=False), top), by) for by in offsets)
+    by = range(-MOST_OFFSET, MOST_OFFSET + 1)
+    found = {offset: _surprise(evaluated, moved(trained, offset, top, wraps=False), top) - least for offset in by}
+    offset = min(found, key=lambda offset: (found[offset], abs(offset)))
     return IdsFed(
         name=name,
         counted=min(trained.total(), evaluated.total()),
         kinds=min(len(trained), len(evaluated)),
-        own=_surprise(evaluated, trained, top) - least,
+        own=found[0],
         offset=offset,
-        moved=left - least,
+        moved=found[offset],
+        others=min(left for other, left in found.items() if other != offset),
     )
 
 
