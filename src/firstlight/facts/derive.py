@@ -158,7 +158,7 @@ def selections(seen: Sightings) -> Iterator[Selection]:
 
 def scorings(seen: Sightings) -> Iterator[AnswersScored]:
     """The longest account of each."""
-    for told in groups(seen.of(AnswersScored), lambda s: (s.rank, s.site)):
+    for told in groups(seen.of(AnswersScored), lambda s: (s.rank, s.site, s.wanted is None, s.moved > 0)):
         yield max(told, key=lambda s: s.times)
 
 

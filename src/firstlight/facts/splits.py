@@ -19,7 +19,7 @@ def with_unread(facts: Iterable[Any], copy: Iterable[Logged]) -> list[Any]:
     """The feeds of models that were never evaluated, completed by the loaders that a copy of the program read."""
     read = {one.model: one for one in Sightings(copy).of(FeedSeen)}
     return [
-        replace(fact, inputs=_completed(fact.inputs, there.inputs), overlap=there.overlap)
+        replace(fact, inputs=_completed(fact.inputs, there.inputs), ids=there.ids, overlap=there.overlap)
         if isinstance(fact, FeedSeen) and (there := read.get(fact.model)) is not None and fact.eval_site is None
         else fact
         for fact in facts
@@ -50,6 +50,7 @@ def with_rehearsed(
                 eval_site=there.eval_site,
                 crowded=there.crowded,
                 inputs=_completed(fact.inputs, there.inputs),
+                ids=there.ids,
                 overlap=overlap,
             )
         )

@@ -48,6 +48,8 @@ class Preparation(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the places that this factor fits."""
     order: str = ""
     """How the places of evaluation fit those of training better; empty where they do not."""
+    turned: bool = False
+    """That is with two axes exchanged."""
     own: float = 0.0
     """Distance of the places as they are, and below, in that order, both in the distance that chance alone makes."""
     ordered: float = 0.0
@@ -72,6 +74,8 @@ class Carried(msgspec.Struct, frozen=True, kw_only=True):
     """Looked at, on the side that has fewer."""
     apart: bool = False
     """In no evaluation as in training."""
+    turned: bool = False
+    """With two axes of an example exchanged, as against training."""
 
 
 class Fed(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +88,21 @@ class Fed(msgspec.Struct, frozen=True, kw_only=True):
     wider: float = 1.0
     prepared: Preparation = Preparation()
     carried: Carried = Carried()
+
+
+class IdsFed(msgspec.Struct, frozen=True, kw_only=True):
+    """Whole numbers given to a model, such as tokens, in evaluation as against training."""
+
+    name: str
+    counted: int = 0
+    """On the side that has fewer, and below, different ones."""
+    kinds: int = 0
+    own: float = 0.0
+    """How far they lie from those of training, in nats a number; below, if those of training are moved so, by which
+    they come nearest; and the least if they are moved by anything else, nothing included."""
+    offset: int = 0
+    moved: float = 0.0
+    others: float = 0.0
 
 
 class Overlap(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,6 +202,7 @@ class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
     """Where it is called in training, and below, without gradients."""
     eval_site: Site | None
     inputs: tuple[Fed, ...]
+    ids: tuple[IdsFed, ...] = ()
     tensors: int = 1
     """Given at each call."""
     overlap: Overlap = Overlap()

@@ -89,6 +89,8 @@ class Touched(Sighting, frozen=True, kw_only=True, tag="touched"):
     """Share of the elements moved by the last step that are back where they had been before it."""
     format: str = ""
     """The number format, narrower than their own, that holds all of them now and did not before; "" where none does."""
+    restored: bool = False
+    """All of them are what the first step of the optimizer had found."""
 
 
 class EntropySeen(Sighting, frozen=True, kw_only=True, tag="entropy"):

@@ -1,7 +1,42 @@
 """What an evaluation holds against the targets."""
 
+import msgspec
+
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
+
+
+class NumbersMet(msgspec.Struct, frozen=True, kw_only=True):
+    """What the outputs of a model were wanted to be, over several batches."""
+
+    count: int
+    mean: float
+    std: float
+    drift: float = 0.0
+    """Variance between the means of the batches, over what chance makes of it: about one where they were shuffled."""
+    standard: bool = False
+    """Each of several batches by itself has mean zero and deviation one, and other values than the next."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What the outputs of one model were wanted to be, in its loss and where they are scored, in their own units."""
+
+    trained_at: Site | None
+    """The line of the loss."""
+    trained: NumbersMet
+    scored: NumbersMet
+    crowded: int = 0
+    """Evaluations right after one another, with a step in between: those are a part of the training."""
+
+    @property
+    def wider(self) -> float:
+        """What is wanted there, over what is wanted in training: by its deviation, and below, by how many deviations
+        of training it lies away."""
+        return self.scored.std / self.trained.std if self.trained.std > 0 else 0.0
+
+    @property
+    def apart(self) -> float:
+        return abs(self.scored.mean - self.trained.mean) / self.trained.std if self.trained.std > 0 else 0.0
 
 
 class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
@@ -33,3 +68,7 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     offset: int = 0
     """By how much numbers seem to have been raised in training, and what differs if they were."""
     offset_apart: float = 0.0
+    wanted: Wanted | None = None
+    """Numbers that were wanted of the model, where they are known."""
+    fitting: int = 0
+    """Other places where what is wanted of the same numbers is as in training."""

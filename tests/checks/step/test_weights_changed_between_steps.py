@@ -35,6 +35,23 @@ def test_weights_that_become_others_are_told_with_the_step() -> None:
     assert (evidence.cause, evidence.where.line, evidence.where.step) == (None, 9, 30)
 
 
+RESTORED = replace(JUMP, likeness=0.97, restored=True)
+
+
+def test_weights_that_begin_anew_are_told_however_far_they_had_come() -> None:
+    (evidence,) = found((RESTORED, replace(RESTORED, step=60)))
+    assert evidence.saw == (
+        "2 times in 90 steps, first before step 30, weights such as `0.weight` became again what they were before the "
+        "first step of Adam"
+    )
+    assert evidence.cause is None
+
+
+@pytest.mark.parametrize("touches", [(RESTORED,), (RESTORED, RESTORED, replace(RESTORED, restored=False))])
+def test_a_single_restart_and_tasks_that_begin_from_what_others_left_are_fine(touches: tuple[Touched, ...]) -> None:
+    assert found(touches) == []
+
+
 def test_weights_that_shrink_at_every_step_are_decayed_by_hand() -> None:
     (evidence,) = found(shrunk(89))
     assert evidence.saw == (

@@ -103,3 +103,12 @@ def test_a_few_rows_at_the_end_of_an_epoch_change_nothing() -> None:
 
 def test_one_side_alone_says_nothing() -> None:
     assert not carried(lambda x: x.flip(-1)).seen().apart
+
+
+def test_axes_that_are_exchanged_are_told_from_another_order() -> None:
+    turned = carried(same, lambda x: x.transpose(-1, -2)).seen()
+
+    assert (turned.apart, turned.turned) == (True, True)
+    assert carried(lambda x: x.transpose(-1, -2), same).seen().turned
+    assert not carried(same, lambda x: x.flip(-1)).seen().turned
+    assert not carried(same, same).seen().apart

@@ -2,7 +2,8 @@
 
 ## What it sees
 After a step and before the next one the weights are not what the step left: several times they have become others
-altogether, while the optimizer goes on with what it knows of the old ones; at most steps they are moved by much more
+altogether, or what they were before the first step, while the optimizer goes on with what it knows of the old ones; at
+most steps they are moved by much more
 than the step itself moves them; or they are rounded to a number format so coarse that most of the step is lost.
 
 ## When it is fine
@@ -47,6 +48,8 @@ def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
     jumps = [one for one in handling.touches if one.likeness < limits.likeness]
     if len(jumps) >= limits.jumps:
         yield _jumped(handling, jumps)
+    elif len(handling.touches) >= limits.jumps and all(one.restored for one in handling.touches):
+        yield _restored(handling)
     elif len(handling.touches) < limits.share * handling.touches[-1].step:  # later ones may not have been told
         return
     elif handling.undone >= limits.undone:
@@ -71,6 +74,20 @@ def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
         likely="the weights are initialised again, or an old state is loaded, inside the training loop",
         do="do that once, before the loop and before the optimizer is made",
         numbers={"jumps": len(jumps), "likeness": first.likeness},
+    )
+
+
+def _restored(handling: Handling) -> Evidence:
+    """One by one, as an inner loop does for its tasks, they would have come back to what an outer one made of them."""
+    first, times = handling.touches[0], len(handling.touches)
+    return Evidence(
+        where=at(handling.site, module=first.tensor, step=first.step, rank=handling.rank),
+        saw=f"{times} times in {handling.steps} steps, first before step {first.step}, weights such as "
+        f"`{first.tensor}` became again what they were before the first step of {handling.optimizer}",
+        wanted="weights that keep what was learnt",
+        likely="the state that the model began with is loaded again inside the training loop",
+        do="load it once, before the loop, or make a new optimizer wherever a new training is meant",
+        numbers={"times": times},
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import torch
 
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.ids import moved
 
 MOST_CLASSES = 256
 MOST_VALUES = 100_000
@@ -68,25 +69,15 @@ def apart(trained: Counter[int], scored: Counter[int]) -> float:
 
 
 def nearest(trained: Counter[int], scored: Counter[int]) -> tuple[int, float]:
-    """By how much the numbers of one side seem to have been raised in training, and what still differs if they were.
-
-    What leaves the range on one side comes in again on the other, or stays at its end.
-    """
+    """By how much the numbers of one side seem to have been raised in training, and what still differs if they were."""
     top = max([0, *trained, *scored])
     found = [
-        (offset * way, apart(_moved(one, offset, top, wraps), other))
+        (offset * way, apart(moved(one, offset, top, wraps), other))
         for one, other, way in ((scored, trained, 1), (trained, scored, -1))
         for offset in (1, -1)
         for wraps in (False, True)
     ]
     return min(found, key=lambda pair: pair[1])
-
-
-def _moved(counts: Counter[int], offset: int, top: int, wraps: bool) -> Counter[int]:
-    moved: Counter[int] = Counter()
-    for number, count in counts.items():
-        moved[(number + offset) % (top + 1) if wraps else min(max(number + offset, 0), top)] += count
-    return moved
 
 
 def _names(loaded: torch.Tensor, met: torch.Tensor) -> Names | None:

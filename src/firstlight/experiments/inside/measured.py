@@ -7,9 +7,7 @@ its name.
 """
 
 import math
-import sys
 from collections.abc import Iterator
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,6 +16,7 @@ from torch.overrides import TorchFunctionMode
 from firstlight.experiments.inside.averages import Averages, Heard, Phase
 from firstlight.experiments.inside.scoring import Scoring
 from firstlight.experiments.inside.shortening.arithmetic import Arithmetic
+from firstlight.experiments.inside.wanted import MEETINGS, WantedOutputs
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.taps.losses import FUNCTIONS
 from firstlight.observe.inside.taps.operations import may_push
@@ -54,6 +53,8 @@ class MeasuredLosses(TorchFunctionMode):
         self._heard = observer.shielded("measured", self._hear)
         self.scoring = Scoring(observer)
         self._scored = observer.shielded("scoring", self.scoring.heard)
+        self.wanted = WantedOutputs(observer, self.scoring.rests_on_answers)
+        self._wants = observer.shielded("wanted", self.wanted.meet)
         self.averages = Averages(observer)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -62,7 +63,10 @@ class MeasuredLosses(TorchFunctionMode):
             name = getattr(func, "__name__", "")
             if self.arithmetic.on:
                 self._heard(name, args, found, (kwargs or {}).get("reduction", "mean"))
-            self._scored(name, (*args, *(kwargs or {}).values()), found)
+            given = (*args, *(kwargs or {}).values())
+            self._scored(name, given, found)
+            if name in MEETINGS and len(given) > 1:
+                self._wants(*given[:2])
         return found
 
     def _hear(self, name: str, given: tuple[Any, ...], found: Any, reduction: str) -> None:
@@ -81,7 +85,8 @@ class MeasuredLosses(TorchFunctionMode):
             held = int(found.sum())
             phase.right.append((held if COMPARED[name] else found.numel() - held, found.numel()))
         elif name in DIFFERENCES and _are_answers(given) and found.numel() <= MOST_NUMBERS:
-            self._apart(found.double().square().mean(), found.double().abs().mean(), len(found))
+            apart = found.detach().double()
+            self._apart(apart.square().mean(), apart.abs().mean(), len(found))
 
     def _take(self, source: torch.Tensor, number: Any) -> None:
         """A number leaves torch; the first that this line takes of the answers to a batch stands for them."""
@@ -95,6 +100,7 @@ class MeasuredLosses(TorchFunctionMode):
         """The same of numpy."""
         if not self._on or len(self._heard_of) > MOST_HEARD:
             return
+        self.meet(one, other)
         if name in DIFFERENCES:
             self._apart((found * found).mean(), abs(found).mean(), len(one))
         else:
@@ -110,6 +116,11 @@ class MeasuredLosses(TorchFunctionMode):
             losses = self._heard_of.setdefault((way, site), Phase()).losses
             if len(losses) < MOST_HEARD:
                 losses.append((float(value), rows))
+
+    def meet(self, one: Any, other: Any) -> None:
+        """Arrays, or lists of numbers, are held against each other."""
+        if self._on:
+            self._wants(*(torch.as_tensor(side, dtype=torch.float64) for side in (one, other)))
 
     def metric(self, improves_upwards: bool, value: float) -> None:
         """A function that computes a metric came to it."""
@@ -128,10 +139,12 @@ class MeasuredLosses(TorchFunctionMode):
             if self._sensed < MOST_SENSED:  # a few are heard too: they tell what the answers stand for
                 self._sensed += 1
                 self.scoring.trained(call)
+                self.wanted.trained(call)
                 self._listen()
         elif self.observer.step:
+            self.wanted.asked(call)
             self.scoring.asked(call)
-            self._phase = self._heard_of.setdefault((id(call.module), *_way()), Phase())
+            self._phase = self._heard_of.setdefault((id(call.module), *sites.way()), Phase())
             if len(self._phase.batches) < MOST_HEARD:
                 self._phase.batches.append(next((len(given) for given in call.inputs if given.ndim), 0))
             self._listen()
@@ -157,6 +170,7 @@ class MeasuredLosses(TorchFunctionMode):
         self._heard_of.clear()
         self._computed.clear()
         self.scoring.rest()
+        self.wanted.rest()
         self._phase = Phase()
 
     def names(self, number: float) -> frozenset[str]:
@@ -181,15 +195,6 @@ class MeasuredLosses(TorchFunctionMode):
 
 
 MOST_EXPONENT = 700.0
-
-
-def _way() -> Iterator[tuple[str, int]]:
-    """The lines of the user's that are running: another line that calls the same evaluation is another one."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if sites.is_users(frame.f_code.co_filename):
-            yield frame.f_code.co_filename, frame.f_lineno or 0
-        frame = frame.f_back
 
 
 def _is_last(mode: TorchFunctionMode) -> bool:

@@ -51,6 +51,8 @@ class _MetricTold:
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         found = self._function(*arguments, **options)
+        with contextlib.suppress(Exception):  # whatever it is given
+            self._metrics.measured.meet(*arguments[:2])
         with contextlib.suppress(Exception):  # several values, or whatever else it gives
             self._metrics.came_to(self._name, self._upwards, found)
         return found

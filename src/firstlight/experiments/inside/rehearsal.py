@@ -133,6 +133,7 @@ class Rehearsal:
             told: list[Logged] = [
                 *self.selecting.seen(),
                 *self.selecting.measured.scoring.seen(),
+                *self.selecting.measured.wanted.seen(),
                 *averages,
                 *self.copies.seen(self.book.planned_steps() if ended == "exit" else None),
                 *self.randomness.seen(),

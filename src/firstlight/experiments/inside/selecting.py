@@ -118,7 +118,8 @@ def follow(selecting: Selecting) -> None:
         return original(self, metrics, *arguments, **options)
 
     kind.step = step
-    observer.moments.batch_given.append(observer.unable_to_raise("measured", measured.scoring.batch_given))
+    for tap in (measured.scoring, measured.wanted):
+        observer.moments.batch_given.append(observer.unable_to_raise("measured", tap.batch_given))
     observer.moments.model_returned.append(observer.unable_to_raise("measured", measured.returned))
     observer.moments.step_begins.append(observer.unable_to_raise("measured", measured.step_begins))
     for package in ("lightning.pytorch", "pytorch_lightning"):

@@ -4,6 +4,8 @@ Augmentation draws anew for each batch. An order that is the same at every call 
 belongs to training and evaluation alike.
 """
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -39,6 +41,15 @@ class CarriedWay(NamedTuple):
             return None
         return CarriedWay(torch.where(self.order == UNKNOWN, other.order, self.order))
 
+    def exchanges(self, other: "CarriedWay", shape: tuple[int, ...]) -> bool:
+        """Two axes of an example of this shape, in the other's order of its places."""
+        if self.order is None or other.order is None or not len(self.order) == len(other.order) == math.prod(shape):
+            return False
+        places = other.order.reshape(shape)
+        pairs = itertools.combinations([axis for axis, length in enumerate(shape) if length > 1], 2)
+        turned = (CarriedWay(places.transpose(*pair).reshape(-1)) for pair in pairs)
+        return any(self.joined(way) is not None for way in turned)
+
     def told(self) -> str:
         if self.order is None:
             return "sorted by value within each example"
@@ -56,6 +67,8 @@ class Carrying:
         self._ways: dict[bool, list[CarriedWay]] = {True: [], False: []}
         self._calls = {True: 0, False: 0}
         self._unknown = {True: False, False: False}
+        self._shape: tuple[int, ...] = ()
+        """Of an example in training."""
 
     def add(self, training: bool, given: torch.Tensor, batch: Sequence[torch.Tensor]) -> None:
         """`batch` is what a loader gave last. A few rows left over at the end of an epoch are no sample."""
@@ -63,6 +76,7 @@ class Carrying:
             return
         way = way_of(given, batch) or way_of(given, surroundings.sources_of(given))
         self._calls[training] += 1
+        self._shape = tuple(given.shape[1:]) if training else self._shape
         ways = self._ways[training]
         if way is None or len(ways) >= MOST_WAYS:
             self._unknown[training] = True
@@ -84,6 +98,7 @@ class Carrying:
             evaluation=evaluated[0].told(),
             calls=min(self._calls.values()),
             apart=all(own.joined(way) is None for way in evaluated),
+            turned=all(way.exchanges(own, self._shape) for way in evaluated),
         )
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-from firstlight.observe.inside import reading, rows
+from firstlight.observe.inside import ids, reading, rows
 from firstlight.observe.inside.carrying import Carrying
 from firstlight.observe.inside.near import NearCopies
 from firstlight.observe.inside.preparing import ExampleSample, prepared
 from firstlight.observe.inside.spread import Spread
-from firstlight.records.feed import Carried, Columns, Fed, Overlap, Pass, Preparation
+from firstlight.records.feed import Carried, Columns, Fed, IdsFed, Overlap, Pass, Preparation
 
 MOST_ROWS = 100_000
 """Examples remembered of each side."""
@@ -29,6 +29,7 @@ OFTEN = 0.25
 FEW = 0.2
 """Share of the trained examples; where more come so often, a batch is a good part of the training set."""
 TARGETS = ("label", "target")
+WHOLE = (torch.int64, torch.int32)
 
 
 class FirstPass:
@@ -132,6 +133,8 @@ class Feed:
         self.pieces = (Pieces(1), Pieces(2))
         self.spreads: dict[tuple[str, str], Spread] = {}
         self.samples: dict[tuple[str, str], ExampleSample] = {}
+        self.counts: dict[tuple[str, str], Counter[int]] = {}
+        """Of whole numbers."""
         self.made: set[str] = set()
         """Inputs that a model made: a state it is given again, what an encoder gives. They are no data."""
         self.carrying: dict[str, Carrying] = {}
@@ -193,7 +196,11 @@ class Feed:
 
     def _measure(self, split: str, given: Mapping[str, torch.Tensor]) -> None:
         for name, tensor in list(given.items())[:MOST_TENSORS]:
-            if tensor.is_floating_point() and tensor.ndim >= 2 and tensor.numel() and reading.readable(tensor):
+            if not tensor.numel() or not reading.readable(tensor):
+                continue
+            if tensor.dtype in WHOLE:
+                self.counts.setdefault((split, name), Counter()).update(ids.count(tensor))
+            elif tensor.is_floating_point() and tensor.ndim >= 2:
                 self.spreads.setdefault((split, name), Spread(name, tensor)).add(tensor)
                 self.samples.setdefault((split, name), ExampleSample()).add(tensor)
 
@@ -235,6 +242,12 @@ class Feed:
     def inputs(self) -> tuple[Fed, ...]:
         trained = [(name, spread) for (split, name), spread in self.spreads.items() if split == "train"]
         return tuple(self._fed(name, spread) for name, spread in trained if name not in self.made)
+
+    def ids(self) -> tuple[IdsFed, ...]:
+        both = [
+            (name, c, self.counts.get(("eval", name))) for (split, name), c in self.counts.items() if split == "train"
+        ]
+        return tuple(ids.compared(name, here, there) for name, here, there in both if there and name not in self.made)
 
     def _fed(self, name: str, train: Spread) -> Fed:
         evaluated = self.spreads.get(("eval", name))

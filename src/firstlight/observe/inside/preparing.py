@@ -26,6 +26,7 @@ NEAR = 0.2
 """Of the usual factor, within which a place has the same."""
 TINY = 1e-6
 DEALS = 4
+TURNED = "with rows and columns exchanged"
 OTHERWISE = 0.05
 """Share of neighbouring values that fall, from which on a side is not sorted."""
 
@@ -70,6 +71,7 @@ def prepared(train: ExampleSample, evaluated: ExampleSample) -> Preparation:
         offset=offset,
         even=even,
         order=order,
+        turned=order == TURNED,
         own=own,
         ordered=ordered,
         ascending=_ascending(here, there, train.shape[-1]),
@@ -142,7 +144,7 @@ def _orders(
             for by in range(1, length):
                 yield f"moved by {by}{along}", places.roll(by, axis).reshape(-1)
     if len(shape) > 1 and shape[-1] == shape[-2]:
-        yield "with rows and columns exchanged", places.transpose(-1, -2).reshape(-1)
+        yield TURNED, places.transpose(-1, -2).reshape(-1)
     if len(shape) == 1 and 1 < shape[0] <= MOST_MATCHED:
         apart = (first[:, :, None] - second[:, None, :]).abs().mean(0) / scale[:, None]
         order = apart.argmin(1)

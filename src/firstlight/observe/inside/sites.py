@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
@@ -108,3 +109,12 @@ def _shown(filename: str) -> str:
 def site_of(filename: str, line: int) -> Site | None:
     shown = _known[filename] if filename in _known else _judge(filename)
     return None if shown is None else Site(file=shown, line=line)
+
+
+def way() -> Iterator[tuple[str, int]]:
+    """The lines of the user's that are running, from the innermost outwards."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if is_users(frame.f_code.co_filename):
+            yield frame.f_code.co_filename, frame.f_lineno or 0
+        frame = frame.f_back

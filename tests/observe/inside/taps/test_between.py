@@ -74,3 +74,11 @@ def test_a_decay_is_no_rounding_and_undoes_nothing() -> None:
 
 def test_weights_that_only_the_optimizer_changes_are_not_told() -> None:
     assert touched(lambda weights: weights) == []
+
+
+def test_weights_that_begin_anew_are_known() -> None:
+    torch.manual_seed(0)
+    first = nn.Linear(40, 30).weight.detach()
+
+    assert [one.restored for one in touched(lambda _: first.clone())] == [True, True]
+    assert [one.restored for one in touched(lambda weights: 0.9 * weights)] == [False, False]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import rank
 from firstlight.records.inner import Touched
 
@@ -35,13 +36,16 @@ class Followed:
     own: float = 0.0
     """How far the last step moved them, over their size."""
     told: int = 0
+    first: list[torch.Tensor] = field(default_factory=list)
+    """What the first step found in them."""
 
 
 @dataclass
 class Change:
-    """One tensor: what the last step found, what it left, and what is there before the next."""
+    """One tensor: what the first step found, what the last one found and left, and what is there before the next."""
 
     tensor: torch.Tensor
+    first: torch.Tensor
     found: torch.Tensor
     left: torch.Tensor
     now: torch.Tensor
@@ -50,12 +54,13 @@ class Change:
 class Between:
     def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
         self.observer, self.models, self.optimizers = observer, models, optimizers
-        self._followed: dict[int, Followed] = {}
+        self._followed: ByIdentity[Followed] = ByIdentity()
 
     def step_begins(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        followed = self._followed.setdefault(id(optimizer), Followed())
-        known = zip(followed.left, followed.found, strict=True)
-        found = [Change(p, before, was, reading.values_of(p)) for (p, was), before in known]
+        followed = self._followed.get(optimizer, None) or Followed()
+        self._followed[optimizer] = followed
+        known = zip(followed.left, followed.first, followed.found, strict=True)
+        found = [Change(p, first, before, was, reading.values_of(p)) for (p, was), first, before in known]
         touched = [one for one in found if not torch.equal(one.left, one.now)]
         if touched and followed.told < MOST_TOLD:
             followed.told += 1
@@ -63,9 +68,10 @@ class Between:
         kept = [p for p, _ in followed.left] or some_of(self.optimizers.of(optimizer).parameters)
         followed.left = [(p, reading.values_of(p).clone()) for p in kept]
         followed.found = [was for _, was in followed.left]
+        followed.first = followed.first or followed.found
 
     def step_ended(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        followed = self._followed.get(id(optimizer))
+        followed = self._followed.get(optimizer, None)
         if followed is None or not followed.left:
             return
         followed.left = [(p, reading.values_of(p).clone()) for p, _ in followed.left]
@@ -89,6 +95,7 @@ class Between:
                 own=followed.own,
                 undone=_median([_undone(one) for one in touched]),
                 format=min(_format(one) for one in touched),
+                restored=all(torch.equal(one.now, one.first) for one in touched),
             )
         )
 

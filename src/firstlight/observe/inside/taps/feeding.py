@@ -146,6 +146,7 @@ class Feeding:
             eval_site=plate.eval_site,
             crowded=plate.crowded,
             inputs=plate.feed.inputs(),
+            ids=plate.feed.ids(),
             tensors=plate.tensors,
             overlap=Overlap() if plate.joint else plate.feed.overlap,
             echo=plate.echoes.seen(),
