@@ -13,7 +13,6 @@ import torch
 
 from firstlight.experiments.inside.rate_steering import nominal
 from firstlight.observe.inside import graph
-from firstlight.observe.inside.observer import rank
 from firstlight.records.steered import CurvatureSeen
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def measure(observer: "Observer", value: str) -> None:
         whole = max(1, round(observer.backwards / max(1, observer.step))) / observer.scale
         with observer.quiet(), torch.enable_grad():
             seen = curvature_of(root, held, whole)
-        observer.emit(msgspec.structs.replace(seen, step=observer.step, rank=rank()))
+        observer.emit(msgspec.structs.replace(seen))
         observer.stop("measured")
 
     observer.moments.backward_begins.append(look)

@@ -8,7 +8,6 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
 from firstlight.records.trials import OperationDigests
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class Digests(TorchDispatchMode):
     def tell(self) -> None:
         rows, self._rows = tuple(self._rows), []
         first = self._count - len(rows)
-        self._emit(OperationDigests(step=self._observer.step, rank=rank(), rows=rows, first=first))
+        self._emit(OperationDigests(rows=rows, first=first))
 
 
 def _digest(tree: Any, seed: int = 0) -> int:

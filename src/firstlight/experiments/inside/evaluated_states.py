@@ -9,7 +9,6 @@ import torch
 
 from firstlight.experiments.inside.copies import Part, equal, parts, statistics
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.places import Site
 
@@ -82,8 +81,6 @@ class EvaluatedStates:
         for known in self._models.values():
             if known.weights or known.statistics:
                 yield EvaluationLeaves(
-                    step=self.observer.step,
-                    rank=rank(),
                     site=known.site,
                     model=known.name,
                     evaluations=known.evaluations,

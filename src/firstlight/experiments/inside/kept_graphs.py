@@ -13,7 +13,6 @@ import torch
 
 from firstlight.experiments.inside.shortening.rounds import Loop
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
 from firstlight.records.kept import GraphsKept
 from firstlight.records.places import Site
 
@@ -106,8 +105,6 @@ class KeptGraphs:
             evaluates = line.in_eval and not line.walked
             if evaluates or (line.alive and not line.in_eval):
                 yield GraphsKept(
-                    step=self.observer.step,
-                    rank=rank(),
                     site=site,
                     model=line.model,
                     evaluates=evaluates,

@@ -169,7 +169,7 @@ def fingerprint(tensor: torch.Tensor) -> Fingerprint:
 def tell_values(observer: "Observer", kind: str, tensors: Iterable[tuple[str, torch.Tensor]]) -> None:
     rows = [NamedValues(name, tuple(one.shape), fingerprint(one)) for name, one in tensors]
     for start in range(0, len(rows), PART):
-        observer.emit(ValuesSeen(step=observer.step, kind=kind, rows=tuple(rows[start : start + PART])))
+        observer.emit(ValuesSeen(kind=kind, rows=tuple(rows[start : start + PART])))
 
 
 def tell_calls(observer: "Observer", recorder: Recorder, loss: torch.Tensor) -> None:
@@ -181,7 +181,7 @@ def tell_calls(observer: "Observer", recorder: Recorder, loss: torch.Tensor) -> 
     outputs[made[0].number] = loss
     calls = [_call(row, outputs[row.number]) for row in rows if row.number in outputs]
     for start in range(0, len(calls), PART):
-        observer.emit(CallsSeen(step=observer.step, rows=tuple(calls[start : start + PART])))
+        observer.emit(CallsSeen(rows=tuple(calls[start : start + PART])))
 
 
 def _call(row: Row, output: torch.Tensor) -> TapedCall:

@@ -24,7 +24,6 @@ from firstlight.experiments.inside import seclusion
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.inside.nursery import be_quiet, why_not_fork
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.actions import likelihoods
 from firstlight.observe.inside.tape.pull import MEASURES
 from firstlight.observe.inside.tape.tail import Tail, tail_of
@@ -251,8 +250,6 @@ class Nudging:
             if rows:
                 told.append(
                     RewardAsked(
-                        step=self.observer.step,
-                        rank=rank(),
                         site=next((change.site for change in changes if change.site is not None), None),
                         kind=kind,
                         at_end=tuple(changes[0].found[kind][:MOST_TOLD]),

@@ -12,7 +12,6 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.imports import when_imported
-from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.randomness import RandomAgain
 
@@ -81,8 +80,6 @@ class Randomness:
         for drawn in self._drawn.values():
             if drawn.met is not None:
                 yield RandomAgain(
-                    step=self.observer.step,
-                    rank=rank(),
                     model=drawn.name,
                     source=drawn.source,
                     site=self.site,

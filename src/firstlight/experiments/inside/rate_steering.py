@@ -97,7 +97,7 @@ def _tell(observer: "Observer", optimizer: torch.optim.Optimizer, meant: list[fl
         for rate, group in zip(meant, optimizer.param_groups, strict=True)
         if rate is not None
     )
-    observer.emit(RatesSeen(step=observer.step, optimizer=type(optimizer).__name__, groups=found))
+    observer.emit(RatesSeen(optimizer=type(optimizer).__name__, groups=found))
 
 
 def _stop_at_divergence(observer: "Observer") -> None:

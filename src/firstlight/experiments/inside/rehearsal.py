@@ -35,7 +35,7 @@ from firstlight.experiments.inside.shortening.rounds import WHOLE, Book, Loop
 from firstlight.experiments.plan import ORDER, RESUMED, Order
 from firstlight.observe.inside import containment, sites
 from firstlight.observe.inside.imports import when_imported
-from firstlight.observe.inside.observer import rank, world
+from firstlight.observe.inside.observer import world
 from firstlight.records.declared import Logged
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Shortened
 
@@ -108,8 +108,6 @@ class Rehearsal:
         elapsed = time.monotonic() - self._begun
         self.observer.emit(
             Shortened(
-                step=self.observer.step,
-                rank=rank(),
                 ended=ended,
                 site=None if place is None else sites.site_of(*place),
                 epochs=book.epochs + max((loop.passes for loop in training if not loop.outer), default=0),

@@ -59,7 +59,7 @@ class Resuming:
         if self.resumed:
             site = next(reversed(self._read), None)
             state = self._state(optimizer)
-            self.observer.emit(StateResumed(step=self.observer.step, rank=rank(), state=state, site=site))
+            self.observer.emit(StateResumed(state=state, site=site))
             os._exit(0)
         if self._saved is None:
             self._stepped.add(id(optimizer))

@@ -11,7 +11,6 @@ from torch.overrides import TorchFunctionMode
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.graph import name_of, nodes_behind, saved_tensors
-from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.steered import TermJoined
 
@@ -96,7 +95,7 @@ def _take_out(observer: "Observer", number: int, pulls: bool) -> None:
             told.append(number)
             line = parts[max(0, number - 2)].line
             aside = number > 1 and _is_aside(root, parts, number - 2)
-            observer.emit(TermJoined(step=observer.step, rank=rank(), terms=1 + len(parts), site=line, aside=aside))
+            observer.emit(TermJoined(terms=1 + len(parts), site=line, aside=aside))
         term = _term(root, parts, number)
         return original(root - (term.detach() if pulls else term), *arguments, **keywords)
 

@@ -16,7 +16,6 @@ import torch
 from firstlight.experiments.inside import ablations, digests, seeding, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.plan import ORDER, Order
-from firstlight.observe.inside.observer import rank
 from firstlight.records.training import BackwardSeen
 from firstlight.records.trials import TrialSeen
 
@@ -52,8 +51,6 @@ class TrialListener:
             say()
         self._emit(
             TrialSeen(
-                step=self.observer.step,
-                rank=rank(),
                 tracked=self.numbers.seen(),
                 losses=tuple(self.losses) if any(map(math.isfinite, self.losses)) else (),
                 steps=self.observer.step,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from firstlight.experiments.faults import BY_NAME
 from firstlight.experiments.inside.faults import feed, losses, models, optimizers
-from firstlight.observe.inside.observer import rank
 from firstlight.records.timelines import FaultPlanted
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def install(observer: "Observer") -> None:
     def applied() -> None:
         if not taken and not observer.inert:
             taken.append(observer.step)
-            observer.emit(FaultPlanted(step=observer.step, rank=rank(), name=fault.name))
+            observer.emit(FaultPlanted(name=fault.name))
 
     def give_up(*_: object) -> None:
         if not taken and not fault.late and observer.step >= PATIENCE_STEPS:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.between import some_of
 from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import Site
@@ -100,16 +99,7 @@ class GradientWatch:
         if flipped > CHANGED or lost > CHANGED:
             self.observer.emit(
                 AlteredSeen(
-                    step=self.observer.step,
-                    rank=rank(),
-                    by=by,
-                    name=name,
-                    site=site,
-                    flipped=flipped,
-                    turned=turned,
-                    cosine=cosine,
-                    lost=lost,
-                    uneven=uneven,
+                    by=by, name=name, site=site, flipped=flipped, turned=turned, cosine=cosine, lost=lost, uneven=uneven
                 )
             )
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.handlers import Handlers, argument
 from firstlight.records.places import Site
 from firstlight.records.training import Attention, KeysMasked
@@ -45,15 +44,7 @@ class Masks:
         pairs = max(1.0, queries * (queries - 1) / 2) if queries == keys else max(1.0, queries * keys / 2)
         past, future = torch.stack([below.sum() / pairs, above.sum() / pairs]).tolist()
         self.observer.emit(
-            Attention(
-                step=self.observer.step,
-                rank=rank(),
-                site=sites.caller(2),
-                queries=queries,
-                keys=keys,
-                sees_past=past,
-                sees_future=future,
-            )
+            Attention(site=sites.caller(2), queries=queries, keys=keys, sees_past=past, sees_future=future)
         )
 
     def padded(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
@@ -84,16 +75,7 @@ class Masks:
             if given is not None and reading.readable(given):
                 self._calls += 1
                 kept, blocked = (len(given[places].unique()) for places in (keys, ~keys))
-                self.observer.emit(
-                    KeysMasked(
-                        step=self.observer.step,
-                        rank=rank(),
-                        site=site,
-                        examples=len(keys),
-                        kept=kept,
-                        blocked=blocked,
-                    )
-                )
+                self.observer.emit(KeysMasked(site=site, examples=len(keys), kept=kept, blocked=blocked))
 
 
 def handlers(observer: "Observer", _walked: "Walked") -> Handlers:

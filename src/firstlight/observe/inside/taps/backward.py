@@ -8,7 +8,6 @@ import torch
 
 from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.echo import Asked
-from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.training import BackwardSeen
 
@@ -57,8 +56,6 @@ class Walked:
         self.values_since_step.append(value)
         observer.emit(
             BackwardSeen(
-                step=observer.step,
-                rank=rank(),
                 site=self.site,
                 value=value,
                 connected=functional or (root.requires_grad and not root.is_leaf),

@@ -13,7 +13,6 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.cuts import FLAT
 from firstlight.records.census import Census, HiddenModules, RepeatedModule
 from firstlight.records.places import Site
@@ -134,8 +133,6 @@ class Counting:
         cut = next((self.walked.cuts[id(p)] for _, p in groups["cut_off"] if id(p) in self.walked.cuts), None)
         blamed = [*groups["cut_off"], *groups["wasted"], *places]
         return Census(
-            step=self.observer.step,
-            rank=rank(),
             model=root.index,
             name=root.name,
             site=root.site,

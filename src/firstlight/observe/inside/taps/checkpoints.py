@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps import states
 from firstlight.observe.inside.taps.reuse import Reuse
 from firstlight.records.places import Site
@@ -125,8 +124,6 @@ class Checkpoints:
         missing, unexpected = sorted(names - set(given)), sorted(set(given) - names)
         self.observer.emit(
             Restored(
-                step=self.observer.step,
-                rank=rank(),
                 how=how,
                 module=type(module).__name__,
                 site=sites.caller(),
@@ -166,8 +163,6 @@ class Checkpoints:
         self._reading = None
         self.observer.emit(
             Resumption(
-                step=self.observer.step,
-                rank=rank(),
                 site=reading.site,
                 optimizer=type(optimizer).__name__,
                 holds_optimizer=_same_settings(reading.groups, optimizer),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.training import ClipSeen
 
@@ -33,8 +32,6 @@ class Clipping:
         held = self._owner(parameters)
         self.observer.emit(
             ClipSeen(
-                step=self.observer.step,
-                rank=rank(),
                 site=site,
                 max_norm=float(max_norm),
                 norm=reading.number(norm) if isinstance(norm, torch.Tensor) else float(norm),

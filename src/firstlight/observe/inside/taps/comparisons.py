@@ -4,7 +4,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.tape.tail import Tail
 from firstlight.observe.inside.tape.ways import Way, WayFollower, training_ways
 from firstlight.records.flows import ComparisonSeen
@@ -49,13 +48,5 @@ class ComparisonTap:
         self._told[training, site] += 1
         if self._told[training, site] <= MOST_A_LINE:
             self.observer.emit(
-                ComparisonSeen(
-                    step=self.observer.step,
-                    rank=rank(),
-                    training=training,
-                    layer=way.layer,
-                    operations=way.operations,
-                    into=into,
-                    site=site,
-                )
+                ComparisonSeen(training=training, layer=way.layer, operations=way.operations, into=into, site=site)
             )

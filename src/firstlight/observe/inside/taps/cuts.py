@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import graph, sites
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.taps.handlers import Handlers, argument
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
@@ -40,9 +39,7 @@ class Cuts:
         behind = graph.parameters_behind(tensor)
         for identity in behind:
             self.walked.cuts.setdefault(identity, (name, site))
-        self.observer.emit(
-            Cut(step=self.observer.step, rank=rank(), operation=name, site=site, parameters=Some(tensors=len(behind)))
-        )
+        self.observer.emit(Cut(operation=name, site=site, parameters=Some(tensors=len(behind))))
 
 
 def handlers(observer: "Observer", walked: "Walked") -> Handlers:

@@ -8,7 +8,6 @@ import torch
 from torch.distributions import Distribution
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
 from firstlight.records.inner import EntropySeen
 from firstlight.records.places import Site
 
@@ -35,8 +34,6 @@ class Entropies:
     def tell(self) -> None:
         for (name, site), (lowered, raised) in self._seen.items():
             seen = EntropySeen(
-                step=self.observer.step,
-                rank=rank(),
                 name=name,
                 site=site,
                 lowered=lowered,

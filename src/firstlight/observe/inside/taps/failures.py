@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import torch
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
 from firstlight.records.failing import Failing
 from firstlight.records.places import Site
 
@@ -45,15 +44,7 @@ class Failures:
     def _tell(self, name: str) -> None:
         error, site = self._first[name]
         self.observer.emit(
-            Failing(
-                step=self.observer.step,
-                rank=rank(),
-                module=name,
-                site=site,
-                failed=self._failed[name],
-                returned=self._returned[name],
-                error=error,
-            )
+            Failing(module=name, site=site, failed=self._failed[name], returned=self._returned[name], error=error)
         )
 
 

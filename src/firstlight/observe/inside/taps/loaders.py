@@ -10,7 +10,6 @@ import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen, Waiting
 
@@ -32,8 +31,6 @@ class Loaders:
             return
         self.observer.emit(
             LoaderSeen(
-                step=self.observer.step,
-                rank=rank(),
                 loader=index,
                 epoch=epoch,
                 batches=_length(loader),
@@ -75,8 +72,6 @@ class Waits:
         if self._loader is not None:
             self.observer.emit(
                 Waiting(
-                    step=self.observer.step,
-                    rank=rank(),
                     site=self._site,
                     dataset=type(self._loader.dataset).__name__,
                     workers=self._loader.num_workers,

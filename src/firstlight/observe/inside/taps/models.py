@@ -13,7 +13,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.observer import rank, torch_traces
+from firstlight.observe.inside.observer import torch_traces
 from firstlight.records.places import Site
 from firstlight.records.program import ModelSeen
 
@@ -154,8 +154,6 @@ class Models:
         parameters = list(module.parameters())
         self.observer.emit(
             ModelSeen(
-                step=self.observer.step,
-                rank=rank(),
                 model=root.index,
                 name=root.name,
                 site=site,

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.singularities import BACKWARD, FORWARD, Singularity
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.places import Site
@@ -137,8 +136,6 @@ class Watch:
         earlier = tuple(value for value in self.walked.losses[-MOST_EARLIER - 1 : -1])
         self.observer.emit(
             NonFinite(
-                step=self.observer.step,
-                rank=rank(),
                 kind=kind,
                 site=site,
                 earlier=earlier if kind != "input" else tuple(self.walked.losses[-MOST_EARLIER:]),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
 from firstlight.records.inner import Erased, NormStatistics
 
 if TYPE_CHECKING:
@@ -50,8 +49,6 @@ class Watch:
         self._looks[id(module)] += 1
         self.observer.emit(
             Erased(
-                step=self.observer.step,
-                rank=rank(),
                 module=self.models.path_of(module),
                 kind=type(module).__name__,
                 site=sites.caller(),
@@ -72,8 +69,6 @@ class Watch:
         batch = values.mean(1), values.var(1) + module.eps
         self.observer.emit(
             NormStatistics(
-                step=self.observer.step,
-                rank=rank(),
                 module=self.models.path_of(module),
                 site=sites.caller(),
                 batches=followed,

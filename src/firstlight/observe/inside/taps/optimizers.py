@@ -254,8 +254,6 @@ class Optimizers:
         stepped = [held for held in self.held.values() if held.steps]
         idle = [held for held in self.held.values() if not held.steps and held.ever_got_gradients]
         return Ending(
-            step=self.observer.step,
-            rank=rank(),
             reason=reason,
             backwards=self.observer.backwards,
             steps=max((held.steps for held in stepped), default=0),

@@ -11,7 +11,6 @@ import torch
 
 from firstlight.observe.inside import aside, reading, sites
 from firstlight.observe.inside.feed import named
-from firstlight.observe.inside.observer import rank
 from firstlight.observe.inside.relations.comparing import compared
 from firstlight.observe.inside.relations.counting import RowsCounted
 from firstlight.observe.inside.relations.in_order import (
@@ -224,8 +223,6 @@ class RelationsTap:
             self.observer.emit(
                 found(
                     in_order=self._in_order(line, found.keywords.get("near", Neighbours())),
-                    step=self.observer.step,
-                    rank=rank(),
                     site=line.site,
                     meeting=line.meeting,
                     places=line.places.seen(),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
 from firstlight.records.places import Site
 from firstlight.records.restored import Reused
 
@@ -63,8 +62,6 @@ class Reuse:
         changed = [name for name, part in one.parts.items() if name in now and not _is_like(part, now[name])]
         self.observer.emit(
             Reused(
-                step=self.observer.step,
-                rank=rank(),
                 module=type(module).__name__,
                 site=one.site,
                 called=sites.caller(),

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils.data import _utils
 
-from firstlight.observe.inside.observer import rank
 from firstlight.records.feed import WorkerSeen
 
 if TYPE_CHECKING:
@@ -58,8 +57,6 @@ class Workers:
         used = tuple(name for name, state in self._before.items() if after.get(name) != state)
         self.observer.emit(
             WorkerSeen(
-                step=self.observer.step,
-                rank=rank(),
                 loader=os.getppid(),
                 worker=info.id,
                 workers=info.num_workers,

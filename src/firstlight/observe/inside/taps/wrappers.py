@@ -9,7 +9,7 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.nn.parallel import DistributedDataParallel
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank, world
+from firstlight.observe.inside.observer import world
 from firstlight.records.places import Site
 from firstlight.records.program import Wrapped
 
@@ -57,13 +57,7 @@ class Watch:
             if known.ref() is not None:
                 self.observer.emit(
                     Wrapped(
-                        step=self.observer.step,
-                        rank=rank(),
-                        module=known.name,
-                        site=known.site,
-                        through=known.through,
-                        beside=known.beside,
-                        world=world(),
+                        module=known.name, site=known.site, through=known.through, beside=known.beside, world=world()
                     )
                 )
 
