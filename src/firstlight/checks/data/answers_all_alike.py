@@ -52,7 +52,5 @@ CHECK = Check(
     fix="print the targets of a few batches where the loss is called, ignored ones left out",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -77,7 +77,5 @@ CHECK = Check(
     fix="print the answers of one batch where they are loaded and again where the loss takes them",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

@@ -43,7 +43,5 @@ CHECK = Check(
     fix="print the first rows of two successive batches; make the iterator or the generator once, outside the loop",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Feeding,
-    limits=Limits(),
     find=find,
 )

@@ -46,7 +46,5 @@ CHECK = Check(
     fix="print the first values of three batches in a row; look at how the iterator is restarted",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=FeedTrack,
-    limits=Limits(),
     find=find,
 )

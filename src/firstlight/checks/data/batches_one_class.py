@@ -52,7 +52,5 @@ CHECK = Check(
     fix="shuffle the examples, not the batches: `DataLoader(…, shuffle=True)` over single examples",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=LabelsSeen,
-    limits=Limits(),
     find=find,
 )

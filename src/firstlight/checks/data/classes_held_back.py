@@ -51,7 +51,5 @@ CHECK = Check(
     fix="print the number of rows of each class before and after rows are chosen from the batch",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

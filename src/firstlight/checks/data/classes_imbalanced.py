@@ -57,7 +57,5 @@ CHECK = Check(
     fix="weight the classes in the loss or sample them evenly, and measure recall or average precision",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -50,7 +50,5 @@ CHECK = Check(
     fix="split at random and by class (`stratify=`), and number the classes once for all splits",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=LabelsSeen,
-    limits=Limits(),
     find=find,
 )

@@ -60,7 +60,5 @@ CHECK = Check(
     fix="print the number of examples after each step of the pipeline",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Loaded,
-    limits=Limits(),
     find=find,
 )

@@ -54,7 +54,5 @@ CHECK = Check(
     fix="count, for one batch, the answers of each row that the loss does not ignore",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

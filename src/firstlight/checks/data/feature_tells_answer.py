@@ -60,7 +60,5 @@ CHECK = Check(
     fix="look up where the feature comes from; leave it out and train again: an honest score will be lower",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

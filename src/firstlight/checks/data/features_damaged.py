@@ -72,7 +72,5 @@ CHECK = Check(
     fix="print rows and missing values after each step that computes features",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=FeaturesMade,
-    limits=Limits(),
     find=find,
 )

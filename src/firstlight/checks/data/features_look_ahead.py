@@ -56,7 +56,5 @@ CHECK = Check(
     fix="compute each row from earlier rows alone: `shift(1)`, windows that end at the row, filling forwards",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=FeaturesAhead,
-    limits=Limits(),
     find=find,
 )

@@ -76,7 +76,5 @@ CHECK = Check(
     fix="print the deviation of each column before and after every step of the preparation",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

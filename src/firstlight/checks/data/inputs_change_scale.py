@@ -49,7 +49,5 @@ CHECK = Check(
     fix="print mean and spread of the inputs around that step, before and after each part of the preparation",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=InputTrack,
-    limits=Limits(),
     find=find,
 )

@@ -53,7 +53,5 @@ CHECK = Check(
     fix="mix the losses of both answers by the same weights, `w * loss(p, y) + (1 - w) * loss(p, y[order])`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

@@ -64,7 +64,5 @@ CHECK = Check(
     confidence=0.4,
     proven=Severity.ERROR,
     repairs=("standardised",),
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

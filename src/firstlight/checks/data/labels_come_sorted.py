@@ -79,7 +79,5 @@ CHECK = Check(
     fix="give the training loader `shuffle=True`, or permute the examples before cutting them into batches",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

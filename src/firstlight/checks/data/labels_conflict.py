@@ -49,7 +49,5 @@ CHECK = Check(
     fix="print the examples of one such input with their ids, and drop or merge them",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=LabelsSeen,
-    limits=Limits(),
     find=find,
 )

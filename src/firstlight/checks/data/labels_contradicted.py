@@ -78,7 +78,5 @@ CHECK = Check(
     fix="look at the doubtful examples in the report, most doubtful first; then at the line that makes the labels",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

@@ -48,7 +48,5 @@ CHECK = Check(
     fix="shuffle all examples, or pass `shuffle=True` to the loader",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=LabelTrack,
-    limits=Limits(),
     find=find,
 )

@@ -47,7 +47,5 @@ CHECK = Check(
     fix="pass `shuffle=True` to the loader",
     severity=Severity.NOTE,
     confidence=0.6,
-    needs=OrderTrack,
-    limits=Limits(),
     find=find,
 )

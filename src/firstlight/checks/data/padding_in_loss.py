@@ -48,7 +48,5 @@ CHECK = Check(
     fix="pass `ignore_index=` the padding id to the loss, or set the padded targets to -100",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

@@ -69,7 +69,5 @@ CHECK = Check(
     fix="sort the examples by the size of these values and look at those on either side of the gap",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

@@ -47,7 +47,5 @@ CHECK = Check(
     fix="raise `num_workers`, set `pin_memory` and `prefetch_factor`, or prepare the data once",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=FeedTrack,
-    limits=Limits(),
     find=find,
 )

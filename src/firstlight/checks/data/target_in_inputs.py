@@ -49,7 +49,5 @@ CHECK = Check(
     fix="drop the column by name before the features are made, and train again: an honest score will be lower",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

@@ -44,7 +44,5 @@ CHECK = Check(
     fix="count `(labels != -100).sum()` for a few batches where the labels are made",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

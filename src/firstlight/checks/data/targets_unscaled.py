@@ -57,8 +57,6 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.5,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
     repairs=("targets-standardised",),
 )

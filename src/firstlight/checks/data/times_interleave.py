@@ -51,7 +51,5 @@ CHECK = Check(
     fix="sort by time and cut once: train before the cut, validate after it, with a gap as long as the horizon",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=TimeOrder,
-    limits=Limits(),
     find=find,
 )

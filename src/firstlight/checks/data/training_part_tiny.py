@@ -52,7 +52,5 @@ CHECK = Check(
     fix="print the sizes of all parts where they are made",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

@@ -51,7 +51,5 @@ CHECK = Check(
     fix="read and prepare the data once, outside `__getitem__`; raise `num_workers`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Waiting,
-    limits=Limits(),
     find=find,
 )

@@ -62,7 +62,5 @@ CHECK = Check(
     fix="encode the data again with the tokenizer that the model was built for",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Vocabulary,
-    limits=Limits(),
     find=find,
 )

@@ -54,7 +54,5 @@ CHECK = Check(
     fix="divide the recording (by time, subject or file) first, then cut each part into windows",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

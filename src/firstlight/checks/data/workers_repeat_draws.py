@@ -45,7 +45,5 @@ CHECK = Check(
     fix="draw from `torch`'s own stream, or make the generator in the worker from `torch.initial_seed()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=WorkerStream,
-    limits=Limits(),
     find=find,
 )

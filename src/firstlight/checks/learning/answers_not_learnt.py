@@ -51,8 +51,6 @@ CHECK = Check(
     fix="run `firstlight diagnose` on the program: it tries the causes one by one",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=LearningSign,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -59,7 +59,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.4,
     symptom=True,
-    needs=Baselines,
-    limits=Limits(),
     find=find,
 )

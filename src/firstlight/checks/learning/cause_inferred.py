@@ -54,7 +54,5 @@ CHECK = Check(
     fix="run `firstlight diagnose --explain-trail` to see how it came about",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=Inferred,
-    limits=Limits(),
     find=find,
 )

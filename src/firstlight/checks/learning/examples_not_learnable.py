@@ -105,7 +105,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.9,
     symptom=True,
-    needs=Overfit,
-    limits=Limits(),
     find=find,
 )

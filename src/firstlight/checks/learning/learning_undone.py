@@ -57,8 +57,6 @@ CHECK = Check(
     "them",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -55,7 +55,5 @@ CHECK = Check(
     fix="divide the learning rate by 3 and look at the first hundred steps again",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
 )

@@ -80,7 +80,5 @@ CHECK = Check(
     fix="look at the sign of what `backward` is called on; then divide the learning rate by 10 and check again",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
 )

@@ -59,8 +59,6 @@ CHECK = Check(
     fix="divide the learning rate by 10 and check again; if it still diverges, look at the gradients before clipping",
     severity=Severity.ERROR,
     confidence=0.8,
-    needs=LossCurve,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -47,7 +47,5 @@ CHECK = Check(
     fix="look at the batches of those steps; if they are ordinary, clip the gradients",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
 )

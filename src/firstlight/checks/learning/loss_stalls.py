@@ -52,8 +52,6 @@ CHECK = Check(
     fix="try three times the learning rate from the last checkpoint, then a larger model",
     severity=Severity.NOTE,
     confidence=0.3,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -51,7 +51,5 @@ CHECK = Check(
     fix="call the metric by itself on three answers and targets written by hand, and print the shapes inside it",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=MetricTried,
-    limits=Limits(),
     find=find,
 )

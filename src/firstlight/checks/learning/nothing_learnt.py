@@ -54,8 +54,6 @@ CHECK = Check(
     fix="run `firstlight diagnose` on the program: it tries the causes one by one",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -57,8 +57,6 @@ CHECK = Check(
     fix="run `firstlight diagnose` on the program",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -90,8 +90,6 @@ CHECK = Check(
     fix="print a few inputs beside their labels as the model gets them; index both with the same permutation",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -57,7 +57,5 @@ CHECK = Check(
     fix="look at the dead units and at the balance of the classes; lower the learning rate",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=PredictionTrack,
-    limits=Limits(),
     find=find,
 )

@@ -73,7 +73,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.75,
     symptom=True,
-    needs=Predictions,
-    limits=Limits(),
     find=find,
 )

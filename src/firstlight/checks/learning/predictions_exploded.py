@@ -55,7 +55,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.9,
     symptom=True,
-    needs=Predictions,
-    limits=Limits(),
     find=find,
 )

@@ -50,7 +50,5 @@ CHECK = Check(
     fix="compare ten rows of both splits by hand, from the file to the loss",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=Predictions,
-    limits=Limits(),
     find=find,
 )

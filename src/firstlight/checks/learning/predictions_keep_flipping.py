@@ -48,7 +48,5 @@ CHECK = Check(
     fix="lower the learning rate from the last checkpoint on, and look whether the answers settle",
     severity=Severity.NOTE,
     confidence=0.5,
-    needs=PredictionTrack,
-    limits=Limits(),
     find=find,
 )

@@ -59,7 +59,5 @@ CHECK = Check(
     fix="print the dropout probabilities and the weight decay in use; halve the largest and check again",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
 )

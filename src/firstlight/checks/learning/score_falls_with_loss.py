@@ -54,7 +54,5 @@ CHECK = Check(
     fix="compute the score by hand on ten examples, before and after",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=ScoreTrack,
-    limits=Limits(),
     find=find,
 )

@@ -43,7 +43,5 @@ CHECK = Check(
     fix="seed every generator from one number; pass `generator=` where it is made",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Repeat,
-    limits=Limits(),
     find=find,
 )

@@ -81,7 +81,5 @@ CHECK = Check(
     fix="feed it a history by hand; `firstlight.BestEpoch` is a sound default",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=SelectorTried,
-    limits=Limits(),
     find=find,
 )

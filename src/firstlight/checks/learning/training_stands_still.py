@@ -63,7 +63,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.7,
     symptom=True,
-    needs=MiniTraining,
-    limits=Limits(),
     find=find,
 )

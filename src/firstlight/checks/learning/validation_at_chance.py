@@ -59,7 +59,5 @@ CHECK = Check(
     fix="evaluate on the training examples with the code of the validation: it must give the training accuracy",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ScoreTrack,
-    limits=Limits(),
     find=find,
 )

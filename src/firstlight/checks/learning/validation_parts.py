@@ -71,7 +71,5 @@ CHECK = Check(
     "eval mode",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=EvalTrack,
-    limits=Limits(),
     find=find,
 )

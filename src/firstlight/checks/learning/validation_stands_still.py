@@ -74,7 +74,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.7,
     symptom=True,
-    needs=QuickValidation,
-    limits=Limits(),
     find=find,
 )

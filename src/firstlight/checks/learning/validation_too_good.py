@@ -48,7 +48,5 @@ CHECK = Check(
     fix="compare both splits for duplicates, and compute both losses on the same batch",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=EvalTrack,
-    limits=Limits(),
     find=find,
 )

@@ -50,7 +50,5 @@ CHECK = Check(
     fix="use `F.cross_entropy` on the raw scores, or take `log_softmax` over the axis of the classes",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

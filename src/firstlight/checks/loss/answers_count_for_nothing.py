@@ -48,7 +48,5 @@ CHECK = Check(
     fix="use a loss made for these answers, such as `binary_cross_entropy_with_logits` for 0 and 1, or convert them",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=MuteAnswer,
-    limits=Limits(),
     find=find,
 )

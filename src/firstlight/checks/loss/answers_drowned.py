@@ -52,7 +52,5 @@ CHECK = Check(
     fix="print the terms of the loss, weighted, one by one, and bring them to a similar size",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=Pulling,
-    limits=Limits(),
     find=find,
 )

@@ -55,7 +55,5 @@ CHECK = Check(
     fix="give the next states to the network whose value is discounted",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Bootstrapped,
-    limits=Limits(),
     find=find,
 )

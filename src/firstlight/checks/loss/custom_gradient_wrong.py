@@ -48,7 +48,5 @@ CHECK = Check(
     fix="derive it anew, or write the forward with torch's own operations; `torch.autograd.gradcheck` confirms it",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=GradientTried,
-    limits=Limits(),
     find=find,
 )

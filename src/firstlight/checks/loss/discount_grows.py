@@ -44,7 +44,5 @@ CHECK = Check(
     fix="use a discount below one, such as 0.99",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Discounted,
-    limits=Limits(),
     find=find,
 )

@@ -60,7 +60,5 @@ CHECK = Check(
     fix="multiply the discounted value by `(1 - done)`",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Bootstrapped,
-    limits=Limits(),
     find=find,
 )

@@ -47,7 +47,5 @@ CHECK = Check(
     fix="subtract the entropy from the loss that is minimised, with a small positive weight",
     severity=Severity.WARNING,
     confidence=0.93,
-    needs=EntropySeen,
-    limits=Limits(),
     find=find,
 )

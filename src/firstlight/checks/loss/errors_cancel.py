@@ -53,7 +53,5 @@ CHECK = Check(
     fix="square (or take the absolute value of) each example's error first, and take the mean last",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Cancelling,
-    limits=Limits(),
     find=find,
 )

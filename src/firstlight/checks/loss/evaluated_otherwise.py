@@ -57,7 +57,5 @@ CHECK = Check(
     fix="make the activation a part of the network, or leave it out of the loss",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=TwoComparisons,
-    limits=Limits(),
     find=find,
 )

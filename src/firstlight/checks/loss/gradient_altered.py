@@ -76,7 +76,5 @@ CHECK = Check(
     fix="remove it, or return a positive multiple of what it is given",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=Altered,
-    limits=Limits(),
     find=find,
 )

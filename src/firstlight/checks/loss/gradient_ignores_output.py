@@ -48,7 +48,5 @@ CHECK = Check(
     fix="multiply what `backward` returns by `grad_output`; `torch.autograd.gradcheck` confirms it",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=CustomGradient,
-    limits=Limits(),
     find=find,
 )

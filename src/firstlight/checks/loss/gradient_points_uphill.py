@@ -55,7 +55,5 @@ CHECK = Check(
     fix="compare `torch.autograd.grad` with a finite difference of the loss for a single weight, layer by layer",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=Surface,
-    limits=Limits(),
     find=find,
 )

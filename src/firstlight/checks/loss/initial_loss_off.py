@@ -101,7 +101,5 @@ CHECK = Check(
     fix="compare the inputs with the target column by column; with pretrained weights declare `pretrained=True`",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=InitialLoss,
-    limits=Limits(),
     find=find,
 )

@@ -72,7 +72,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.97,
     exhaustive=True,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

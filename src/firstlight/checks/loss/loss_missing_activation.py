@@ -53,7 +53,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.96,
     exhaustive=True,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

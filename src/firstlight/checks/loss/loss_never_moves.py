@@ -43,7 +43,5 @@ CHECK = Check(
     fix="print the prediction and the target of one batch just before the loss",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
 )

@@ -58,7 +58,5 @@ CHECK = Check(
     fix="negate the loss",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LossSense,
-    limits=Limits(),
     find=find,
 )

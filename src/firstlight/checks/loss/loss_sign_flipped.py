@@ -53,7 +53,5 @@ CHECK = Check(
     fix="turn the sign of the loss",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=Pulling,
-    limits=Limits(),
     find=find,
 )

@@ -52,8 +52,6 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.4,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
     repairs=("standardised", "reinitialise"),
 )

@@ -46,8 +46,6 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.3,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
     repairs=("mean-reduction",),
 )

@@ -53,8 +53,6 @@ CHECK = Check(
     fix="print the terms of the loss one by one; the one that runs away wants its sign turned",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=LossCurve,
-    limits=Limits(),
     find=find,
     repairs=(),
 )

@@ -45,7 +45,5 @@ CHECK = Check(
     fix="use `binary_cross_entropy_with_logits` with floating-point targets of the same shape, or give two outputs",
     severity=Severity.ERROR,
     confidence=0.98,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -60,7 +60,5 @@ CHECK = Check(
     fix="remove the activation from the last layer, or scale the targets into its range",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Reach,
-    limits=Limits(),
     find=find,
 )

@@ -83,7 +83,5 @@ CHECK = Check(
     fix="take out the factor, standardise inputs, and leave the layers with torch's own initialisation",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Guessed,
-    limits=Limits(),
     find=find,
 )

@@ -56,7 +56,5 @@ CHECK = Check(
     fix="add the penalty to the loss with a positive coefficient",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Penalty,
-    limits=Limits(),
     find=find,
 )

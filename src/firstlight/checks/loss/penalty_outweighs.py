@@ -49,7 +49,5 @@ CHECK = Check(
     fix="divide the weight of the penalty by a thousand, and see whether the rest of the loss falls",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=Penalised,
-    limits=Limits(),
     find=find,
 )

@@ -81,7 +81,5 @@ CHECK = Check(
     fix="add the reward as the environment gives it",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Rewarded,
-    limits=Limits(),
     find=find,
 )

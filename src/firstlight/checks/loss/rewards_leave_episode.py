@@ -62,7 +62,5 @@ CHECK = Check(
     fix="multiply what is carried on by `(1 - done)`, or begin with zero at every end",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Rewarded,
-    limits=Limits(),
     find=find,
 )

@@ -62,8 +62,6 @@ CHECK = Check(
     fix="divide the scores by the temperature (or multiply them by a scale of 10 to 30) before the loss",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
     repairs=("sharpened",),
 )

@@ -46,7 +46,5 @@ CHECK = Check(
     fix="for several labels at once use `binary_cross_entropy_with_logits`; for one, pass class indices",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -49,8 +49,6 @@ CHECK = Check(
     fix="standardise the targets of the large term, or weight the terms so that they start at the same size",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=LossTerms,
-    limits=Limits(),
     find=find,
     repairs=(),
 )

@@ -65,7 +65,5 @@ CHECK = Check(
     fix="divide the weight of the term by ten until the others fall, or leave it out",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
 )

@@ -58,6 +58,5 @@ CHECK = Check(
     "leave it out of what backward is called on",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=SilentTerm,
     find=find,
 )

@@ -50,7 +50,5 @@ CHECK = Check(
     fix="compare the gradients of the two terms on one batch; weight them so that both steer",
     severity=Severity.NOTE,
     confidence=0.4,
-    needs=TermTrack,
-    limits=Limits(),
     find=find,
 )

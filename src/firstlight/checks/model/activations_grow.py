@@ -55,7 +55,5 @@ CHECK = Check(
     fix="lower the learning rate; put a normalisation in front of the layer",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=ActivationTrack,
-    limits=Limits(),
     find=find,
 )

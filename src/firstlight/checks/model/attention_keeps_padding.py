@@ -46,7 +46,5 @@ CHECK = Check(
     fix="invert the mask (`~mask`)",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=KeysMasked,
-    limits=Limits(),
     find=find,
 )

@@ -46,7 +46,5 @@ CHECK = Check(
     fix="normalise before the projections, keep the default scale, or normalise queries and keys",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=AttentionRows,
-    limits=Limits(),
     find=find,
 )

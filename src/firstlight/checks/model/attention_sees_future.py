@@ -50,7 +50,5 @@ CHECK = Check(
     fix="invert the mask (`~mask`), or pass `is_causal=True`",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Attention,
-    limits=Limits(),
     find=find,
 )

@@ -47,7 +47,5 @@ CHECK = Check(
     fix="use larger batches, `drop_last=True`, or a group or layer norm",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Normalisation,
-    limits=Limits(),
     find=find,
 )

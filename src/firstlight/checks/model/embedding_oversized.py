@@ -58,7 +58,5 @@ CHECK = Check(
     fix="compare the size of the vocabulary that encodes the data with the rows of the table",
     severity=Severity.NOTE,
     confidence=0.6,
-    needs=EmbeddingUse,
-    limits=Limits(),
     find=find,
 )

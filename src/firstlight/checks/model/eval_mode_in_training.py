@@ -46,7 +46,5 @@ CHECK = Check(
     fix="call `model.train()` at the beginning of each training epoch",
     severity=Severity.ERROR,
     confidence=0.94,
-    needs=Mode,
-    limits=Limits(),
     find=find,
 )

@@ -51,7 +51,5 @@ CHECK = Check(
     fix="pass `training=self.training` to every functional dropout",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Repeat,
-    limits=Limits(),
     find=find,
 )

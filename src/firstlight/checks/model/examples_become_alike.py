@@ -70,7 +70,5 @@ CHECK = Check(
     fix="look at the operation named above with two different examples: its output must differ",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Alike,
-    limits=Limits(),
     find=find,
 )

@@ -56,7 +56,5 @@ CHECK = Check(
     fix="use ReLU-like activations or a normalisation between the layers; standardise the inputs",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Fading,
-    limits=Limits(),
     find=find,
 )

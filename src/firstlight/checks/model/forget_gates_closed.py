@@ -60,7 +60,5 @@ CHECK = Check(
     fix="set the forget slice (the second quarter) of one bias to +1 and of the other to 0",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Gates,
-    limits=Limits(),
     find=find,
 )

@@ -49,7 +49,5 @@ CHECK = Check(
     fix="look at the activations behind it; lower the learning rate and start again",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

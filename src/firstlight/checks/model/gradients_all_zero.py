@@ -47,7 +47,5 @@ CHECK = Check(
     fix="look at the outputs of the named layer: all zero or all at the flat end of its activation",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=GradientProfile,
-    limits=Limits(),
     find=find,
 )

@@ -51,7 +51,5 @@ CHECK = Check(
     fix="initialise by fan-in, add normalisation, and clip the gradients' norm",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=GradientProfile,
-    limits=Limits(),
     find=find,
 )

@@ -61,7 +61,5 @@ CHECK = Check(
     fix="add residual connections and normalisation, or ReLU-like functions with a matching initialisation",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

@@ -67,7 +67,5 @@ CHECK = Check(
     fix="use ReLU or GELU with residual connections or normalisation, and the matching initialisation",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

@@ -49,7 +49,5 @@ CHECK = Check(
     fix="look for what changes at that step: a schedule of phases, a branch on the epoch, a `detach`",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

@@ -49,7 +49,5 @@ CHECK = Check(
     fix="put an activation (ReLU, GELU, tanh) between the layers",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Symmetry,
-    limits=Limits(),
     find=find,
 )

@@ -63,7 +63,5 @@ CHECK = Check(
     fix="use larger batches, momentum 0.1, or a norm that does not depend on the batch",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ModeGap,
-    limits=Limits(),
     find=find,
 )

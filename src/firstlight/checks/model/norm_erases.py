@@ -44,7 +44,5 @@ CHECK = Check(
     fix="normalise over the axis of the features (or time), not over one of length 1; leave it out for single values",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=Erased,
-    limits=Limits(),
     find=find,
 )

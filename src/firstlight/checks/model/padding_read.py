@@ -49,7 +49,5 @@ CHECK = Check(
     fix="read each example at its own length (`pack_padded_sequence`, or index it), or pass a padding mask",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=Dependence,
-    limits=Limits(),
     find=find,
 )

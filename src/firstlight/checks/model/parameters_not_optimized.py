@@ -69,7 +69,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.96,
     exhaustive=True,
-    needs=Census,
-    limits=Limits(),
     find=find,
 )

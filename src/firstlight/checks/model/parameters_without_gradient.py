@@ -109,7 +109,5 @@ CHECK = Check(
     fix="follow the named module's output through `forward` to where it is lost",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Census,
-    limits=Limits(),
     find=find,
 )

@@ -47,8 +47,6 @@ CHECK = Check(
     fix="add the encoding along the sequence: `pe[:, :x.size(1)]` for (batch, length, width)",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Symmetry,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -42,7 +42,5 @@ CHECK = Check(
     fix="add position embeddings to the token embeddings before the first block",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=PositionTried,
-    limits=Limits(),
     find=find,
 )

@@ -50,7 +50,5 @@ CHECK = Check(
     fix="round the size up; unused rows of an embedding or an output do no harm",
     severity=Severity.NOTE,
     confidence=0.5,
-    needs=Weights,
-    limits=Limits(),
     find=find,
 )

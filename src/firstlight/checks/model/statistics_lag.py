@@ -65,7 +65,5 @@ CHECK = Check(
     fix="use `momentum=0.1`, or `None` for a plain average",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=NormStatistics,
-    limits=Limits(),
     find=find,
 )

@@ -53,7 +53,5 @@ CHECK = Check(
     fix="add a positional encoding to the embeddings before the first attention layer",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Symmetry,
-    limits=Limits(),
     find=find,
 )

@@ -54,7 +54,5 @@ CHECK = Check(
     fix="call `model.eval()` before the evaluation and `model.train()` after it",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=EvaluationSeen,
-    limits=Limits(),
     find=find,
 )

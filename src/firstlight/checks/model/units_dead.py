@@ -62,7 +62,5 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.5,
-    needs=Units,
-    limits=Limits(),
     find=find,
 )

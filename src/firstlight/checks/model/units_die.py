@@ -52,7 +52,5 @@ CHECK = Check(
     fix="lower the learning rate or warm it up, and start again; or use LeakyReLU or GELU",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ActivationTrack,
-    limits=Limits(),
     find=find,
 )

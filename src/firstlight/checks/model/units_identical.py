@@ -77,7 +77,5 @@ CHECK = Check(
     fix="initialise weight matrices at random (`kaiming_uniform_`, `xavier_uniform_`, or leave torch's default)",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

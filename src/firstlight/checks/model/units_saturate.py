@@ -49,7 +49,5 @@ CHECK = Check(
     fix="scale the inputs to about unit variance; put a normalisation before the layer",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=ActivationTrack,
-    limits=Limits(),
     find=find,
 )

@@ -43,7 +43,5 @@ CHECK = Check(
     fix="standardise the inputs, and initialise the layer before by Xavier's rule",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Activations,
-    limits=Limits(),
     find=find,
 )

@@ -54,7 +54,5 @@ CHECK = Check(
     fix="standardise the inputs, use the usual initialisation, or normalise between the layers",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Swelling,
-    limits=Limits(),
     find=find,
 )

@@ -52,7 +52,5 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.8,
-    needs=Census,
-    limits=Limits(),
     find=find,
 )

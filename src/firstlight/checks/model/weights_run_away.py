@@ -57,7 +57,5 @@ CHECK = Check(
     fix="lower the learning rate, or add weight decay",
     severity=Severity.NOTE,
     confidence=0.7,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

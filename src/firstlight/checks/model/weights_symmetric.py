@@ -64,7 +64,5 @@ CHECK = Check(
     fix="initialise weight matrices at random; zeros are for biases and last layers",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=Weights,
-    limits=Limits(),
     find=find,
 )

@@ -63,7 +63,5 @@ CHECK = Check(
     fix="go back to a checkpoint before this step with a lower learning rate, or clip the gradients",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=GradientTrack,
-    limits=Limits(),
     find=find,
 )

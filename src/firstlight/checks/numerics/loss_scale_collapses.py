@@ -48,7 +48,5 @@ CHECK = Check(
     fix="run the same steps in bfloat16 or float32; look at the largest activations",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=ScaleTrack,
-    limits=Limits(),
     find=find,
 )

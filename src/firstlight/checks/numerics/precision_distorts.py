@@ -85,7 +85,5 @@ CHECK = Check(
     fix="compare the outputs layer by layer in both precisions; compute the first that differs in float32",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=PrecisionTried,
-    limits=Limits(),
     find=find,
 )

@@ -56,7 +56,5 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.ERROR,
     confidence=0.5,
-    needs=Precision,
-    limits=Limits(),
     find=find,
 )

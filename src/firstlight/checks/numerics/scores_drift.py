@@ -50,7 +50,5 @@ CHECK = Check(
     fix="add a small penalty on the square of the logarithm (1e-4, a z-loss), or lower the learning rate",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=PredictionTrack,
-    limits=Limits(),
     find=find,
 )

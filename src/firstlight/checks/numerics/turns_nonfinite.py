@@ -111,7 +111,5 @@ CHECK = Check(
     fix="replay the captured step, or run `firstlight check`: both name the first operation that is not finite",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Turned,
-    limits=Limits(),
     find=find,
 )

@@ -96,8 +96,6 @@ CHECK = Check(
     fix="clamp or add a small epsilon at the operation named above",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=FirstBad,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

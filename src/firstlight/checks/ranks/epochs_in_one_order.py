@@ -43,7 +43,5 @@ CHECK = Check(
     fix="call `loader.sampler.set_epoch(epoch)` before reading the loader",
     severity=Severity.WARNING,
     confidence=0.95,
-    needs=DistributedOrder,
-    limits=Limits(),
     find=find,
 )

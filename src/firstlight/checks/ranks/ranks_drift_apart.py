@@ -51,8 +51,6 @@ CHECK = Check(
     fix="train `DistributedDataParallel(model)`, or all-reduce every gradient and divide it by the world size",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Ranks,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -51,7 +51,5 @@ CHECK = Check(
     fix="call the DistributedDataParallel model itself in every backward; skip a step on all ranks or on none",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=RankTrack,
-    limits=Limits(),
     find=find,
 )

@@ -62,7 +62,5 @@ CHECK = Check(
     "`dist.get_world_size()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Ranks,
-    limits=Limits(),
     find=find,
 )

@@ -44,7 +44,5 @@ CHECK = Check(
     fix="call the wrapped model; move what else is needed (the loss, say) into its `forward`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Wrapped,
-    limits=Limits(),
     find=find,
 )

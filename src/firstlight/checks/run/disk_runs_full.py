@@ -43,7 +43,5 @@ CHECK = Check(
     fix="remove earlier checkpoints now; the next save fails, or ends the run",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=RoomTrack,
-    limits=Limits(),
     find=find,
 )

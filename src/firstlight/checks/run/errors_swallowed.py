@@ -50,7 +50,5 @@ CHECK = Check(
     fix="let the exception through, mend what it tells of, and catch only what is expected",
     severity=Severity.WARNING,
     confidence=0.95,
-    needs=Failing,
-    limits=Limits(),
     find=find,
 )

@@ -51,7 +51,5 @@ CHECK = Check(
     fix="choose a path that can be written to",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LogTried,
-    limits=Limits(),
     find=find,
 )

@@ -80,7 +80,5 @@ CHECK = Check(
     fix="move `scheduler.step()` out of the loop over batches",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=TrainingLoop,
-    limits=Limits(),
     find=find,
 )

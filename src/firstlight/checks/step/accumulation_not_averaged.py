@@ -56,7 +56,5 @@ CHECK = Check(
     fix="divide the loss by the number of batches accumulated before `backward()`",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Accumulation,
-    limits=Limits(),
     find=find,
 )

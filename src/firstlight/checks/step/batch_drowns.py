@@ -50,7 +50,5 @@ CHECK = Check(
     fix="use larger batches, or add up the gradients of several before each step",
     severity=Severity.NOTE,
     confidence=0.3,
-    needs=NoiseScale,
-    limits=Limits(),
     find=find,
 )

@@ -50,7 +50,5 @@ CHECK = Check(
     fix="strip the prefix from the names, and load with `strict=True`, or look at what `load_state_dict` returns",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Restored,
-    limits=Limits(),
     find=find,
 )

@@ -95,7 +95,5 @@ CHECK = Check(
     fix="save and load the states of model, optimizer and schedule together",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=RoundTrip,
-    limits=Limits(),
     find=find,
 )

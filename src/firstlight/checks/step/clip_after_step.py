@@ -46,7 +46,5 @@ CHECK = Check(
     fix="move the clipping between `backward()` and `step()`",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=ClipOrder,
-    limits=Limits(),
     find=find,
 )

@@ -50,7 +50,5 @@ CHECK = Check(
     fix="set the limit to the norm that nine gradients in ten stay below",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=ClipTrack,
-    limits=Limits(),
     find=find,
 )

@@ -44,7 +44,5 @@ CHECK = Check(
     fix="call `scaler.unscale_(optimizer)` between `backward()` and the clipping",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=ClipOrder,
-    limits=Limits(),
     find=find,
 )

@@ -53,7 +53,5 @@ CHECK = Check(
     fix="set `max_norm` to about twice the usual norm of the gradients, and check again",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
 )

@@ -66,7 +66,5 @@ CHECK = Check(
     fix="after each step, `copied.lerp_(p, 1 - decay)` for each weight, with a decay near 1, under `torch.no_grad()`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=CopySeen,
-    limits=Limits(),
     find=find,
 )

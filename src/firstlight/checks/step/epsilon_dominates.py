@@ -57,7 +57,5 @@ CHECK = Check(
     fix="look at the scale of the loss; then set `eps` to 1e-15",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=MomentTrack,
-    limits=Limits(),
     find=find,
 )

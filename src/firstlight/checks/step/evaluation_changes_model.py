@@ -55,7 +55,5 @@ CHECK = Check(
     fix="evaluate a copy, or put the weights back: `model.load_state_dict(own)` after the evaluation",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=EvaluationLeaves,
-    limits=Limits(),
     find=find,
 )

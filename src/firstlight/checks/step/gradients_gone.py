@@ -43,7 +43,5 @@ CHECK = Check(
     fix="order the loop as `zero_grad()`, `backward()`, `step()`",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=StepOrder,
-    limits=Limits(),
     find=find,
 )

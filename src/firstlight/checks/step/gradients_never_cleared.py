@@ -48,7 +48,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.98,
     exhaustive=True,
-    needs=StepOrder,
-    limits=Limits(),
     find=find,
 )

@@ -55,7 +55,5 @@ CHECK = Check(
     fix="lower the second beta to 0.95, or clip the gradients",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=MomentTrack,
-    limits=Limits(),
     find=find,
 )

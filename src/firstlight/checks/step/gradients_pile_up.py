@@ -44,7 +44,5 @@ CHECK = Check(
     fix="call `optimizer.zero_grad()` once in every step, before `backward`",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=GradientTrack,
-    limits=Limits(),
     find=find,
 )

@@ -50,7 +50,5 @@ CHECK = Check(
     fix="detach what is carried from step to step (`hidden = hidden.detach()`), and drop `retain_graph=True`",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=GraphSize,
-    limits=Limits(),
     find=find,
 )

@@ -72,7 +72,5 @@ CHECK = Check(
     fix="keep `loss.item()` or `output.detach()`, never the tensor itself",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=GraphsKept,
-    limits=Limits(),
     find=find,
 )

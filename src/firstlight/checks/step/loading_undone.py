@@ -45,7 +45,5 @@ CHECK = Check(
     fix="load the state last: after the model is built, initialised and changed",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Reused,
-    limits=Limits(),
     find=find,
 )

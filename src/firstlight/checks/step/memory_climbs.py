@@ -52,7 +52,5 @@ CHECK = Check(
     fix="keep `loss.item()` or `output.detach()`, never the tensor itself",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=PaceTrack,
-    limits=Limits(),
     find=find,
 )

@@ -62,7 +62,5 @@ CHECK = Check(
     fix="build the optimizer once, before the loop; change its learning rate through `param_groups` or a scheduler",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Rebuilding,
-    limits=Limits(),
     find=find,
 )

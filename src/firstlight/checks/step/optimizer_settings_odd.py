@@ -74,7 +74,5 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.4,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

@@ -49,7 +49,5 @@ CHECK = Check(
     fix="profile ten steps now; look for what is appended to in the loop",
     severity=Severity.NOTE,
     confidence=0.5,
-    needs=PaceTrack,
-    limits=Limits(),
     find=find,
 )

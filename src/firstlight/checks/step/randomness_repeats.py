@@ -50,7 +50,5 @@ CHECK = Check(
     fix="set the seed once, before training; put an evaluation that needs one in `torch.random.fork_rng()`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=RandomAgain,
-    limits=Limits(),
     find=find,
 )

@@ -47,7 +47,5 @@ CHECK = Check(
     fix="keep `copy.deepcopy(model.state_dict())`, or write it to a file",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=Restored,
-    limits=Limits(),
     find=find,
 )

@@ -60,7 +60,5 @@ CHECK = Check(
     fix="build the parameter groups in the same order as in the run that was saved",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Resumed,
-    limits=Limits(),
     find=find,
 )

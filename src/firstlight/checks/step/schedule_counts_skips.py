@@ -46,7 +46,5 @@ CHECK = Check(
     fix="step the schedule only where `scaler.get_scale()` did not fall in `scaler.update()`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=ScaleTrack,
-    limits=Limits(),
     find=find,
 )

@@ -89,7 +89,5 @@ CHECK = Check(
     fix="print the learning rate at the start, the middle and the end of the run",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=ScheduleTried,
-    limits=Limits(),
     find=find,
 )

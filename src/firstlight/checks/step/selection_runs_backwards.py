@@ -67,7 +67,5 @@ CHECK = Check(
     fix="turn the comparison (or `mode`) round, and begin with `-inf` for a score and `inf` for a loss",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Selection,
-    limits=Limits(),
     find=find,
 )

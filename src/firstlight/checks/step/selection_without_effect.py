@@ -67,7 +67,5 @@ CHECK = Check(
     fix="begin with `inf` for a loss and `-inf` for a score, set it where something is better, and keep a copy",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Selection,
-    limits=Limits(),
     find=find,
 )

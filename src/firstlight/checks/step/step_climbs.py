@@ -53,7 +53,5 @@ CHECK = Check(
     fix="remove `maximize=True` or the minus sign",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

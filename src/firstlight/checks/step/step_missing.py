@@ -82,7 +82,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.95,
     exhaustive=True,
-    needs=Stepping,
-    limits=Limits(),
     find=find,
 )

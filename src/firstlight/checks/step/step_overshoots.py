@@ -55,7 +55,5 @@ CHECK = Check(
     fix="lower the learning rate by ten, or clip the gradients' norm",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Surface,
-    limits=Limits(),
     find=find,
 )

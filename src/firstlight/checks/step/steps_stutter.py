@@ -52,7 +52,5 @@ CHECK = Check(
     fix="profile a hundred steps; look at what happens at the slow ones",
     severity=Severity.NOTE,
     confidence=0.4,
-    needs=PaceTrack,
-    limits=Limits(),
     find=find,
 )

@@ -62,7 +62,5 @@ CHECK = Check(
     fix="gather over fewer batches: `accumulate_grad_batches`, `gradient_accumulation_steps`, the `%` before `step()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Stepping,
-    limits=Limits(),
     find=find,
 )

@@ -54,7 +54,5 @@ CHECK = Check(
     fix="switch `requires_grad` on again before the loss of these parameters is computed",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=StepOrder,
-    limits=Limits(),
     find=find,
 )

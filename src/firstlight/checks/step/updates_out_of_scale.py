@@ -64,7 +64,5 @@ CHECK = Check(
     fix="lower the learning rate by ten and look again",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=Updates,
-    limits=Limits(),
     find=find,
 )

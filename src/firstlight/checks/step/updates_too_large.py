@@ -52,7 +52,5 @@ CHECK = Check(
     fix="divide the learning rate by 10",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

@@ -58,7 +58,5 @@ CHECK = Check(
     fix="multiply the learning rate by 100",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

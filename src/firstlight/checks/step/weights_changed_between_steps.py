@@ -113,7 +113,5 @@ CHECK = Check(
     fix="find what writes to the weights between two steps, and remove it",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Handling,
-    limits=Limits(),
     find=find,
 )

@@ -78,7 +78,5 @@ CHECK = Check(
     fix="raise the learning rate by tens until a step changes the weights by about a thousandth of their size",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

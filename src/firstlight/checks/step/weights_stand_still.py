@@ -63,7 +63,5 @@ CHECK = Check(
     fix="compare `id()` of the parameter in the model with that in `optimizer.param_groups`",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

@@ -54,7 +54,5 @@ CHECK = Check(
     fix="collect more of it, merge it with another, or weigh it",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

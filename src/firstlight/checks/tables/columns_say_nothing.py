@@ -70,7 +70,5 @@ CHECK = Check(
     fix="look at where the columns are filled; drop them if they are meant to be so",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

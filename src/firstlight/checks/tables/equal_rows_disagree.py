@@ -45,7 +45,5 @@ CHECK = Check(
     fix="look at a pair: restore what tells them apart, or decide for one target",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=RepeatedRows,
-    limits=Limits(),
     find=find,
 )

@@ -74,7 +74,5 @@ CHECK = Check(
     fix="copy those files again, or leave them out",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ImagesSeen,
-    limits=Limits(),
     find=find,
 )

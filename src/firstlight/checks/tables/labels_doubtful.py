@@ -60,7 +60,5 @@ CHECK = Check(
     fix="look at the doubtful rows in the report, most doubtful first",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=LabelDoubts,
-    limits=Limits(),
     find=find,
 )

@@ -67,7 +67,5 @@ CHECK = Check(
     fix="join inputs and targets by a key instead of by position",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=TargetFit,
-    limits=Limits(),
     find=find,
 )

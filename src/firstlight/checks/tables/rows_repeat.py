@@ -48,7 +48,5 @@ CHECK = Check(
     fix="drop the copies before splitting: a copy on the other side of a split is a leak",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=RepeatedRows,
-    limits=Limits(),
     find=find,
 )

@@ -65,7 +65,5 @@ CHECK = Check(
     fix="prepare both with the same code; if they are meant to differ, expect the score to",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=SplitDrift,
-    limits=Limits(),
     find=find,
 )

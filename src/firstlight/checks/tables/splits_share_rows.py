@@ -54,7 +54,5 @@ CHECK = Check(
     fix="drop copies first and split once; then keep the splits in files",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=SharedRows,
-    limits=Limits(),
     find=find,
 )

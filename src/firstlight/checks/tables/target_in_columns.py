@@ -70,7 +70,5 @@ CHECK = Check(
     fix="leave it out; ask when its value is known",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=TargetPower,
-    limits=Limits(),
     find=find,
 )

@@ -63,7 +63,5 @@ CHECK = Check(
     fix="read the source again as UTF-8; take the tokenizer of the model",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=TextsSeen,
-    limits=Limits(),
     find=find,
 )

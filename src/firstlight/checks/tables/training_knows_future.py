@@ -41,7 +41,5 @@ CHECK = Check(
     fix="split at a moment, and leave out the rows just before it",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=SharedTimes,
-    limits=Limits(),
     find=find,
 )

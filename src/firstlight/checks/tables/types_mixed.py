@@ -51,7 +51,5 @@ CHECK = Check(
     fix="write such values as empty, and the numbers with a point",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

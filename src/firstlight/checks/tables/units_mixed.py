@@ -46,7 +46,5 @@ CHECK = Check(
     fix="convert the smaller part by that factor",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

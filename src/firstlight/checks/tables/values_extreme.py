@@ -46,7 +46,5 @@ CHECK = Check(
     fix="look at those rows; write markers as missing",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )
