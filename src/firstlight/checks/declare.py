@@ -3,13 +3,20 @@
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, dataclass_transform, get_type_hints
 
 from firstlight.records.finding import Evidence, Severity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoLimits:
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Settable:
+    """Base of the limits of a check: numbers with names, frozen, which a user may set."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class NoLimits(Settable):
     """For checks whose fact decides by itself."""
 
 

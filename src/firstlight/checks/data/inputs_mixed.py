@@ -11,16 +11,14 @@ little of another example, as noise, is not reported either.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Relations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     examples: int = 24
     """Compared; in fewer it may be chance."""
     share: float = 0.5

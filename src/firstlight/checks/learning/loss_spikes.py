@@ -11,16 +11,14 @@ spikes are not counted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     spikes: int = 3
     """In a thousand steps; healthy heavy-tailed noise makes none that pass the start as well."""
 

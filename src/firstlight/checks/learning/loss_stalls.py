@@ -8,16 +8,14 @@ How low a loss can go is not known: labels may be noisy, the task hard. So this 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 1000
     """Since the best stretch."""
     left: float = 0.5

@@ -11,16 +11,14 @@ A loss that leaves out some answers on purpose, where the mask is multiplied in 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import MuteAnswer
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """A single batch may be odd."""
     share: float = 0.1

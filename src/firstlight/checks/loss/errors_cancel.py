@@ -11,16 +11,14 @@ that compare examples is not reported, nor is one against answers that a network
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Cancelling
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 1e-3
     """Of the change by a plain shift, that errors which cancel may bring: rounding stays below a millionth, and any
     loss that looks at single examples reaches a tenth and more."""

@@ -11,16 +11,14 @@ stronger than the gradient itself, added on purpose.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Scalar, Severity
 from firstlight.records.flows import Altered
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: int = 3
     """Once or twice may be an experiment of the program's own."""
     flipped: float = 0.1

@@ -11,9 +11,8 @@ end, for which nothing can be said.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Reach
 from firstlight.records.places import at
@@ -21,8 +20,7 @@ from firstlight.records.places import at
 TWICE = ("cross_entropy", "log_softmax", "softmax", "binary_cross_entropy_with_logits", "sigmoid", "logsigmoid")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 1 / 3
     """Of what the loss could lose if the network could give any output, that the activation must keep out of reach: a
     ReLU before centred targets keeps half, a tanh before standardised ones less than a tenth."""

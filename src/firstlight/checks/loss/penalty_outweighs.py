@@ -12,16 +12,14 @@ the two are in balance; only the first steps are looked at. Weight decay of the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Penalised
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: float = 30.0
     """The norm of the gradients through the data; usual penalties stay below a tenth of it."""
     looks: int = 2

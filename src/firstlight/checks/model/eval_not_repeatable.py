@@ -9,16 +9,14 @@ nothing is dropped, it is a note.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Repeat
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     difference: float = 1e-5
     """Of the outputs' spread, in single precision; kernels that add in another order stay below."""
     low_precision_difference: float = 1e-2

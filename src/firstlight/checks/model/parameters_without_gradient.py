@@ -13,17 +13,15 @@ of the model, or code that is not the user's own, is a note.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.checks.model.parameters_not_optimized import listed
 from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     backwards: int = 3
     """A branch may rest for a batch or two."""
     share: float = 0.01

@@ -9,16 +9,14 @@ Evaluating with the inner module, without gradients, is usual and not counted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.program import Wrapped
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     calls: int = 3
     """Of the inner module in training; fewer may be a trial."""
 

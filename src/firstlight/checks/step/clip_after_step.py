@@ -10,16 +10,14 @@ Calling it only to measure the norm, with an infinite limit, is not reported.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import ClipOrder
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: int = 3
     """Once may be a measurement at the end of an epoch."""
     share: float = 0.5

@@ -12,9 +12,8 @@ that they follow slowly. One that is brought up to date every thousand steps is 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.copies import CopySeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -25,8 +24,7 @@ SLOW = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 3
     """With steps between."""
     drift: float = 1e-4

@@ -10,16 +10,14 @@ are judged by what their closure does.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import StepOrder
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps_in_a_row: int = 3
     """Two steps on one backward pile up once; a loop that never clears does so at every step."""
 

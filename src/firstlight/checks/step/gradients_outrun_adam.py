@@ -11,16 +11,14 @@ Weights most of whose gradient is zero, as of an embedding, are not judged.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import MomentTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 8
     """Eight steps apart on the host: the memory is past its own beginning."""
     pace: float = 5.0

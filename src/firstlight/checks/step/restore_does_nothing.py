@@ -10,16 +10,14 @@ Copies (`copy.deepcopy(model.state_dict())`, `v.clone()`), and states that are l
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.restored import Restored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 1
     """Since the state was taken."""
     own: float = 0.5
