@@ -3,18 +3,16 @@
 import functools
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.between import some_of
+from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.optimizers import Optimizers
 
 MOST_ELEMENTS = 1 << 18
 """Of a gradient that a hook is given: a copy is made, because it may be written to in place."""
@@ -28,7 +26,7 @@ HOOK, PROGRAM = "a hook", "the program"
 
 
 class GradientWatch:
-    def __init__(self, observer: "Observer", optimizers: "Optimizers") -> None:
+    def __init__(self, observer: Observer, optimizers: Optimizers) -> None:
         self.observer, self.optimizers = observer, optimizers
         self._looks: Counter[tuple[str, Site | None]] = Counter()
         self._left: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
@@ -125,7 +123,7 @@ def compared(before: torch.Tensor, after: torch.Tensor) -> list[float]:
     return found
 
 
-def install(observer: "Observer", optimizers: "Optimizers") -> None:
+def install(observer: Observer, optimizers: Optimizers) -> None:
     watch = GradientWatch(observer, optimizers)
     of_tensor, of_module = torch.Tensor.register_hook, torch.nn.Module.register_full_backward_hook
 

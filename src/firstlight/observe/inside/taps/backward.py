@@ -2,18 +2,16 @@
 
 import functools
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.echo import Asked
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Models
 from firstlight.records.places import Site
 from firstlight.records.training import BackwardSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Models
 
 MOST_WALKED = 16
 """Backwards whose graph is measured at every step, to see whether it grows."""
@@ -22,7 +20,7 @@ MOST_WALKED = 16
 class Walked:
     """What was learnt from walking graphs: which parameters a loss reached, and which line made which node."""
 
-    def __init__(self, observer: "Observer", models: "Models") -> None:
+    def __init__(self, observer: Observer, models: Models) -> None:
         self.observer = observer
         self.models = models
         self.reached: set[int] = set()
@@ -78,7 +76,7 @@ class Walked:
         self.asked.clear()
 
 
-def install(observer: "Observer", models: "Models") -> Walked:
+def install(observer: Observer, models: Models) -> Walked:
     walked = Walked(observer, models)
     original = torch.autograd.backward
 
@@ -108,13 +106,13 @@ def install(observer: "Observer", models: "Models") -> Walked:
     return walked
 
 
-def begin_backward(observer: "Observer", root: torch.Tensor, retain: bool, functional: bool = False) -> None:
+def begin_backward(observer: Observer, root: torch.Tensor, retain: bool, functional: bool = False) -> None:
     if observer.first_backward is None:
         observer.first_backward = time.monotonic()
     observer.tell(observer.moments.backward_begins, root, retain, functional)
 
 
-def end_backward(observer: "Observer", root: torch.Tensor) -> None:
+def end_backward(observer: Observer, root: torch.Tensor) -> None:
     observer.backwards += 1
     observer.tell(observer.moments.backward_ended, root)
     observer.after_backward()

@@ -5,18 +5,16 @@ import os
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import sites
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps import states
 from firstlight.observe.inside.taps.reuse import Reuse
 from firstlight.records.places import Site
 from firstlight.records.restored import Restored, Resumption
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_DEPTH = 3
 MOST_KEPT = 64
@@ -52,7 +50,7 @@ class Taken:
 
 
 class Checkpoints:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._written: set[str] = set()
         self._taken: list[Taken] = []
@@ -209,7 +207,7 @@ def _path(file: Any) -> str | None:
     return os.path.abspath(file) if isinstance(file, str | os.PathLike) else None
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     checkpoints = Checkpoints(observer)
     _watch_files(observer, checkpoints)
     _watch_models(observer, checkpoints)
@@ -230,7 +228,7 @@ def install(observer: "Observer") -> None:
     observer.moments.model_returned.append(observer.shielded("checkpoints", checkpoints.reuse.returned))
 
 
-def _watch_files(observer: "Observer", checkpoints: Checkpoints) -> None:
+def _watch_files(observer: Observer, checkpoints: Checkpoints) -> None:
     written = observer.shielded("checkpoints", checkpoints.written)
     read = observer.shielded("checkpoints", checkpoints.read)
     models_read = observer.shielded("checkpoints", checkpoints.models_read)
@@ -253,7 +251,7 @@ def _watch_files(observer: "Observer", checkpoints: Checkpoints) -> None:
     torch.save, torch.load = saving, loading
 
 
-def _watch_models(observer: "Observer", checkpoints: Checkpoints) -> None:
+def _watch_models(observer: Observer, checkpoints: Checkpoints) -> None:
     about_to_load = observer.shielded("checkpoints", checkpoints.about_to_load)
     loaded = observer.shielded("checkpoints", checkpoints.model_loaded)
     taken = observer.shielded("checkpoints", checkpoints.taken)

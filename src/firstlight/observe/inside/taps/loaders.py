@@ -4,23 +4,21 @@ import functools
 import time
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.identity import ByIdentity
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen, Waiting
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_EPOCHS = 20
 
 
 class Loaders:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._epochs: ByIdentity[tuple[int, int]] = ByIdentity()
 
@@ -46,7 +44,7 @@ class Loaders:
 class Waits:
     """How long training waits for its batches. Only gaps with a step in between count, and none that we make long."""
 
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._loader: Any = None
         self._last: tuple[int, float] | None = None
@@ -95,7 +93,7 @@ def _length(sized: Any) -> int | None:
         return None
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     loaders = Loaders(observer)
     began = observer.shielded("loaders", loaders.began)
     original = torch.utils.data.DataLoader.__iter__
@@ -113,7 +111,7 @@ def install(observer: "Observer") -> None:
     _follow_batches(observer, waits)
 
 
-def _follow_batches(observer: "Observer", waits: Waits) -> None:
+def _follow_batches(observer: Observer, waits: Waits) -> None:
     """Until training begins, the last batch and the loader it came from are remembered; then, how long each takes."""
     kind: Any = torch.utils.data.dataloader._BaseDataLoaderIter
     original = kind.__next__

@@ -3,11 +3,11 @@
 import contextlib
 import itertools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import torch
 
 from firstlight.observe.inside import sites
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.bootstrap import TargetParts, bootstraps
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
@@ -19,14 +19,11 @@ from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reache
 from firstlight.observe.inside.tape.recorder import Recorder, walk
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
+from firstlight.observe.inside.taps.comparisons import ComparisonTap
+from firstlight.observe.inside.taps.dealings import Dealings
 from firstlight.records.dealings import BootstrapSeen
 from firstlight.records.flows import FreeSeen, LevelledSeen, PenaltySeen, TapeSeen
 from firstlight.records.observed import Observed
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.comparisons import ComparisonTap
-    from firstlight.observe.inside.taps.dealings import Dealings
 
 STEPS = (1, 8, 24)
 """The first step is left out: layers may begin at zero."""
@@ -42,9 +39,7 @@ MOST_ROWS = 3000
 
 
 class Looks:
-    def __init__(
-        self, observer: "Observer", recorder: Recorder, comparisons: "ComparisonTap", dealings: "Dealings"
-    ) -> None:
+    def __init__(self, observer: Observer, recorder: Recorder, comparisons: ComparisonTap, dealings: Dealings) -> None:
         self.observer = observer
         self.recorder = recorder
         self.comparisons = comparisons

@@ -1,16 +1,13 @@
 """Normalisation layers that leave nothing of their input, or whose statistics for the evaluation never follow it."""
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import torch
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Models
 from firstlight.records.inner import Erased, NormStatistics
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Models
 
 KINDS = (
     torch.nn.LayerNorm,
@@ -30,7 +27,7 @@ FURTHER = 2
 
 
 class Watch:
-    def __init__(self, observer: "Observer", models: "Models") -> None:
+    def __init__(self, observer: Observer, models: Models) -> None:
         self.observer, self.models = observer, models
         self._looks: Counter[int] = Counter()
         self._due: dict[int, int] = {}
@@ -96,6 +93,6 @@ def _spread(tensor: torch.Tensor) -> float:
     return float((found.max(0).values - found.min(0).values).max())
 
 
-def install(observer: "Observer", models: "Models") -> None:
+def install(observer: Observer, models: Models) -> None:
     watch = Watch(observer, models)
     observer.moments.module_returned.append(observer.shielded("norms", watch.module_returned))

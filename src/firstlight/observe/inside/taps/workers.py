@@ -12,15 +12,13 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils.data import _utils
 
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.feed import WorkerSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_WORKERS = 16
 MOST_DEPTH = 3
@@ -28,7 +26,7 @@ INITIALISER = "init_fn"
 
 
 class Workers:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._before: dict[str, str] = {}
 
@@ -111,7 +109,7 @@ def quietly(function: Callable[..., None], *arguments: Any) -> None:
         function(*arguments)
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     workers = Workers(observer)
     original: Any = _utils.worker._worker_loop
     position = list(inspect.signature(original).parameters).index(INITIALISER)
