@@ -23,7 +23,7 @@ from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.dealings import Dealings
 from firstlight.records.dealings import BootstrapSeen
 from firstlight.records.flows import FreeSeen, LevelledSeen, PenaltySeen, TapeSeen
-from firstlight.records.observed import Observed
+from firstlight.records.sighting import Sighting
 
 STEPS = (1, 8, 24)
 """The first step is left out: layers may begin at zero."""
@@ -125,7 +125,7 @@ class Looks:
             if FREE in self.observer.spec.taps and (lowest := lowest_free(tail)) is not None:
                 self.observer.emit(FreeSeen(free=lowest))
 
-    def _tell(self, *found: Iterable[Observed]) -> None:
+    def _tell(self, *found: Iterable[Sighting]) -> None:
         """As it is found: what fails later must not take it along."""
         for sighting in itertools.chain(*found):
             self.observer.emit(sighting)
