@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import MuteAnswer
+from firstlight.records.flows import MuteSeen
 from firstlight.records.places import at
 
 
@@ -25,11 +25,11 @@ class Limits(Settable):
     """Of all answers: what is asked for more rarely may be left out on purpose."""
 
 
-def find(mute: MuteAnswer, limits: Limits) -> Iterator[Evidence]:
+def find(mute: MuteSeen, limits: Limits) -> Iterator[Evidence]:
     if mute.times < limits.looks or mute.times < mute.looks or not mute.elements >= limits.share * mute.of:
         return
     yield Evidence(
-        where=at(mute.meeting.site, step=mute.step, rank=mute.rank),
+        where=at(mute.site, step=mute.step, rank=mute.rank),
         saw=f"where the answer is {mute.value:g}, in {mute.elements} of {mute.of} places, the loss does not depend on "
         f"the output; elsewhere it changes by {mute.others:.3g}",
         wanted="a loss that depends on the output for every answer",

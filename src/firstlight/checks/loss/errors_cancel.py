@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import Cancelling
+from firstlight.records.flows import CancelSeen
 from firstlight.records.places import at
 
 
@@ -26,16 +26,16 @@ class Limits(Settable):
     """A single batch may be odd."""
 
 
-def find(cancelling: Cancelling, limits: Limits) -> Iterator[Evidence]:
+def find(cancelling: CancelSeen, limits: Limits) -> Iterator[Evidence]:
     if cancelling.looks < limits.looks or not cancelling.shifted > 0:
         return
     if not cancelling.moved <= limits.share * cancelling.shifted:
         return
     over = f"the {cancelling.length} examples of a batch" if cancelling.axis == 0 else f"axis {cancelling.axis}"
     yield Evidence(
-        where=at(cancelling.summed.site, step=cancelling.step, rank=cancelling.rank),
+        where=at(cancelling.site, step=cancelling.step, rank=cancelling.rank),
         saw=f"outputs moved so that their sum over {over} stays change the loss by {cancelling.moved:.2g}; "
-        f"all moved one way by as much, by {cancelling.shifted:.3g}: `{cancelling.summed.operation}` sums before the "
+        f"all moved one way by as much, by {cancelling.shifted:.3g}: `{cancelling.operation}` sums before the "
         "errors are measured",
         wanted="a loss that grows with the error of every single example",
         numbers={"moved": cancelling.moved, "shifted": cancelling.shifted, "loss": cancelling.loss},

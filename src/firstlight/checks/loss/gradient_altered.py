@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Scalar, Severity
-from firstlight.records.flows import Altered
+from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import at
 
 
@@ -32,7 +32,7 @@ class Limits(Settable):
     """Deviation of the factor of all others over its mean: a mask leaves them as they are, rounding does not."""
 
 
-def find(altered: Altered, limits: Limits) -> Iterator[Evidence]:
+def find(altered: AlteredSeen, limits: Limits) -> Iterator[Evidence]:
     if altered.times < limits.times:
         return
     place = at(altered.site, step=altered.step, rank=altered.rank)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import Penalised
+from firstlight.records.flows import PenaltySeen
 from firstlight.records.places import at
 
 
@@ -26,7 +26,7 @@ class Limits(Settable):
     """At all of which it is so; the first alone may be odd."""
 
 
-def find(penalised: Penalised, limits: Limits) -> Iterator[Evidence]:
+def find(penalised: PenaltySeen, limits: Limits) -> Iterator[Evidence]:
     if penalised.looks < limits.looks or not penalised.own > limits.times * penalised.through:
         return
     yield Evidence(
