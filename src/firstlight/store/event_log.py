@@ -25,8 +25,6 @@ PIECE = 1024 * 1024
 MOST_TORN = 16 * PIECE
 MOST_BROKEN = 1000
 """Lines that are told of."""
-PIECE_BYTES = 64 * MOST_LINE_BYTES
-"""Read at once: the log of a long run does not fit in memory. What follows a longer line is never reached."""
 _open, _write, _close = os.open, os.write, os.close  # ours even when a contained script has these replaced
 
 
