@@ -82,7 +82,7 @@ class TestLossRoot:
             backward(step=3),
         )
 
-        assert (root.backwards, root.cut, root.leaves, root.unreached, root.walked) == (4, 2, 1, 2, 3)
+        assert (root.backwards, root.cut, root.leaves, root.walked) == (4, 2, 1, 3)
         assert root.first_step == 1
 
     def test_the_last_cut_before_it_is_blamed(self) -> None:
