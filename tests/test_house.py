@@ -10,12 +10,12 @@ TREES = {path.relative_to(SOURCES): ast.parse(path.read_text(encoding="utf-8")) 
 PUBLIC = "records/events.py"
 """The event log is read by programs that are not ours."""
 UNREAD = """
-    AttentionRows.heads Chronicle.problems FirstBad.also GradientProfile.mean_norm GradientTried.coordinates
-    LearningSign.grown_high LearningSign.grown_low LearningSign.milliseconds LossRoot.unreached
-    ModeGap.dropouts ModelSeen.compiled Normalisation.tracks Program.git QuickValidation.extended
-    QuickValidation.noisy_layers ShapeTrace.called_again ShapeTrace.calls_in_all ShapeTrace.never_called
+    Chronicle.problems FirstBad.also
+    LearningSign.grown_high LearningSign.grown_low LearningSign.milliseconds
+    ModelSeen.compiled Program.git
+    ShapeTrace.called_again ShapeTrace.calls_in_all ShapeTrace.never_called
     TensorRow.l2 TimeOrder.val_first TimeOrder.val_last Timing.observed_seconds TracedCall.gave
-    TracedCall.microseconds Trip.parameter UnitGroup.values_a_unit
+    TracedCall.microseconds Trip.parameter
 """
 """Fields of records that only people read, in a log or a report."""
 SHARED = """

@@ -283,7 +283,7 @@ class Survey:
         from firstlight.experiments.declared.bench import Bench
         from firstlight.experiments.declared.stumbling import Stumbled
 
-        module, _, name = probe.run.partition(":")
+        module, _, name = (probe.function or f"{probe.name}:{probe.name}").partition(":")
         spec = self._spec()  # made here and not in the copy, because it names its owner
 
         def work(emit: Callable[..., None]) -> None:

@@ -35,7 +35,6 @@ from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormS
 from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.records.nonfinite import NonFinite
-from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
@@ -43,7 +42,7 @@ from firstlight.records.relations import Lag, RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
-from firstlight.records.sighting import Some, TensorCard
+from firstlight.records.sighting import Sighting, Some, TensorCard
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import (
@@ -93,7 +92,7 @@ BOOTSTRAP: dict[str, Any] = {
 }
 
 
-def program(rank: int) -> list[Observed]:
+def program(rank: int) -> list[Sighting]:
     """One sighting of each kind, such that every fact follows from it."""
     column, row = (TensorCard(shape=shape, dtype="float32") for shape in ((8, 1), (8,)))
     place: dict[str, Any] = {"step": 0, "rank": rank, "site": TRAIN}

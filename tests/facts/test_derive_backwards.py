@@ -7,10 +7,9 @@ from msgspec.structs import replace
 from firstlight.facts.derive import derive
 from firstlight.records import facts
 from firstlight.records.nonfinite import NonFinite
-from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.program import Ending, LoaderSeen
-from firstlight.records.sighting import Some
+from firstlight.records.sighting import Sighting, Some
 from firstlight.records.training import BackwardSeen, Cut, StepSeen
 
 T = TypeVar("T")
@@ -35,12 +34,12 @@ STEP = StepSeen(
 ENDING = Ending(unstepped={}, unused={}, step=9, reason="steps", backwards=9, steps=9)
 
 
-def only(kind: type[T], *records: Observed) -> T:
+def only(kind: type[T], *records: Sighting) -> T:
     (fact,) = all_of(kind, *records)
     return fact
 
 
-def all_of(kind: type[T], *records: Observed) -> list[T]:
+def all_of(kind: type[T], *records: Sighting) -> list[T]:
     return [fact for fact in derive(records) if isinstance(fact, kind)]
 
 
@@ -83,7 +82,7 @@ class TestLossRoot:
             backward(step=3),
         )
 
-        assert (root.backwards, root.cut, root.leaves, root.unreached, root.walked) == (4, 2, 1, 2, 3)
+        assert (root.backwards, root.cut, root.leaves, root.walked) == (4, 2, 1, 3)
         assert root.first_step == 1
 
     def test_the_last_cut_before_it_is_blamed(self) -> None:

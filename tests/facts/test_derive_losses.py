@@ -9,9 +9,8 @@ from firstlight.facts.derive import derive
 from firstlight.facts.losses import loss_terms
 from firstlight.facts.sightings import Sightings
 from firstlight.records import facts
-from firstlight.records.observed import Observed
 from firstlight.records.places import Site
-from firstlight.records.sighting import TensorCard
+from firstlight.records.sighting import Sighting, TensorCard
 from firstlight.records.training import BackwardSeen, LossCall, Pairing
 
 T = TypeVar("T")
@@ -31,12 +30,12 @@ LOSS_CALL = LossCall(
 )
 
 
-def only(kind: type[T], *records: Observed) -> T:
+def only(kind: type[T], *records: Sighting) -> T:
     (fact,) = all_of(kind, *records)
     return fact
 
 
-def all_of(kind: type[T], *records: Observed) -> list[T]:
+def all_of(kind: type[T], *records: Sighting) -> list[T]:
     return [fact for fact in derive(records) if isinstance(fact, kind)]
 
 
@@ -200,10 +199,10 @@ class TestShapeClash:
         ]
 
 
-def summed(step: int, *values: float, total: float | None = None) -> list[Observed]:
+def summed(step: int, *values: float, total: float | None = None) -> list[Sighting]:
     """A step whose losses stand on lines of their own, and the backward on their sum."""
     card = TensorCard(shape=(8, 3), dtype="float32")
-    calls: list[Observed] = [
+    calls: list[Sighting] = [
         LossCall(
             step=step,
             function="mse_loss",
@@ -220,7 +219,7 @@ def summed(step: int, *values: float, total: float | None = None) -> list[Observ
     return [*calls, BackwardSeen(step=step, site=Site(file="train.py", line=9), value=value, connected=True)]
 
 
-def terms(*steps: list[Observed]) -> list[facts.LossTerms]:
+def terms(*steps: list[Sighting]) -> list[facts.LossTerms]:
     return list(loss_terms(Sightings(record for step in steps for record in step)))
 
 

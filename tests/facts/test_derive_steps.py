@@ -6,10 +6,9 @@ from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
 from firstlight.records import facts
-from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen
-from firstlight.records.sighting import TensorCard
+from firstlight.records.sighting import Sighting, TensorCard
 from firstlight.records.training import ClipSeen, LossCall, StepSeen
 
 T = TypeVar("T")
@@ -33,12 +32,12 @@ STEP = StepSeen(
 CLIP = ClipSeen(step=0, site=TRAIN, max_norm=1.0, norm=2.0, fresh=True, scaled=False)
 
 
-def only(kind: type[T], *records: Observed) -> T:
+def only(kind: type[T], *records: Sighting) -> T:
     (fact,) = all_of(kind, *records)
     return fact
 
 
-def all_of(kind: type[T], *records: Observed) -> list[T]:
+def all_of(kind: type[T], *records: Sighting) -> list[T]:
     return [fact for fact in derive(records) if isinstance(fact, kind)]
 
 

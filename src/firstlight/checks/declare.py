@@ -1,15 +1,27 @@
 """What a check is: an identity card and a pure function from one fact to evidence."""
 
+import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, dataclass_transform, get_type_hints
 
 from firstlight.records.finding import Evidence, Severity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoLimits:
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Settable:
+    """Base of the limits of a check: numbers with names, frozen, which a user may set."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+class NoLimits(Settable):
     """For checks whose fact decides by itself."""
+
+
+class NoFact:
+    """Where a card does not name the fact it needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,9 +37,11 @@ class Check:
     severity: Severity
     confidence: float
     """How sure a sighting makes us of the cause."""
-    needs: type
     find: Callable[[Any, Any], Iterator[Evidence]]
-    limits: Any = field(default_factory=NoLimits)
+    needs: type = NoFact
+    """The fact: as its signature says, where the card does not."""
+    limits: Any = None
+    """As its signature says, each at its default, where the card gives none."""
     imposed: Severity | None = None
     """The user's own severity for this check, which nothing overrides."""
     symptom: bool = False
@@ -44,3 +58,13 @@ class Check:
     """For a check of sources: the one that sees the same illness in a run. Where that ran and found nothing, or was
     switched off, this one keeps quiet about the run; `firstlight lint` asks it all the same."""
     since: str = "0.1"
+
+    def __post_init__(self) -> None:
+        if self.needs is not NoFact and self.limits is not None:
+            return
+        said = get_type_hints(self.find)
+        fact, limits = (said.get(name) for name in list(inspect.signature(self.find).parameters)[:2])
+        if self.needs is NoFact:
+            object.__setattr__(self, "needs", fact or NoFact)
+        if self.limits is None:
+            object.__setattr__(self, "limits", (limits or NoLimits)())

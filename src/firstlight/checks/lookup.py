@@ -27,17 +27,13 @@ def own(word: str) -> Check | None:
     """Of our own checks the one with that id or name, in any case."""
     word = word.lower()
     if re.fullmatch(r"[a-z]+(-[a-z]+)+", word):
-        files = list(HERE.glob(f"*/{word.replace('-', '_')}.py"))
-    elif re.fullmatch(r"fl\d{3,4}", word):
-        card = f'id="{word.upper()}"'
-        files = [
-            path
-            for path in (HERE / SECTIONS.get(_hundred(word), "")).glob("*.py")
-            if card in path.read_text(encoding="utf-8")
-        ]
+        found = files("*", f"{word.replace('-', '_')}.py")
+    elif re.fullmatch(r"fl\d{3,4}", word) and _hundred(word) in SECTIONS:
+        line = f'id="{word.upper()}"'
+        found = [path for path in files(SECTIONS[_hundred(word)]) if line in path.read_text(encoding="utf-8")]
     else:
         return None
-    return _card(files[0]) if files else None
+    return card(found[0]) if found else None
 
 
 def section_of(check: Check) -> str:
@@ -48,7 +44,13 @@ def _hundred(identifier: str) -> str:
     return identifier[2:-2]
 
 
-def _card(path: Path) -> Check:
+def files(section: str = "*", name: str = "[!_]*.py") -> list[Path]:
+    """Of the checks, one each."""
+    return sorted(HERE.glob(f"{section}/{name}"))
+
+
+def card(path: Path) -> Check:
+    """The identity card in the file of a check."""
     check = importlib.import_module(f"{__package__}.{path.parent.name}.{path.stem}").CHECK
     assert isinstance(check, Check)
     return check

@@ -6,17 +6,17 @@ from typing import Any
 import click
 
 from firstlight.cli.say import say
-from firstlight.records.declared import Logged
-from firstlight.records.events import EVENT_SCHEMA, Event
+from firstlight.records.declared import LOGGED
+from firstlight.records.events import EVENT, EVENT_SCHEMA
 from firstlight.records.lab import LAB_SCHEMA, LabReport
 from firstlight.records.report import REPORT_SCHEMA, Report
 from firstlight.records.wire import schema_of
 
 RECORDS: dict[str, tuple[Any, str]] = {
     "report": (Report, REPORT_SCHEMA),
-    "event": (Event, EVENT_SCHEMA),
+    "event": (EVENT, EVENT_SCHEMA),
     "lab": (LabReport, LAB_SCHEMA),
-    "observed": (Logged, "firstlight.observed/1"),
+    "observed": (LOGGED, "firstlight.observed/1"),
 }
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 
 LINT_RATIO: Mapping[str, float] = {"high": 6.0, "medium": 3.0, "low": 1.5}
 """How much more likely a hit of the linter makes its cause, by the linter's confidence."""
-CHANGED_FILE_RATIO = 2.0
-"""For a cause located in a file that was changed recently."""
 
 
 @dataclass(frozen=True, slots=True)

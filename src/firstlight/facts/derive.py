@@ -1,6 +1,8 @@
 """From what was observed to what is judged. Pure: the same sightings give the same facts."""
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -23,7 +25,7 @@ from firstlight.facts.flows import (
 )
 from firstlight.facts.learning import collations, feedings, first_bads, learning_signs, loss_curves, worker_streams
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
-from firstlight.facts.motion import entropies, erased, handlings, motions, norm_statistics, precisions, units, wrapped
+from firstlight.facts.motion import handlings, motions, precisions
 from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.relations import conflicts, lags, relations
 from firstlight.facts.sightings import Sightings, groups
@@ -44,11 +46,13 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
+from firstlight.records.inner import EntropySeen, Erased, NormStatistics, Units
 from firstlight.records.kept import GraphsKept
-from firstlight.records.program import ColumnsDropped, Waiting
+from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.sighting import Sighting
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen, KeysMasked
@@ -58,12 +62,6 @@ def derive(records: Iterable[Logged]) -> list[Any]:
     """What probes of a declared experiment found is a fact already."""
     seen = Sightings(records)
     return [*(fact for reducer in REDUCERS for fact in reducer(seen)), *seen.all_of(DeclaredFact)]
-
-
-def censuses(seen: Sightings) -> Iterator[Census]:
-    """The last count of each model."""
-    for counts in groups(seen.of(Census), lambda c: (c.rank, c.model)):
-        yield counts[-1]
 
 
 def evaluations(seen: Sightings) -> Iterator[EvaluationSeen]:
@@ -92,104 +90,29 @@ def _padding(seen: feed.FeedSeen) -> feed.Echo:
     return feed.Echo(varied=echo.varied, padded=echo.padded, pad=echo.pad, pad_share=echo.pad_share)
 
 
-def attentions(seen: Sightings) -> Iterator[Attention]:
-    for calls in groups(seen.of(Attention), lambda a: (a.rank, a.site)):
-        yield calls[0]
+FIRST, LAST, EVERY = 0, -1, None
 
 
-def masked_keys(seen: Sightings) -> Iterator[KeysMasked]:
-    for calls in groups(seen.of(KeysMasked), lambda a: (a.rank, a.site)):
-        yield calls[0]
+@dataclass(frozen=True)
+class Accounts:
+    """Of a kind of sighting that is judged as it is: which account counts among those of one rank alike in `by`."""
 
+    kind: type[Sighting]
+    by: tuple[str, ...] = ()
+    counts: int | None = LAST
+    longest: str = ""
+    """The measure by which the longest account counts instead."""
 
-def dependences(seen: Sightings) -> Iterator[Dependence]:
-    yield from seen.of(Dependence)
+    @property
+    def __name__(self) -> str:
+        return self.kind.__name__
 
-
-def behaviours(seen: Sightings) -> Iterator[Behaviour]:
-    yield from seen.of(Behaviour)
-
-
-def symmetries(seen: Sightings) -> Iterator[Symmetry]:
-    yield from seen.of(Symmetry)
-
-
-def columns_dropped(seen: Sightings) -> Iterator[ColumnsDropped]:
-    yield from seen.of(ColumnsDropped)
-
-
-def custom_gradients(seen: Sightings) -> Iterator[CustomGradient]:
-    yield from seen.of(CustomGradient)
-
-
-def restorations(seen: Sightings) -> Iterator[restored.Restored]:
-    """The last on each line."""
-    for loads in groups(seen.of(restored.Restored), lambda r: (r.rank, r.site)):
-        yield loads[-1]
-
-
-def reuses(seen: Sightings) -> Iterator[restored.Reused]:
-    """The last on each line."""
-    for loads in groups(seen.of(restored.Reused), lambda r: (r.rank, r.site)):
-        yield loads[-1]
-
-
-def failings(seen: Sightings) -> Iterator[Failing]:
-    """The last count of each class."""
-    for counts in groups(seen.of(Failing), lambda f: (f.rank, f.module)):
-        yield counts[-1]
-
-
-def waitings(seen: Sightings) -> Iterator[Waiting]:
-    """The last count."""
-    for counts in groups(seen.of(Waiting), lambda w: w.rank):
-        yield counts[-1]
-
-
-def resumptions(seen: Sightings) -> Iterator[restored.Resumption]:
-    yield from seen.of(restored.Resumption)
-
-
-def selections(seen: Sightings) -> Iterator[Selection]:
-    """The longest account of each."""
-    for told in groups(seen.of(Selection), lambda s: (s.rank, s.kind, s.site, s.metric)):
-        yield max(told, key=lambda s: s.times)
-
-
-def scorings(seen: Sightings) -> Iterator[AnswersScored]:
-    """The longest account of each."""
-    for told in groups(seen.of(AnswersScored), lambda s: (s.rank, s.site, s.wanted is None, s.moved > 0)):
-        yield max(told, key=lambda s: s.times)
-
-
-def copies(seen: Sightings) -> Iterator[CopySeen]:
-    """The longest account of each."""
-    for told in groups(seen.of(CopySeen), lambda c: (c.rank, c.model, c.name, c.site)):
-        yield max(told, key=lambda c: c.looks)
-
-
-def random_again(seen: Sightings) -> Iterator[RandomAgain]:
-    """The first account of each."""
-    for told in groups(seen.of(RandomAgain), lambda r: (r.rank, r.model, r.site)):
-        yield told[0]
-
-
-def averages(seen: Sightings) -> Iterator[Averaged]:
-    """The first account of each sum on each line."""
-    for told in groups(seen.of(Averaged), lambda a: (a.rank, a.site, a.what)):
-        yield told[0]
-
-
-def kept_graphs(seen: Sightings) -> Iterator[GraphsKept]:
-    """The first account of each line."""
-    for told in groups(seen.of(GraphsKept), lambda k: (k.rank, k.site)):
-        yield told[0]
-
-
-def evaluations_leave(seen: Sightings) -> Iterator[EvaluationLeaves]:
-    """The first account of each model."""
-    for told in groups(seen.of(EvaluationLeaves), lambda e: (e.rank, e.model, e.site)):
-        yield told[0]
+    def __call__(self, seen: Sightings) -> Iterator[Any]:
+        for told in groups(seen.of(self.kind), lambda one: (one.rank, *(getattr(one, name) for name in self.by))):
+            if self.longest:
+                yield max(told, key=operator.attrgetter(self.longest))
+            else:
+                yield from told if self.counts is None else [told[self.counts]]
 
 
 Reducer = Callable[[Sightings], Iterable[Any]]
@@ -210,39 +133,39 @@ REDUCERS: tuple[Reducer, ...] = (
     worker_streams,
     collations,
     graph_sizes,
-    censuses,
+    Accounts(Census, ("model",)),
     evaluations,
     feeds,
-    attentions,
-    masked_keys,
-    dependences,
-    behaviours,
-    symmetries,
-    custom_gradients,
-    columns_dropped,
+    Accounts(Attention, ("site",), FIRST),
+    Accounts(KeysMasked, ("site",), FIRST),
+    Accounts(Dependence, counts=EVERY),
+    Accounts(Behaviour, counts=EVERY),
+    Accounts(Symmetry, counts=EVERY),
+    Accounts(CustomGradient, counts=EVERY),
+    Accounts(ColumnsDropped, counts=EVERY),
     motions,
     handlings,
     precisions,
-    units,
-    entropies,
-    erased,
-    norm_statistics,
-    wrapped,
+    Accounts(Units, ("order",)),
+    Accounts(EntropySeen, ("name", "site")),
+    Accounts(Erased, ("module",)),
+    Accounts(NormStatistics, ("module",)),
+    Accounts(Wrapped, ("module",)),
     loss_terms,
     ranks,
     distributed_orders,
-    restorations,
-    resumptions,
-    reuses,
-    selections,
-    scorings,
-    copies,
-    random_again,
-    averages,
-    kept_graphs,
-    evaluations_leave,
-    failings,
-    waitings,
+    Accounts(restored.Restored, ("site",)),
+    Accounts(restored.Resumption, counts=EVERY),
+    Accounts(restored.Reused, ("site",)),
+    Accounts(Selection, ("kind", "site", "metric"), longest="times"),
+    Accounts(AnswersScored, ("site", "about"), longest="times"),
+    Accounts(CopySeen, ("model", "name", "site"), longest="looks"),
+    Accounts(RandomAgain, ("model", "site"), FIRST),
+    Accounts(Averaged, ("site", "what"), FIRST),
+    Accounts(GraphsKept, ("site",), FIRST),
+    Accounts(EvaluationLeaves, ("model", "site"), FIRST),
+    Accounts(Failing, ("module",)),
+    Accounts(Waiting),
     learning_signs,
     guesses,
     reaches,

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
+from msgspec.structs import replace
+
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, steepest
 from firstlight.flows.values import Loss, examples_lost
 from firstlight.records.flows import (
     LIKELIHOODS,
     Alike,
-    Altered,
     AlteredSeen,
-    Cancelling,
     CancelSeen,
     ComparisonSeen,
     Fading,
@@ -20,16 +20,12 @@ from firstlight.records.flows import (
     GuessSeen,
     LevelledSeen,
     Levelling,
-    MuteAnswer,
     MuteSeen,
-    Penalised,
     PenaltySeen,
     Place,
     Pulling,
     PullSeen,
-    Reach,
     ReachSeen,
-    SilentTerm,
     Swelling,
     TapeRow,
     TapeSeen,
@@ -46,85 +42,46 @@ SETTLED_STEPS = 8
 ROUNDING = 1e-6
 """Relative; two losses that differ by less are the same."""
 
+ALTERED = ("flipped", "turned", "cosine", "lost", "uneven")
+"""What is measured of a gradient that was changed."""
 
-def reaches(seen: Sightings) -> Iterator[Reach]:
+
+def reaches(seen: Sightings) -> Iterator[ReachSeen]:
+    """The last look at each activation before the answers."""
     for looks in groups(seen.of(ReachSeen), lambda look: (look.rank, look.site, look.operation)):
-        last = looks[-1]
-        yield Reach(
-            rank=last.rank,
-            activation=Place(operation=last.operation, site=last.site),
-            meeting=Place(operation=last.into, site=last.meeting),
-            looks=len(looks),
-            step=last.step,
-            loss=last.loss,
-            free=last.free,
-            bound=last.bound,
-        )
+        yield replace(looks[-1], looks=len(looks))
 
 
-def silent_terms(seen: Sightings) -> Iterator[SilentTerm]:
-    looked = {(tape.rank, tape.step) for tape in seen.of(TapeSeen)}
+def silent_terms(seen: Sightings) -> Iterator[TermSeen]:
+    """The last look at each term without gradient."""
     for terms in groups(seen.of(TermSeen), lambda term: (term.rank, term.site, term.added)):
-        last = terms[-1]
-        yield SilentTerm(
-            rank=last.rank,
-            cut=Place(operation=last.operation, site=last.site),
-            added=last.added,
-            times=len({term.step for term in terms}),
-            looks=sum(rank == last.rank for rank, _ in looked),
-            step=last.step,
-            value=last.value,
-            loss=last.loss,
-            unfelt=last.unfelt,
-        )
+        yield replace(terms[-1], times=len({term.step for term in terms}), looks=_tapes(seen, terms[-1].rank))
 
 
-def cancellings(seen: Sightings) -> Iterator[Cancelling]:
+def cancellings(seen: Sightings) -> Iterator[CancelSeen]:
+    """The look at which errors cancel the least."""
     for looks in groups(seen.of(CancelSeen), lambda look: (look.rank, look.site, look.axis)):
         least = max(looks, key=lambda look: look.moved / look.shifted if look.shifted > 0 else 0.0)
-        yield Cancelling(
-            rank=least.rank,
-            summed=Place(operation=least.operation, site=least.site),
-            axis=least.axis,
-            length=least.length,
-            looks=len({look.step for look in looks}),
-            step=least.step,
-            loss=least.loss,
-            moved=least.moved,
-            shifted=least.shifted,
-        )
+        yield replace(least, looks=len({look.step for look in looks}))
 
 
-def mute_answers(seen: Sightings) -> Iterator[MuteAnswer]:
-    looked = {(tape.rank, tape.step) for tape in seen.of(TapeSeen)}
+def mute_answers(seen: Sightings) -> Iterator[MuteSeen]:
+    """The last look at each answer that counts for nothing."""
     for looks in groups(seen.of(MuteSeen), lambda look: (look.rank, look.site, look.value)):
-        last = looks[-1]
-        yield MuteAnswer(
-            rank=last.rank,
-            meeting=Place(operation=last.operation, site=last.site),
-            value=last.value,
-            times=len({look.step for look in looks}),
-            looks=sum(rank == last.rank for rank, _ in looked),
-            step=last.step,
-            elements=last.elements,
-            of=last.of,
-            others=last.others,
-        )
+        yield replace(looks[-1], times=len({look.step for look in looks}), looks=_tapes(seen, looks[-1].rank))
 
 
-def penalties(seen: Sightings) -> Iterator[Penalised]:
-    """Of looks at which something came through the data; where nothing does, it is cut off."""
+def _tapes(seen: Sightings, rank: int) -> int:
+    """Steps at which the tape of this rank was looked at."""
+    return len({tape.step for tape in seen.of(TapeSeen) if tape.rank == rank})
+
+
+def penalties(seen: Sightings) -> Iterator[PenaltySeen]:
+    """The look at which it pulls least beside the data, of those at which something came through them; where nothing
+    does, it is cut off."""
     told = [look for look in seen.of(PenaltySeen) if look.through > 0]
     for looks in groups(told, lambda look: (look.rank, look.site)):
-        least = min(looks, key=lambda look: look.own / look.through)
-        yield Penalised(
-            rank=least.rank,
-            site=least.site,
-            looks=len({look.step for look in looks}),
-            step=least.step,
-            own=least.own,
-            through=least.through,
-        )
+        yield replace(min(looks, key=lambda look: look.own / look.through), looks=len({look.step for look in looks}))
 
 
 def pullings(seen: Sightings) -> Iterator[Pulling]:
@@ -178,22 +135,10 @@ def alike(seen: Sightings) -> Iterator[Alike]:
         )
 
 
-def altered(seen: Sightings) -> Iterator[Altered]:
+def altered(seen: Sightings) -> Iterator[AlteredSeen]:
     for looks in groups(seen.of(AlteredSeen), lambda look: (look.rank, look.by, look.site)):
-        last = looks[-1]
-        yield Altered(
-            rank=last.rank,
-            by=last.by,
-            name=last.name,
-            site=last.site,
-            times=len(looks),
-            step=last.step,
-            flipped=median(look.flipped for look in looks),
-            turned=median(look.turned for look in looks),
-            cosine=median(look.cosine for look in looks),
-            lost=median(look.lost for look in looks),
-            uneven=median(look.uneven for look in looks),
-        )
+        medians = {name: median(getattr(look, name) for look in looks) for name in ALTERED}
+        yield replace(looks[-1], times=len(looks), **medians)
 
 
 def levellings(seen: Sightings) -> Iterator[Levelling]:

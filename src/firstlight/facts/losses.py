@@ -180,7 +180,6 @@ def loss_roots(seen: Sightings) -> Iterator[facts.LossRoot]:
             first_step=severed[0].step if severed else first.step,
             cut=len(severed),
             leaves=sum(back.leaf for back in backs),
-            unreached=sum(back.parameters == 0 for back in walked),
             walked=len(walked),
             cut_by=cut.operation if cut else None,
             cut_at=cut.site if cut else None,

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
 from firstlight.records.flows import LIKELIHOODS, PullSeen
-from firstlight.records.inner import EntropySeen, Erased, Movement, NormStatistics, Touched, Units
+from firstlight.records.inner import Movement, Touched
 from firstlight.records.learning import LearningSign
-from firstlight.records.program import Wrapped
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
 HALVES = ("float16", "bfloat16")
@@ -59,35 +58,6 @@ def _fell(losses: list[float]) -> float | None:
         return None
     first, last = statistics.median(losses[:ENDS]), statistics.median(losses[-ENDS:])
     return (first - last) / abs(first) if first else None
-
-
-def entropies(seen: Sightings) -> Iterator[EntropySeen]:
-    """The last count of each line."""
-    for counts in groups(seen.of(EntropySeen), lambda e: (e.rank, e.name, e.site)):
-        yield counts[-1]
-
-
-def units(seen: Sightings) -> Iterator[Units]:
-    """The last record of each activation."""
-    for records in groups(seen.of(Units), lambda u: (u.rank, u.order)):
-        yield records[-1]
-
-
-def erased(seen: Sightings) -> Iterator[Erased]:
-    """The last record of each layer."""
-    for records in groups(seen.of(Erased), lambda e: (e.rank, e.module)):
-        yield records[-1]
-
-
-def norm_statistics(seen: Sightings) -> Iterator[NormStatistics]:
-    """The last record of each layer."""
-    for records in groups(seen.of(NormStatistics), lambda n: (n.rank, n.module)):
-        yield records[-1]
-
-
-def wrapped(seen: Sightings) -> Iterator[Wrapped]:
-    for records in groups(seen.of(Wrapped), lambda w: (w.rank, w.module)):
-        yield records[-1]
 
 
 def precisions(seen: Sightings) -> Iterator[facts.Precision]:

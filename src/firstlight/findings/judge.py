@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from firstlight.checks.declare import Check
-from firstlight.facts.sources import ABSENCE_IS_CLEAN, SOURCES, witness_kind
+from firstlight.facts.sources import ABSENCE_IS_CLEAN, SOURCES
 from firstlight.records.facts import CheckCrash
 from firstlight.records.finding import Evidence, Finding, Severity, Witness
 from firstlight.records.places import Where
@@ -81,7 +81,7 @@ def stamp(check: Check, evidence: Evidence) -> Finding:
     confidence = check.confidence if evidence.confidence is None else evidence.confidence
     witness = Witness(
         id=check.id,
-        kind=witness_kind(check.needs),
+        kind=SOURCES[check.needs].bears,
         where=_place(evidence.where),
         says=evidence.saw,
         weight=round(confidence * COUNTED[severity], 4),

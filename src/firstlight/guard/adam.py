@@ -6,7 +6,7 @@ A sample of the elements of each weight matrix; on a device nothing is waited fo
 import math
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -14,9 +14,7 @@ from firstlight.facts.live.moments import Memory
 from firstlight.guard.statistics.host import in_memory_order
 from firstlight.guard.statistics.rows import stride_of
 from firstlight.guard.statistics.subjects import local
-
-if TYPE_CHECKING:
-    from firstlight.guard.watch import Watch
+from firstlight.guard.watch import Watch
 
 EVERY = {"cpu": 8, "cuda": 32}
 """Steps from look to look, by device: on a device a look is some launches."""
@@ -42,7 +40,7 @@ class _Flying:
 class AdamMemory:
     """Of one optimizer."""
 
-    def __init__(self, watch: "Watch") -> None:
+    def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._every = EVERY.get(watch.subjects.device.type, 0)
         self._flying: deque[_Flying] = deque(maxlen=MOST_FLYING)

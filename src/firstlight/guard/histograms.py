@@ -5,7 +5,7 @@ An even sample of some tensors, the first, the last and some between; on a devic
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -13,9 +13,7 @@ from firstlight.guard.adam import sent
 from firstlight.guard.statistics.host import in_memory_order
 from firstlight.guard.statistics.rows import stride_of
 from firstlight.guard.statistics.subjects import local
-
-if TYPE_CHECKING:
-    from firstlight.guard.watch import Watch
+from firstlight.guard.watch import Watch
 
 POWERS = (-10, 6)
 """Powers of ten between which magnitudes are counted, four bins to a power; smaller and larger ones are in no bin."""
@@ -41,7 +39,7 @@ class Histograms:
         self._edges: dict[torch.device, torch.Tensor] = {}
         self._flying: deque[tuple[int, list[tuple[str, str]], torch.Tensor, Any]] = deque(maxlen=MOST_FLYING)
 
-    def step_begins(self, watch: "Watch") -> None:
+    def step_begins(self, watch: Watch) -> None:
         subjects = watch.subjects
         pairs = list(zip(subjects.names, subjects.parameters, strict=True))
         weights = [(name, local(p)) for name, p in pairs if p.numel()]

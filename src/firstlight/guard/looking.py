@@ -13,6 +13,7 @@ from firstlight.guard.invariants import Invariants
 from firstlight.guard.predictions import Predictions
 from firstlight.guard.ranks import Ranks
 from firstlight.guard.statistics.rows import Frame
+from firstlight.guard.watch import Watch
 from firstlight.records import events
 from firstlight.records.live import RoomTrack
 from firstlight.records.telemetry import Trip
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     import torch
 
     from firstlight.guard.attach import Guard
-    from firstlight.guard.watch import Watch
 
 FIRST_LOOK = 10
 """Step of the first look: whatever is compiled is compiled by then."""
@@ -79,19 +79,19 @@ class Looks:
             self._activations.flush()
             self._invariants.hears(loss)
 
-    def step_begins(self, watch: "Watch") -> None:
+    def step_begins(self, watch: Watch) -> None:
         if self._activations.armed:
             self._activations.disarm()
             self._hold()
             self._count(watch)
         self._remember(watch)
 
-    def _histogram(self, watch: "Watch") -> None:
+    def _histogram(self, watch: Watch) -> None:
         if self._guard.journal.wants_histograms(self._counted):
             self._histograms.step_begins(watch)
         self._counted += 1
 
-    def _read_memory(self, watch: "Watch") -> None:
+    def _read_memory(self, watch: Watch) -> None:
         if watch.index not in self._memories:
             self._memories[watch.index] = AdamMemory(watch)
         memory = self._memories[watch.index]
@@ -107,11 +107,11 @@ class Looks:
             )
             self._fresh += self._guard.judge.judge([tried])
 
-    def measured(self, watch: "Watch", frame: Frame) -> None:
+    def measured(self, watch: Watch, frame: Frame) -> None:
         """A look at all tensors has come in."""
         self._compare(watch, frame)
 
-    def _compared(self, watch: "Watch", frame: Frame) -> None:
+    def _compared(self, watch: Watch, frame: Frame) -> None:
         if frame.step in EARLY or self.is_due(frame.step):
             self._ranks.tells(watch, frame)
         if self._guard.judge.is_due(frame.step):

@@ -13,6 +13,7 @@ from firstlight.checks.catalogue import CATALOGUE
 from firstlight.errors import UsageError
 from firstlight.facts.sources import LIVE
 from firstlight.guard.statistics.rows import Frame, named_rows
+from firstlight.guard.watch import Watch
 from firstlight.observe.inside.observer import rank
 from firstlight.records import events, wire
 from firstlight.records.finding import Finding, Severity
@@ -25,7 +26,6 @@ from firstlight.store.run_directory import here_hash
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import Guard
-    from firstlight.guard.watch import Watch
 
 
 class Telling:
@@ -83,7 +83,7 @@ class Telling:
         for name in self._guard.judge.newly_ready():
             self._check(name, events.READY, "has seen enough to judge by")
 
-    def step(self, row: StepRow, watch: "Watch | None" = None, frame: Frame | None = None) -> None:
+    def step(self, row: StepRow, watch: Watch | None = None, frame: Frame | None = None) -> None:
         self.start()
         self._ready()
         journal = self._guard.journal
@@ -109,7 +109,7 @@ class Telling:
         if watch is not None and frame is not None and (journal.wants_tensors(row.optimizer, row.step) or bad):
             self.tensors(watch, row.step, frame)
 
-    def tensors(self, watch: "Watch", step: int, frame: Frame) -> None:
+    def tensors(self, watch: Watch, step: int, frame: Frame) -> None:
         journal, names = self._guard.journal, watch.subjects.names
         gradients = named_rows(names, frame.gradients, frame.present)
         weights = [

@@ -19,25 +19,7 @@ HIGHER = (
 )
 LOWER = told.LOWER | naming.LOSSES | {"err", "bpb", "bpc", "fid", "regret", "rmsle", "mape", "smape", "brier", "ece"}
 HELD_OUT = naming.HELD_OUT | naming.TESTED
-NO_METRIC = frozenset(
-    [
-        "lr",
-        "rate",
-        "time",
-        "seconds",
-        "sec",
-        "ms",
-        "eta",
-        "elapsed",
-        "epoch",
-        "step",
-        "steps",
-        "it",
-        "seq",
-        "rank",
-        "norm",
-    ]
-)
+NO_METRIC = frozenset("""lr rate time seconds sec ms eta elapsed epoch step steps it seq rank norm""".split())
 MOST_NAMED = 12
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from firstlight.observe.watch import Watched
 from firstlight.records import wire
-from firstlight.records.declared import Logged
+from firstlight.records.declared import LOGGED, Logged
 from firstlight.store.event_log import LineReader
 
 
@@ -18,7 +18,7 @@ def read_log(events: Path) -> tuple[Watched, int]:
         if event.get("observed") is None:
             continue
         try:
-            record: Logged = wire.convert(event["observed"], Logged)  # type: ignore[arg-type]  # a union
+            record: Logged = wire.convert(event["observed"], LOGGED)
         except (msgspec.ValidationError, RecursionError, ValueError):
             lost += 1
             continue

@@ -18,7 +18,7 @@ from firstlight.observe.inside import containment
 from firstlight.observe.process import Script, Start, popen
 from firstlight.records import wire
 from firstlight.records.containment import Contained
-from firstlight.records.declared import Logged
+from firstlight.records.declared import LOGGED, Logged
 from firstlight.records.facts import ScriptOutcome
 from firstlight.records.program import Ending
 from firstlight.records.timelines import TimelineEnded
@@ -240,7 +240,7 @@ def _read(reader: LineReader, watched: Watched, seconds: float) -> None:
     for event in reader.new():
         if (plain := event.get("observed")) is None:
             continue
-        record: Logged = wire.convert(plain, Logged)  # type: ignore[arg-type]  # a union
+        record: Logged = wire.convert(plain, LOGGED)
         timeline = event.get("timeline")
         (watched.records if timeline is None else watched.timelines.setdefault(timeline, [])).append(record)
     if watched.startup is None and watched.backwards:

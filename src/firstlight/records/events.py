@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from firstlight.records.finding import Scalar
+from firstlight.records.wire import any_of
 
 EVENT_SCHEMA = "firstlight/1"
 Plain = dict[str, Any]
@@ -361,50 +362,5 @@ class RunEnd(_Event, frozen=True, kw_only=True, tag="run_end"):
     """Share of the steps with clipping at which it cut; None where the program does not clip by norm."""
 
 
-Event = (
-    RunStart
-    | ExperimentStart
-    | ExperimentComplete
-    | PocStart
-    | PocComplete
-    | EpochStart
-    | EpochComplete
-    | Step
-    | EvalComplete
-    | FoldStart
-    | FoldComplete
-    | Fact
-    | CheckStart
-    | CheckResult
-    | FindingSeen
-    | RedFlag
-    | GradientStats
-    | ActivationStats
-    | Histogram
-    | PredictionTable
-    | LrFinder
-    | LrFinderComplete
-    | OverfitBatch
-    | OverfitBatchComplete
-    | QuickValidation
-    | QuickValidationComplete
-    | SchemaValidated
-    | DataCard
-    | Checkpoint
-    | Resume
-    | Artifact
-    | Intervention
-    | ProbeStart
-    | ProbeResult
-    | Hypotheses
-    | DiagnosisMade
-    | Invariant
-    | Device
-    | Heartbeat
-    | RlEpisode
-    | RlUpdate
-    | Judgement
-    | SweepRun
-    | ExceptionSeen
-    | RunEnd
-)
+EVENT: Any = any_of(_Event)
+"""What a line is read as."""

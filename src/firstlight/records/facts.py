@@ -140,8 +140,6 @@ class LossRoot(Ranked, frozen=True, kw_only=True):
     """Those whose loss had no graph behind it."""
     leaves: int
     """Those called on a tensor made anew with `requires_grad=True`."""
-    unreached: int
-    """Those whose graph was walked and reached no parameter."""
     walked: int
     cut_by: str | None = None
     cut_at: Site | None = None

@@ -59,6 +59,8 @@ class ReachSeen(Sighting, frozen=True, kw_only=True, tag="reach"):
     loss: float
     free: float
     bound: float
+    looks: int = 0
+    """That it stands for, once all are known."""
 
 
 class FreeSeen(Sighting, frozen=True, kw_only=True, tag="free"):
@@ -91,6 +93,9 @@ class TermSeen(Sighting, frozen=True, kw_only=True, tag="silent-term"):
     loss: float
     unfelt: int = 0
     """Trained tensors that it has no gradient for; else it has none at all."""
+    times: int = 0
+    """That it was seen, and below, of how many looks; known once all are."""
+    looks: int = 0
 
 
 class CancelSeen(Sighting, frozen=True, kw_only=True, tag="cancelling"):
@@ -105,6 +110,8 @@ class CancelSeen(Sighting, frozen=True, kw_only=True, tag="cancelling"):
     loss: float
     moved: float
     shifted: float
+    looks: int = 0
+    """That it stands for, once all are known."""
 
 
 class MuteSeen(Sighting, frozen=True, kw_only=True, tag="mute-answer"):
@@ -118,6 +125,9 @@ class MuteSeen(Sighting, frozen=True, kw_only=True, tag="mute-answer"):
     of: int
     others: float
     """Change of the loss where another answer is asked for."""
+    times: int = 0
+    """That it was seen, and below, of how many looks; known once all are."""
+    looks: int = 0
 
 
 VALUES, CLASSES, LIKELIHOODS = "values", "classes", "likelihoods"
@@ -144,6 +154,8 @@ class PenaltySeen(Sighting, frozen=True, kw_only=True, tag="penalty-pulls"):
     site: Site | None
     own: float
     through: float
+    looks: int = 0
+    """That it stands for, once all are known."""
 
 
 class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
@@ -162,6 +174,8 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """Share of its elements that became zero."""
     uneven: float
     """Deviation of the factor by which the others changed, over its mean."""
+    times: int = 0
+    """That it was seen on its line; known once all are, and what it measures is then the median of them."""
 
 
 class LevelledSeen(Sighting, frozen=True, kw_only=True, tag="levelled"):
@@ -206,19 +220,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     site: Site | None
 
 
-class Reach(Ranked, frozen=True, kw_only=True):
-    """The last look at one activation before the answers."""
-
-    activation: Place
-    meeting: Place
-    """The next call that uses its values."""
-    looks: int
-    step: int
-    loss: float
-    free: float
-    bound: float
-
-
 class Guessed(Ranked, frozen=True, kw_only=True):
     """The first and the last comparison of one backward's loss with that of a guess, and what makes outputs large."""
 
@@ -240,48 +241,6 @@ class Guessed(Ranked, frozen=True, kw_only=True):
     """Trained tensors take part in it."""
     last: bool
     """No layer comes after it."""
-
-
-class SilentTerm(Ranked, frozen=True, kw_only=True):
-    """A term without gradient, and at how many of the looks it was there."""
-
-    cut: Place
-    """Where the gradient ends."""
-    added: Site | None
-    times: int
-    looks: int
-    step: int
-    value: float
-    """At the last look, and the loss beside it."""
-    loss: float
-    unfelt: int = 0
-
-
-class Cancelling(Ranked, frozen=True, kw_only=True):
-    """The loss where errors of opposite sign cancel the most, over all looks the least so."""
-
-    summed: Place
-    axis: int
-    length: int
-    looks: int
-    step: int
-    loss: float
-    moved: float
-    """Change of the loss by errors that cancel, and below, by as large ones that do not."""
-    shifted: float
-
-
-class MuteAnswer(Ranked, frozen=True, kw_only=True):
-    """An answer that counts for nothing in the loss, at so many looks."""
-
-    meeting: Place
-    value: float
-    times: int
-    looks: int
-    step: int
-    elements: int
-    of: int
-    others: float
 
 
 class Pulling(Ranked, frozen=True, kw_only=True):
@@ -310,16 +269,6 @@ class Pulling(Ranked, frozen=True, kw_only=True):
     """The optimizer goes up the gradient: what it is given is to rise."""
 
 
-class Penalised(Ranked, frozen=True, kw_only=True):
-    """A penalty on weights, at the look at which it pulls least beside the data."""
-
-    site: Site | None
-    looks: int
-    step: int
-    own: float
-    through: float
-
-
 class Fading(Ranked, frozen=True, kw_only=True):
     """How little the examples differ on their way to the last layer, at the look at which they differ most."""
 
@@ -346,21 +295,6 @@ class Swelling(Ranked, frozen=True, kw_only=True):
     entry: bool
     looks: int
     step: int
-
-
-class Altered(Ranked, frozen=True, kw_only=True):
-    """Gradients changed on one line: medians over all times it was seen."""
-
-    by: str
-    name: str
-    site: Site | None
-    times: int
-    step: int
-    flipped: float
-    turned: float
-    cosine: float
-    lost: float
-    uneven: float
 
 
 class Levelling(Ranked, frozen=True, kw_only=True):

@@ -72,3 +72,8 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     """Numbers that were wanted of the model, where they are known."""
     fitting: int = 0
     """Other places where what is wanted of the same numbers is as in training."""
+
+    @property
+    def about(self) -> str:
+        """What was compared there: several things may be, on one line."""
+        return "numbers" if self.wanted is not None else "order" if self.moved > 0 else "classes"

@@ -4,11 +4,13 @@ from typing import ClassVar
 
 import msgspec
 
+UNTOLD = -1
+
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
-    """Every sighting knows its step and its rank."""
+    """Every sighting knows its step and its rank; where none are told, the observer writes those it is at."""
 
-    step: int
+    step: int = UNTOLD
     rank: int = 0
 
 

@@ -4,7 +4,9 @@ JSON has no NaN or infinity and libraries silently write `null`. Here they are t
 "-Infinity", in every file we write and in the published schemas; in memory they are ordinary floats.
 """
 
+import functools
 import math
+import operator
 from typing import Any, TypeVar
 
 import msgspec
@@ -32,6 +34,12 @@ def decode(data: bytes | str, kind: type[T]) -> T:
         return msgspec.json.decode(data, type=kind, strict=False)
     except (RecursionError, ValueError) as error:
         raise error if isinstance(error, msgspec.MsgspecError) else msgspec.DecodeError(str(error)) from None
+
+
+def any_of(*families: Any) -> Any:
+    """One type for every record of these families, told apart by their tags; a family's own class has none."""
+    kinds: list[Any] = [kind for family in families for kind in family.__subclasses__()]
+    return functools.reduce(operator.or_, kinds)
 
 
 def convert(plain: Any, kind: type[T]) -> T:

@@ -16,7 +16,7 @@ import msgspec
 
 from firstlight.errors import LogError, UnreadableError
 from firstlight.records import wire
-from firstlight.records.events import Event, _Event
+from firstlight.records.events import EVENT, _Event
 from firstlight.store import plain_files
 
 MOST_LINE_BYTES = 64 * 1024
@@ -25,8 +25,6 @@ PIECE = 1024 * 1024
 MOST_TORN = 16 * PIECE
 MOST_BROKEN = 1000
 """Lines that are told of."""
-PIECE_BYTES = 64 * MOST_LINE_BYTES
-"""Read at once: the log of a long run does not fit in memory. What follows a longer line is never reached."""
 _open, _write, _close = os.open, os.write, os.close  # ours even when a contained script has these replaced
 
 
@@ -175,9 +173,10 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
     yield from LineReader(path).new()
 
 
-def typed(event: dict[str, Any]) -> Event | None:
+def typed(event: dict[str, Any]) -> _Event | None:
     """The event as a record, or None where this version does not know it or it lacks a field."""
     try:
-        return wire.convert(event, Event)  # type: ignore[arg-type]  # a union is a type to msgspec
+        found: _Event = wire.convert(event, EVENT)
     except (msgspec.ValidationError, RecursionError, ValueError):
         return None
+    return found

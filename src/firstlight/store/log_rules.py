@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from firstlight.errors import UnreadableError, UsageError
-from firstlight.records.events import EVENT_SCHEMA, Event, _Event
+from firstlight.records.events import EVENT, EVENT_SCHEMA, _Event
 from firstlight.records.log import EventRule, LogRules
 from firstlight.store import plain_files
 
@@ -34,7 +34,7 @@ TYPES: dict[str, Any] = {
     "any": Any,
 }
 _NULLABLE: dict[str, Any] = {f"{name}?": kind | None for name, kind in TYPES.items() if name != "any"}
-_KINDS: tuple[type[_Event], ...] = typing.get_args(Event)
+_KINDS: tuple[type[_Event], ...] = typing.get_args(EVENT)
 _FIELDS = {
     str(k.__struct_config__.tag): {f.encode_name: f.type for f in msgspec.structs.fields(k) if f.required}
     for k in _KINDS

@@ -4,9 +4,9 @@ from firstlight.checks.data.workers_repeat_draws import CHECK
 from firstlight.facts.derive import derive
 from firstlight.records.facts import WorkerStream
 from firstlight.records.feed import WorkerSeen
-from firstlight.records.observed import Observed
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen
+from firstlight.records.sighting import Sighting
 
 
 def stream(alike: int) -> WorkerStream:
@@ -31,7 +31,7 @@ def worker(number: int, seed: int = 5, **streams: str) -> WorkerSeen:
 def test_workers_of_one_epoch_are_compared() -> None:
     site = Site(file="train.py", line=4)
     epoch = LoaderSeen(step=0, loader=0, epoch=0, batches=3, batch_size=2, examples=6, sampler="Random", site=site)
-    records: list[Observed] = [
+    records: list[Sighting] = [
         epoch,
         worker(0, rng="a", own="x"),
         worker(1, rng="a", own="y"),

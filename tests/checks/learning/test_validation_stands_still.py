@@ -10,13 +10,11 @@ from firstlight.records.finding import Evidence
 ILL = QuickValidation(
     examples=100,
     epochs=45,
-    extended=True,
     train_losses=(1.0, 1.0),
     val_losses=(1.0, 0.99),
     accuracies=(0.3,),
     floor=0.0,
     guess=1.0,
-    noisy_layers=False,
 )
 
 

@@ -4,11 +4,12 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.answers_count_for_nothing import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import MuteAnswer, Place
+from firstlight.records.flows import MuteSeen
 from firstlight.records.places import Site
 
-MUTE = MuteAnswer(
-    meeting=Place(operation="mul", site=Site(file="train.py", line=15)),
+MUTE = MuteSeen(
+    operation="mul",
+    site=Site(file="train.py", line=15),
     value=0.0,
     times=3,
     looks=3,

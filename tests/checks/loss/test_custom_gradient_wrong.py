@@ -7,7 +7,7 @@ from firstlight.checks.loss.custom_gradient_wrong import CHECK
 from firstlight.records.declared import GradientTried
 from firstlight.records.finding import Evidence
 
-ILL = GradientTried(name="Soft", relative_error=0.8, analytic=0.5, numeric=0.1, kinks=False, coordinates=6)
+ILL = GradientTried(name="Soft", relative_error=0.8, analytic=0.5, numeric=0.1, kinks=False)
 
 
 def found(**changes: Any) -> list[Evidence]:

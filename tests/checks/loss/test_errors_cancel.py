@@ -4,11 +4,12 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.errors_cancel import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import Cancelling, Place
+from firstlight.records.flows import CancelSeen
 from firstlight.records.places import Site
 
-SUMMED = Cancelling(
-    summed=Place(operation="mean", site=Site(file="train.py", line=17)),
+SUMMED = CancelSeen(
+    operation="mean",
+    site=Site(file="train.py", line=17),
     axis=0,
     length=64,
     looks=3,

@@ -4,10 +4,10 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.gradient_altered import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import Altered
+from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import Site
 
-ABSOLUTE = Altered(
+ABSOLUTE = AlteredSeen(
     by="a hook",
     name="a tensor",
     site=Site(file="train.py", line=20),
@@ -22,7 +22,7 @@ ABSOLUTE = Altered(
 ROUNDED = replace(ABSOLUTE, by="the program", name="the weights", flipped=0.0, cosine=0.9, lost=0.6, uneven=0.2)
 
 
-def found(altered: Altered = ABSOLUTE, **changes: Any) -> list[Evidence]:
+def found(altered: AlteredSeen = ABSOLUTE, **changes: Any) -> list[Evidence]:
     return list(CHECK.find(replace(altered, **changes), CHECK.limits))
 
 

@@ -13,7 +13,6 @@ SEVERED = LossRoot(
     first_step=0,
     cut=120,
     leaves=120,
-    unreached=0,
     walked=0,
     cut_by="item",
     cut_at=Site(file="train.py", line=19),
@@ -52,4 +51,4 @@ def test_connected_losses_are_fine() -> None:
 
 
 def test_input_gradients_reach_no_parameter_and_are_fine() -> None:
-    assert found(cut=0, leaves=0, walked=16, unreached=16) == []
+    assert found(cut=0, leaves=0, walked=16) == []

@@ -6,12 +6,14 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.output_out_of_reach import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import Place, Reach
+from firstlight.records.flows import ReachSeen
 from firstlight.records.places import Site
 
-REACH = Reach(
-    activation=Place(operation="relu", site=Site(file="train.py", line=11)),
-    meeting=Place(operation="sub", site=Site(file="train.py", line=20)),
+REACH = ReachSeen(
+    operation="relu",
+    site=Site(file="train.py", line=11),
+    meeting=Site(file="train.py", line=20),
+    into="sub",
     looks=2,
     step=8,
     loss=1.0,
@@ -35,8 +37,8 @@ def test_tells_what_is_in_reach_with_and_without_the_activation() -> None:
 
 def test_an_activation_that_the_loss_applies_again_is_named_as_such() -> None:
     scores = {
-        "activation": Place(operation="softmax", site=None),
-        "meeting": Place(operation="cross_entropy", site=None),
+        "operation": "softmax",
+        "into": "cross_entropy",
     }
 
     assert found(**scores)[0].cause == "loss-double-activation"

@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.penalty_outweighs import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import Penalised
+from firstlight.records.flows import PenaltySeen
 from firstlight.records.places import Site
 
-HEAVY = Penalised(rank=1, site=Site(file="train.py", line=9), looks=3, step=24, own=300.0, through=2.0)
+HEAVY = PenaltySeen(rank=1, site=Site(file="train.py", line=9), looks=3, step=24, own=300.0, through=2.0)
 
 
 def found(**changes: Any) -> list[Evidence]:

@@ -4,11 +4,12 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.term_without_gradient import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import Place, SilentTerm
+from firstlight.records.flows import TermSeen
 from firstlight.records.places import Site
 
-TERM = SilentTerm(
-    cut=Place(operation="mul", site=Site(file="train.py", line=14)),
+TERM = TermSeen(
+    operation="mul",
+    site=Site(file="train.py", line=14),
     added=Site(file="train.py", line=20),
     times=3,
     looks=3,

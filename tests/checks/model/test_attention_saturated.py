@@ -7,7 +7,7 @@ from firstlight.checks.model.attention_saturated import CHECK
 from firstlight.records.declared import AttentionRows
 from firstlight.records.finding import Evidence
 
-ILL = AttentionRows(name="attention call 0", heads=4, keys=20, entropy=0.01, largest_score=90.0)
+ILL = AttentionRows(name="attention call 0", keys=20, entropy=0.01, largest_score=90.0)
 
 
 def found(**changes: Any) -> list[Evidence]:

@@ -7,7 +7,7 @@ from firstlight.checks.model.batchnorm_starved import CHECK
 from firstlight.records.declared import Normalisation
 from firstlight.records.finding import Evidence
 
-ILL = Normalisation(name="norm", values=2, examples=2, smallest_batch=2, momentum=0.1, tracks=True)
+ILL = Normalisation(name="norm", values=2, examples=2, smallest_batch=2, momentum=0.1)
 
 
 def found(**changes: Any) -> list[Evidence]:

@@ -13,7 +13,6 @@ ILL = GradientProfile(
     total_norm=3.0,
     most_norm=2.0,
     most_name="layer.1",
-    mean_norm=1.0,
     zero_after_steps=("a", "b"),
     tensors=10,
     loss=1.0,

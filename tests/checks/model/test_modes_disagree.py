@@ -14,7 +14,6 @@ ILL = ModeGap(
     without_dropout=0.4,
     cosine=0.9,
     batch_norms=1,
-    dropouts=0,
     strongest_dropout=0.0,
 )
 

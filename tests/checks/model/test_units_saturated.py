@@ -10,7 +10,7 @@ from firstlight.records.finding import Evidence
 
 
 def group(**changes: Any) -> UnitGroup:
-    usual = UnitGroup(name="relu", kind="ReLU", units=100, values_a_unit=32, saturated=0.0, std=1.0)
+    usual = UnitGroup(name="relu", kind="ReLU", units=100, saturated=0.0, std=1.0)
     return replace(usual, **changes)
 
 

@@ -10,16 +10,14 @@ second class comes.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     calls: int = 8
     """Batches; fewer may be of one class by chance."""
     classes: int = 3
@@ -52,7 +50,5 @@ CHECK = Check(
     fix="print the targets of a few batches where the loss is called, ignored ones left out",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -12,16 +12,14 @@ program is seen to learn although all answers seem to be others than the time be
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import AnswersFollowed, Relations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     compared: int = 64
     """Examples whose answer is known twice; fewer may be an accident."""
     moved: float = 0.25
@@ -77,7 +75,5 @@ CHECK = Check(
     fix="print the answers of one batch where they are loaded and again where the loss takes them",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

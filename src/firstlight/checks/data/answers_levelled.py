@@ -12,16 +12,14 @@ padding, which is ignored where an example has many answers.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Levelling
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """One batch may be an odd one."""
     merged: float = 0.1
@@ -66,7 +64,5 @@ CHECK = Check(
     fix="print the answers before and after this line; keep their type and range as the loss needs them",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Levelling,
-    limits=Limits(),
     find=find,
 )

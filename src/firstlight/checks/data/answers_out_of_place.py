@@ -10,9 +10,8 @@ Tasks about the past want the answers of earlier places. Where likeness means no
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Where, at
 from firstlight.records.relations import Neighbours, Places, Relations
@@ -20,8 +19,7 @@ from firstlight.records.relations import Neighbours, Places, Relations
 ALIKE = "like answers for examples that are alike"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     by_chance: float = 4.0
     """Deviations within which likeness may be luck, several offsets having been tried."""
     certain: float = 10.0
@@ -114,7 +112,5 @@ CHECK = Check(
     fix="print ten inputs with their answers as the loss gets them; permute both with the same index",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ deliberate overfit test on one batch that re-reads it looks the same; allow it t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Feeding
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     repeats_in_a_row: int = 15
     """Chance repeats of whole batches do not happen; a curriculum of a few equal batches does."""
 
@@ -43,7 +41,5 @@ CHECK = Check(
     fix="print the first rows of two successive batches; make the iterator or the generator once, outside the loop",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Feeding,
-    limits=Limits(),
     find=find,
 )

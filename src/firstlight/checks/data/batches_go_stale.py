@@ -8,16 +8,14 @@ A run on a single batch from its first step on is full-batch training, or a test
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import FeedTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 20
     """In a row with the same batch."""
     distinct: int = 5
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="print the first values of three batches in a row; look at how the iterator is restarted",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=FeedTrack,
-    limits=Limits(),
     find=find,
 )

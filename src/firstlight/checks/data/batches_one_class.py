@@ -10,16 +10,14 @@ Contrastive sampling and losses that compare whole batches of a class.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import LabelsSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     batches: int = 6
     """Fewer may be of one class by chance."""
     share: float = 0.8
@@ -52,7 +50,5 @@ CHECK = Check(
     fix="shuffle the examples, not the batches: `DataLoader(…, shuffle=True)` over single examples",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=LabelsSeen,
-    limits=Limits(),
     find=find,
 )

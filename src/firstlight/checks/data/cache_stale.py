@@ -35,6 +35,5 @@ CHECK = Check(
     fix="delete the cache and make it anew, under a name that changes with the code and its settings",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=CacheTried,
     find=find,
 )

@@ -9,16 +9,14 @@ Classes that are left out altogether, as another task, are not reported, nor are
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Relations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     loaded: int = 100
     """Examples; of fewer, shares say little."""
     of_most: float = 0.5
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="print the number of rows of each class before and after rows are chosen from the batch",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

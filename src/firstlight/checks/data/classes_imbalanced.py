@@ -9,16 +9,14 @@ Rare events are rare. Weights for the classes, or a sampler that evens them out,
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.9
     """Of the labels: a score of nine in ten then means nothing."""
     labels: int = 200
@@ -57,7 +55,5 @@ CHECK = Check(
     fix="weight the classes in the loss or sample them evenly, and measure recall or average precision",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

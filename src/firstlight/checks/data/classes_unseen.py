@@ -10,16 +10,14 @@ which is a note. A rare class that fell to one side is a note too.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import LabelsSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.01
     """Of the validation examples; fewer are rare classes that fell to one side."""
 
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="split at random and by class (`stratify=`), and number the classes once for all splits",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=LabelsSeen,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ different lengths. Batches that hold a part twice, once in another order, as con
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import Collated
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     batches: int = 2
     """One may be an accident of values that are alike."""
     torn: float = 0.2
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="sort the items before they are taken apart, and pad all of their parts on the same side",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Collated,
-    limits=Limits(),
     find=find,
 )

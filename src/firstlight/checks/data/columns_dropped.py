@@ -39,6 +39,5 @@ CHECK = Check(
     fix="name the columns in `forward`, or set `remove_unused_columns=False` in the TrainingArguments",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=ColumnsDropped,
     find=find,
 )

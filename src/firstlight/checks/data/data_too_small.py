@@ -9,16 +9,14 @@ A toy set that is meant to be learnt by heart; lower the limit.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Loaded
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     train_examples: int = 30
     """Below this no statistic of a class or feature means anything."""
     val_examples: int = 20
@@ -60,7 +58,5 @@ CHECK = Check(
     fix="print the number of examples after each step of the pipeline",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Loaded,
-    limits=Limits(),
     find=find,
 )

@@ -12,16 +12,14 @@ back.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Relations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.6
     """Of the rows of a batch; where rows are moments of a sequence, the first half may be there to warm up."""
     rows: int = 4
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="count, for one batch, the answers of each row that the loss does not ignore",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

@@ -13,16 +13,14 @@ their input or predict the next state of all of it are not judged, nor are answe
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Relations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     power: float = 0.97
     """Of the feature over the answer, where 1 is all there is to know; real features stay below 0.9."""
     others: float = 0.8
@@ -60,7 +58,5 @@ CHECK = Check(
     fix="look up where the feature comes from; leave it out and train again: an honest score will be lower",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

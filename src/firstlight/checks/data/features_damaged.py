@@ -9,16 +9,14 @@ A window of many rows on a short table takes a large share of them. Constant fla
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import FeaturesMade
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     rows_kept: float = 0.5
     """A window may take the beginning of a table, not half of it."""
 
@@ -72,7 +70,5 @@ CHECK = Check(
     fix="print rows and missing values after each step that computes features",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=FeaturesMade,
-    limits=Limits(),
     find=find,
 )

@@ -12,9 +12,8 @@ was fitted to all of them is as it should be: allow it then.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import FeaturesAhead
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -22,8 +21,7 @@ from firstlight.records.places import at
 MOST_NAMES = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     nearby: float = 0.5
     """Of the rows: where no change is farther from the cut, it is a window or a shift, else a fit to all rows."""
 
@@ -56,7 +54,5 @@ CHECK = Check(
     fix="compute each row from earlier rows alone: `shift(1)`, windows that end at the row, filling forwards",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=FeaturesAhead,
-    limits=Limits(),
     find=find,
 )

@@ -12,9 +12,8 @@ targets that differ between examples and are not called ill.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import Columns, FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -23,8 +22,7 @@ TABLE = 2
 """Dimensions of a batch of feature rows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     rows: int = 64
     """Fewer may have a rare feature at rest."""
     targets: int = 4
@@ -76,7 +74,5 @@ CHECK = Check(
     fix="print the deviation of each column before and after every step of the preparation",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

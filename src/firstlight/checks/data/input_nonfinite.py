@@ -36,6 +36,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.97,
     exhaustive=True,
-    needs=FirstBad,
     find=find,
 )

@@ -10,16 +10,14 @@ an optimizer of its own, and is then judged by itself. Inputs that live on a dev
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import InputTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     batches: int = 64
     """After which it is known what is usual."""
     times: float = 20.0
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="print mean and spread of the inputs around that step, before and after each part of the preparation",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=InputTrack,
-    limits=Limits(),
     find=find,
 )

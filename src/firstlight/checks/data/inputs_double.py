@@ -37,6 +37,5 @@ CHECK = Check(
     fix="convert once, in the data set: `torch.as_tensor(values, dtype=torch.float32)`",
     severity=Severity.NOTE,
     confidence=0.8,
-    needs=Output,
     find=find,
 )

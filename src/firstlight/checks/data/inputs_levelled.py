@@ -14,16 +14,14 @@ at random, nor whole numbers that are fed as such.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Levelling
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """One batch may be an odd one."""
     before: float = 0.3
@@ -80,8 +78,6 @@ CHECK = Check(
     fix="print the data before and after this line; widen its range, or scale the data first",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Levelling,
-    limits=Limits(),
     find=find,
     proven=Severity.WARNING,
     repairs=("data-kept",),

@@ -11,16 +11,14 @@ little of another example, as noise, is not reported either.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Relations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     examples: int = 24
     """Compared; in fewer it may be chance."""
     share: float = 0.5
@@ -53,7 +51,5 @@ CHECK = Check(
     fix="mix the losses of both answers by the same weights, `w * loss(p, y) + (1 - w) * loss(p, y[order])`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

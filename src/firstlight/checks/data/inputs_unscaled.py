@@ -11,16 +11,14 @@ weight. That is why it stays a note where nothing could be tried.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import Columns, FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     spread: float = 30.0
     """Deviation of a feature; usual initialisations expect 1."""
     offset: float = 30.0
@@ -64,7 +62,5 @@ CHECK = Check(
     confidence=0.4,
     proven=Severity.ERROR,
     repairs=("standardised",),
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

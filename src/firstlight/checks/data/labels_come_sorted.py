@@ -11,17 +11,15 @@ examples, and lines that judge real and fake batches in turn are not reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Labels, LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     calls: int = 6
     """Fewer batches may be of one class by chance."""
     examples: int = 8
@@ -79,7 +77,5 @@ CHECK = Check(
     fix="give the training loader `shuffle=True`, or permute the examples before cutting them into batches",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

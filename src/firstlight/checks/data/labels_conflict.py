@@ -9,16 +9,14 @@ Examples labelled by several people, or outcomes that are random by nature: the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import LabelsSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.01
     """Of the training examples; fewer are the odd mistake of every large data set, and a note."""
     room_bits: float = 64.0
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="print the examples of one such input with their ids, and drop or merge them",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=LabelsSeen,
-    limits=Limits(),
     find=find,
 )

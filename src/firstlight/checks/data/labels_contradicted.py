@@ -11,9 +11,8 @@ nothing is said. Wrong labels may be meant, with a loss that allows for them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Relations
@@ -23,8 +22,7 @@ UNKNOWN = -1
 SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     skill: float = 0.5
     """A prediction that hardly beats a guess accuses nobody."""
     share: float = 0.03
@@ -78,7 +76,5 @@ CHECK = Check(
     fix="look at the doubtful examples in the report, most doubtful first; then at the line that makes the labels",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

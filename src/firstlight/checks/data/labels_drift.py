@@ -10,16 +10,14 @@ number for each example are not judged.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LabelTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     chance: float = 1e-6
     """Of so large a difference in random order; a run is judged every few steps."""
     apart: float = 0.3
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="shuffle all examples, or pass `shuffle=True` to the loader",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=LabelTrack,
-    limits=Limits(),
     find=find,
 )

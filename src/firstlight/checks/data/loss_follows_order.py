@@ -10,16 +10,14 @@ note.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import OrderTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     swing: float = 1.0
     """Times the level of the loss; batches in random order differ by a few tenths."""
     alike: float = 0.8
@@ -47,7 +45,5 @@ CHECK = Check(
     fix="pass `shuffle=True` to the loader",
     severity=Severity.NOTE,
     confidence=0.6,
-    needs=OrderTrack,
-    limits=Limits(),
     find=find,
 )

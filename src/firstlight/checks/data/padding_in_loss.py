@@ -11,16 +11,14 @@ not reported: they may be masked.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.2
     """Of the targets; a few at the end of nearly full rows change little."""
     steps: int = 4
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="pass `ignore_index=` the padding id to the loss, or set the padded targets to -100",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

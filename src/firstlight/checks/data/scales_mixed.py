@@ -10,9 +10,8 @@ Quantities that are of two kinds by nature, such as a flag value for "unknown" t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Pocket, Relations
@@ -20,8 +19,7 @@ from firstlight.records.relations import Pocket, Relations
 ANSWER = "answer"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     gap: float = 20.0
     """Between the two groups; sizes of one quantity have no such hole."""
     rows: int = 5
@@ -69,7 +67,5 @@ CHECK = Check(
     fix="sort the examples by the size of these values and look at those on either side of the gap",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

@@ -13,9 +13,8 @@ A shift in the data is rarely as large. What a model made, an agent sees, or a f
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import Fed, FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -23,8 +22,7 @@ from firstlight.records.places import at
 ALIKE = "inputs prepared in the same way on both sides"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     factor: float = 8.0
     """Between the deviations of a usual feature here and there; real splits stay within a factor of two."""
     certain_factor: float = 30.0
@@ -151,7 +149,5 @@ CHECK = Check(
     fix="make both splits with one function, and compare the mean and deviation of a batch of each",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

@@ -14,9 +14,8 @@ often, or where a part of the evaluation has none of them: the other part measur
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import FeedSeen, Overlap
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -27,8 +26,7 @@ BY_LIKENESS = 0.6
 """How sure it is where most are only nearly alike: data of few parameters come near each other by themselves."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.05
     """Of the evaluated examples: from here on the score is no measure of new data."""
     hint_share: float = 0.01
@@ -103,7 +101,5 @@ CHECK = Check(
     fix="split first, then resample the training part; compare the rows of both parts by their hashes",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

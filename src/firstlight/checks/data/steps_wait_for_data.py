@@ -10,16 +10,14 @@ with it, and with whatever else the machine does: that is a note and never a red
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import FeedTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.4
     """Of a step's time, as a median."""
     shortest_s: float = 0.03
@@ -47,7 +45,5 @@ CHECK = Check(
     fix="raise `num_workers`, set `pin_memory` and `prefetch_factor`, or prepare the data once",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=FeedTrack,
-    limits=Limits(),
     find=find,
 )

@@ -67,6 +67,5 @@ CHECK = Check(
     fix="shift the labels by one place against the inputs, once",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=LagSeen,
     find=find,
 )

@@ -10,16 +10,14 @@ task on purpose looks the same; allow it there.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 4
     """Each of at least eight rows: by chance it does not happen so often."""
     columns: int = 3
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="drop the column by name before the features are made, and train again: an honest score will be lower",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

@@ -8,16 +8,14 @@ A single batch without valid targets happens in masked language modelling; all o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     least_ignored: float = 0.999
     """Share of the targets, in the call that ignores least; a fine-tuning batch keeps more than one in a thousand."""
     calls: int = 3
@@ -44,7 +42,5 @@ CHECK = Check(
     fix="count `(labels != -100).sum()` for a few batches where the labels are made",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

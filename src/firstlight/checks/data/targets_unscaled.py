@@ -12,9 +12,8 @@ copy then learns no better.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -22,8 +21,7 @@ from firstlight.records.places import at
 REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     size: float = 20.0
     """Mean or deviation of the targets; a fresh model gives values of about 1."""
     reached: float = 0.2
@@ -57,8 +55,6 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.5,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
     repairs=("targets-standardised",),
 )

@@ -10,16 +10,14 @@ about the future. Allow it then.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import TimeOrder
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.01
     """Of the validation rows; a few at the border may share its day."""
     random: float = 0.5
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="sort by time and cut once: train before the cut, validate after it, with a gap as long as the horizon",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=TimeOrder,
-    limits=Limits(),
     find=find,
 )

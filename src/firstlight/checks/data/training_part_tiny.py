@@ -10,16 +10,14 @@ Learning from a few examples on purpose. Curves and maps drawn over a grid of on
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     trained: int = 30
     """Examples from which on a training set is one; as for declared data."""
     times: float = 8.0
@@ -52,7 +50,5 @@ CHECK = Check(
     fix="print the sizes of all parts where they are made",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ Batches that are there within milliseconds are not reported, whatever their shar
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.program import Waiting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     batches: int = 10
     """Fewer show nothing."""
     share: float = 0.75
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="read and prepare the data once, outside `__getitem__`; raise `num_workers`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Waiting,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ A table somewhat larger than the vocabulary is padded to a round number for spee
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Vocabulary
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     doubled_share: float = 0.5
     """Of the sequences that begin with two marks; a few may quote one."""
 
@@ -62,7 +60,5 @@ CHECK = Check(
     fix="encode the data again with the tokenizer that the model was built for",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Vocabulary,
-    limits=Limits(),
     find=find,
 )

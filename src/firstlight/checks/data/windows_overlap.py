@@ -10,16 +10,14 @@ padding do not count.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.feed import FeedSeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     pieces: int = 200
     """Fewer may be an accident."""
     share: float = 0.33
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="divide the recording (by time, subject or file) first, then cut each part into windows",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=FeedSeen,
-    limits=Limits(),
     find=find,
 )

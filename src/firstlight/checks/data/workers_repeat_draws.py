@@ -10,16 +10,14 @@ each worker by itself.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import WorkerStream
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     workers: int = 2
     """That began in the same state and drew from it."""
 
@@ -45,7 +43,5 @@ CHECK = Check(
     fix="draw from `torch`'s own stream, or make the generator in the worker from `torch.initial_seed()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=WorkerStream,
-    limits=Limits(),
     find=find,
 )

@@ -12,16 +12,14 @@ up, where two players compete and where rewards are sparse, nothing is said.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 80
     """Measured backwards; the slowest healthy program that was tried needed 73 to show a sign."""
 
@@ -51,8 +49,6 @@ CHECK = Check(
     fix="run `firstlight diagnose` on the program: it tries the causes one by one",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=LearningSign,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -17,16 +17,14 @@ of a series that rises, unless the same model is scored in the units of training
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.scoring import AnswersScored, Wanted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     answers: int = 8
     """Fewer may be so by chance."""
     share: float = 0.9
@@ -163,7 +161,5 @@ CHECK = Check(
     fix="compute the score by hand on three examples, and compare",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=AnswersScored,
-    limits=Limits(),
     find=find,
 )

@@ -13,16 +13,14 @@ Where only some of the answers count, as unmasked places do, a smaller divisor i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.averages import Averaged
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     apart: float = 0.01
     """Of what was meant; a mean over batches that is nearer to it misleads nobody."""
 
@@ -59,7 +57,5 @@ CHECK = Check(
     fix="add up one number of each example (`loss.item() * len(batch)`), and divide by how many examples there were",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=Averaged,
-    limits=Limits(),
     find=find,
 )

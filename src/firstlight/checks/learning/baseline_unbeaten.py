@@ -10,9 +10,8 @@ more: nothing was learnt that holds for new examples. A target with nothing to b
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Baselines
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -20,8 +19,7 @@ from firstlight.records.places import at
 CONSTANT = ("majority class", "mean")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     noises: float = 2.0
     """Standard errors by which the model must be better than a constant answer."""
     behind: float = 1.1
@@ -59,7 +57,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.4,
     symptom=True,
-    needs=Baselines,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ It is an inference and says how sure it is. Where the program learns and nothing
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inferred import Inferred
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     probability: float = 0.5
     """More likely than all other causes together."""
     shown: int = 3
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="run `firstlight diagnose --explain-trail` to see how it came about",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=Inferred,
-    limits=Limits(),
     find=find,
 )

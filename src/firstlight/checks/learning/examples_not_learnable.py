@@ -13,16 +13,14 @@ fall, and no more. Adversarial losses are not meant to: ignore it there.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Overfit
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     left: float = 0.1
     """Share of the way from the first loss to the floor; every healthy configuration measured got below."""
     rising: float = 1.2
@@ -105,7 +103,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.9,
     symptom=True,
-    needs=Overfit,
-    limits=Limits(),
     find=find,
 )

@@ -10,9 +10,8 @@ new phase of a curriculum can undo a loss on purpose; it then falls again, and i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
@@ -21,8 +20,7 @@ STRETCH = 8
 """Steps of one mean of the trend."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     learnt: float = 0.5
     """Share of the starting loss below which something had been learnt."""
     lost: float = 0.8
@@ -57,8 +55,6 @@ CHECK = Check(
     "them",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

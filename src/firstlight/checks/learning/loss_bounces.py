@@ -10,16 +10,14 @@ but the loss of such a run comes down.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 128
     """The window over which turns are counted."""
     turns: float = 0.85
@@ -55,7 +53,5 @@ CHECK = Check(
     fix="divide the learning rate by 3 and look at the first hundred steps again",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
 )

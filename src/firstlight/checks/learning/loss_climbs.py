@@ -12,16 +12,14 @@ slowly (KL annealing, a curriculum) raises a loss that had fallen before, not ab
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 64
     """Fewer do not make a trend."""
     chance: float = 1e-3
@@ -80,7 +78,5 @@ CHECK = Check(
     fix="look at the sign of what `backward` is called on; then divide the learning rate by 10 and check again",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
 )

@@ -10,17 +10,15 @@ times; the weights do not run away with them.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossCurve
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     values: int = 10
     """Fewer do not make a trend."""
     window: int = 5
@@ -59,8 +57,6 @@ CHECK = Check(
     fix="divide the learning rate by 10 and check again; if it still diverges, look at the gradients before clipping",
     severity=Severity.ERROR,
     confidence=0.8,
-    needs=LossCurve,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

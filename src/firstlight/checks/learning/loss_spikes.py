@@ -11,16 +11,14 @@ spikes are not counted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     spikes: int = 3
     """In a thousand steps; healthy heavy-tailed noise makes none that pass the start as well."""
 
@@ -47,7 +45,5 @@ CHECK = Check(
     fix="look at the batches of those steps; if they are ordinary, clip the gradients",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
 )

@@ -8,16 +8,14 @@ How low a loss can go is not known: labels may be noisy, the task hard. So this 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 1000
     """Since the best stretch."""
     left: float = 0.5
@@ -52,8 +50,6 @@ CHECK = Check(
     fix="try three times the learning rate from the last checkpoint, then a larger model",
     severity=Severity.NOTE,
     confidence=0.3,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -36,6 +36,5 @@ CHECK = Check(
     fix="make the shapes equal before comparing: `prediction.squeeze(-1)` or `labels.unsqueeze(-1)`",
     severity=Severity.WARNING,
     confidence=0.93,
-    needs=ShapeClash,
     find=find,
 )

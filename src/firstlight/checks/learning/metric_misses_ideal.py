@@ -11,16 +11,14 @@ costs. Declare those that measure how good the answers are.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import MetricTried
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     apart: float = 1e-3
     """Of the larger score: two answers that are this close count as scored alike."""
 
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="call the metric by itself on three answers and targets written by hand, and print the shapes inside it",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=MetricTried,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ models can rest on their first plateau through a long warm-up: while the rate is
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 400
     """Longer than a usual warm-up."""
     share: float = 0.02
@@ -54,8 +52,6 @@ CHECK = Check(
     fix="run `firstlight diagnose` on the program: it tries the causes one by one",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -11,16 +11,14 @@ minimise one of torch's own losses are.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.contrast import BY_HEART_COPIES, Contrast, Level
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 100
     """Fewer are no fair trial."""
     fell: float = 0.05
@@ -57,8 +55,6 @@ CHECK = Check(
     fix="run `firstlight diagnose` on the program",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

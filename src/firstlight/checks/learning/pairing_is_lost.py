@@ -14,9 +14,8 @@ copy at a tenth of it learns.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.contrast import Contrast, Pair
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -24,8 +23,7 @@ from firstlight.records.places import at
 CLASSIFYING = ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 100
     """Before that most programs have hardly begun."""
     by_heart: float = 0.4
@@ -90,8 +88,6 @@ CHECK = Check(
     fix="print a few inputs beside their labels as the model gets them; index both with the same permutation",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -11,16 +11,14 @@ behind, and so may one whose inputs are made far harder in training than the noi
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.relations import Relations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     plain: float = 0.5
     """Skill of the plain fit, 0 being one answer for all examples and 1 never wrong; less proves nothing."""
     behind: float = 0.5
@@ -61,7 +59,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.5,
     symptom=True,
-    needs=Relations,
-    limits=Limits(),
     find=find,
 )

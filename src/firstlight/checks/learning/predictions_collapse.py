@@ -9,16 +9,14 @@ A batch that is mostly of one class is answered mostly with it. In the first loo
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import PredictionTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.98
     """Of predictions that are the same class."""
     beyond: float = 1.3
@@ -57,7 +55,5 @@ CHECK = Check(
     fix="look at the dead units and at the balance of the classes; lower the learning rate",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=PredictionTrack,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ reach. Heavy imbalance makes the majority class the best early answer; that is a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Predictions
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     spread: float = 0.005
     """Of the targets' spread: a constant, for every purpose."""
     of_linear: float = 0.1
@@ -73,7 +71,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.75,
     symptom=True,
-    needs=Predictions,
-    limits=Limits(),
     find=find,
 )

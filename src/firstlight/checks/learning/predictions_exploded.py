@@ -8,16 +8,14 @@ Never for long: the loss would fall first of all by making them smaller.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Predictions
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     spread: float = 100.0
     """Times the targets' spread."""
 
@@ -55,7 +53,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.9,
     symptom=True,
-    needs=Predictions,
-    limits=Limits(),
     find=find,
 )

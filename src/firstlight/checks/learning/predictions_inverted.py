@@ -10,16 +10,14 @@ Held-out data from a time or place where the relation is turned round; and a sho
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Predictions
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     errors: float = 5.0
     """Standard errors of a correlation of nothing, one over the root of the number of examples."""
     least: float = 0.2
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="compare ten rows of both splits by hand, from the file to the loss",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=Predictions,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ Examples that are truly ambiguous, or thousands of classes that are nearly alike
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import PredictionTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 10
     """Fewer belong to the start."""
     flips: float = 0.3
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="lower the learning rate from the last checkpoint on, and look whether the answers settle",
     severity=Severity.NOTE,
     confidence=0.5,
-    needs=PredictionTrack,
-    limits=Limits(),
     find=find,
 )

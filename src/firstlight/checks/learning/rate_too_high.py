@@ -13,16 +13,14 @@ and no other optimizer pulls the other way. A loss that is meant to rise
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.contrast import LOWER_RATES, WHOLE_LOWER, Contrast, Pair
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 40
     """The first steps of a healthy run may rise."""
     moves: float = 0.35
@@ -86,8 +84,6 @@ CHECK = Check(
     fix="divide the learning rate by 10 and check again",
     severity=Severity.ERROR,
     confidence=0.88,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -15,16 +15,14 @@ the same; the report then comes from too few steps.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.contrast import HIGHER_RATES, UNMOVED, WHOLE_HIGHER, Contrast, Level, Pair, WholeRun
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 100
     """Fewer say little about a slow start."""
     stands: float = 0.02
@@ -104,8 +102,6 @@ CHECK = Check(
     fix="raise the learning rate tenfold and check again",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

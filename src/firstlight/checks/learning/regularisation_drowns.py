@@ -10,16 +10,14 @@ Regularisation is meant to slow the fit to the training data, and a healthy mode
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.contrast import Contrast
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     learnt_without: float = 0.5
     """Share of the first loss that the unregularised copy must have lost for the comparison to mean something."""
     part: float = 0.4
@@ -59,7 +57,5 @@ CHECK = Check(
     fix="print the dropout probabilities and the weight decay in use; halve the largest and check again",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
 )

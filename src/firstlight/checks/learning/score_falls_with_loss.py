@@ -10,16 +10,14 @@ Scores whose good direction is not plain from their name are left out. A penalty
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import ScoreTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     evaluations: int = 8
     """Fewer agree or disagree by chance."""
     improving: float = 0.8
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="compute the score by hand on ten examples, before and after",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=ScoreTrack,
-    limits=Limits(),
     find=find,
 )

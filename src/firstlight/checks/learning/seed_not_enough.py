@@ -9,16 +9,14 @@ Kernels on a GPU that add in varying order: their differences are far below the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Repeat
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     difference: float = 1e-4
     """Relative; an order of additions makes a difference of a millionth."""
 
@@ -43,7 +41,5 @@ CHECK = Check(
     fix="seed every generator from one number; pass `generator=` where it is made",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Repeat,
-    limits=Limits(),
     find=find,
 )

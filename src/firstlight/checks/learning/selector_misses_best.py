@@ -10,16 +10,14 @@ A selector that looks at something else than a validation loss: give it a `metri
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import SelectorTried
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     hits: float = 0.8
     """Of the clear and noisy histories."""
     near: int = 2
@@ -81,7 +79,5 @@ CHECK = Check(
     fix="feed it a history by hand; `firstlight.BestEpoch` is a sound default",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=SelectorTried,
-    limits=Limits(),
     find=find,
 )

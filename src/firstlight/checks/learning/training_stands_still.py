@@ -12,16 +12,14 @@ the check.
 import math
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import MiniTraining
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     drop: float = 0.02
     """Of the first quarter's distance to the least possible loss."""
     errors: float = 2.0
@@ -63,7 +61,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.7,
     symptom=True,
-    needs=MiniTraining,
-    limits=Limits(),
     find=find,
 )

@@ -11,9 +11,8 @@ A task in which nothing carries over, as random labels learnt by heart. Accuraci
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import ScoreTrack
 from firstlight.records.places import Where
@@ -22,8 +21,7 @@ ACCURACY = ("acc", "accuracy")
 PERCENT = 100.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     evaluations: int = 5
     """In a row."""
     above: float = 0.02
@@ -59,7 +57,5 @@ CHECK = Check(
     fix="evaluate on the training examples with the code of the validation: it must give the training accuracy",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ScoreTrack,
-    limits=Limits(),
     find=find,
 )

@@ -11,18 +11,16 @@ the loss may part while the metric still improves: look at the metric.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import EvalTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     evaluations: int = 3
     """In a row that are worse than the best."""
     worse: float = 0.1
@@ -71,7 +69,5 @@ CHECK = Check(
     "eval mode",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=EvalTrack,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ before the epochs and the loss still fell, nothing is said.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import QuickValidation
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     left: float = 0.85
     """Share of the way from the first validation to the floor that may be left."""
     accuracy: float = 0.9
@@ -74,7 +72,5 @@ CHECK = Check(
     severity=Severity.WARNING,
     confidence=0.7,
     symptom=True,
-    needs=QuickValidation,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ by tenths; half is more than they do.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import EvalTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     evaluations: int = 3
     """In a row."""
     share: float = 0.5
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="compare both splits for duplicates, and compute both losses on the same batch",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=EvalTrack,
-    limits=Limits(),
     find=find,
 )

@@ -28,6 +28,5 @@ CHECK = Check(
     fix="write the event where the phase happens, or take it out of the rules",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LogSeen,
     find=find,
 )

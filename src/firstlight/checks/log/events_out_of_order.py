@@ -28,6 +28,5 @@ CHECK = Check(
     fix="give every run a file of its own; flush after each event",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=LogSeen,
     find=find,
 )

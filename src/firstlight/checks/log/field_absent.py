@@ -27,6 +27,5 @@ CHECK = Check(
     fix="write the field in every event of this kind, null where there is no value",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LogSeen,
     find=find,
 )

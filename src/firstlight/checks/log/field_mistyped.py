@@ -27,6 +27,5 @@ CHECK = Check(
     fix="write `value.item()` or `float(value)`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LogSeen,
     find=find,
 )

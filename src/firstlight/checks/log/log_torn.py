@@ -27,6 +27,5 @@ CHECK = Check(
     fix="look at what ended the run; the events before this line are whole",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=LogSeen,
     find=find,
 )

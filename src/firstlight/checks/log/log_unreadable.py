@@ -28,6 +28,5 @@ CHECK = Check(
     fix="write each event with one `write` on a file opened for appending; write NaN as a string or null",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LogSeen,
     find=find,
 )

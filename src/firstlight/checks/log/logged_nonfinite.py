@@ -27,6 +27,5 @@ CHECK = Check(
     fix="look at the first such line: what came just before it made the number",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=LogSeen,
     find=find,
 )

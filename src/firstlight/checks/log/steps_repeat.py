@@ -28,6 +28,5 @@ CHECK = Check(
     fix="write a `resume` event when a checkpoint is loaded, and count steps over the whole run",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=LogSeen,
     find=find,
 )

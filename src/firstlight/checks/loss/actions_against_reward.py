@@ -49,6 +49,5 @@ CHECK = Check(
     fix="use the return minus the value as the advantage, and minimise minus its product with the log-probability",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Rewarded,
     find=find,
 )

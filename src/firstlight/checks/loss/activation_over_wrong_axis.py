@@ -10,16 +10,14 @@ judged.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     logsum_error_nats: float = 0.05
     """Half precision keeps the log-sum-exp of true log-probabilities within a hundredth."""
     calls: int = 2
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="use `F.cross_entropy` on the raw scores, or take `log_softmax` over the axis of the classes",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -11,27 +11,25 @@ A loss that leaves out some answers on purpose, where the mask is multiplied in 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import MuteAnswer
+from firstlight.records.flows import MuteSeen
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """A single batch may be odd."""
     share: float = 0.1
     """Of all answers: what is asked for more rarely may be left out on purpose."""
 
 
-def find(mute: MuteAnswer, limits: Limits) -> Iterator[Evidence]:
+def find(mute: MuteSeen, limits: Limits) -> Iterator[Evidence]:
     if mute.times < limits.looks or mute.times < mute.looks or not mute.elements >= limits.share * mute.of:
         return
     yield Evidence(
-        where=at(mute.meeting.site, step=mute.step, rank=mute.rank),
+        where=at(mute.site, step=mute.step, rank=mute.rank),
         saw=f"where the answer is {mute.value:g}, in {mute.elements} of {mute.of} places, the loss does not depend on "
         f"the output; elsewhere it changes by {mute.others:.3g}",
         wanted="a loss that depends on the output for every answer",
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="use a loss made for these answers, such as `binary_cross_entropy_with_logits` for 0 and 1, or convert them",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=MuteAnswer,
-    limits=Limits(),
     find=find,
 )

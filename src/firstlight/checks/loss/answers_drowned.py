@@ -11,16 +11,14 @@ judged.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Pulling
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 1e-4
     """Of the gradients of the outputs; in programs that learn from their answers a tenth and more."""
     looks: int = 2
@@ -52,7 +50,5 @@ CHECK = Check(
     fix="print the terms of the loss, weighted, one by one, and bring them to a similar size",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=Pulling,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ Residual-gradient methods let the gradient through on purpose.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.dealings import Bootstrapped
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """A single batch may be odd."""
 
@@ -55,7 +53,5 @@ CHECK = Check(
     fix="give the next states to the network whose value is discounted",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Bootstrapped,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ judged.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import GradientTried
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     relative_error: float = 1e-2
     """In double precision a right gradient is right to a millionth."""
 
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="derive it anew, or write the forward with torch's own operations; `torch.autograd.gradcheck` confirms it",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=GradientTried,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ A discount of exactly one, where episodes end by themselves.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.dealings import Discounted
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     most: float = 1.001
     """One, and what rounding makes of it."""
 
@@ -44,7 +42,5 @@ CHECK = Check(
     fix="use a discount below one, such as 0.99",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Discounted,
-    limits=Limits(),
     find=find,
 )

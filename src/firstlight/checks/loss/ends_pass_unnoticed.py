@@ -12,16 +12,14 @@ nothing is told.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.dealings import Bootstrapped
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     expected: float = 6.0
     """Ends among the examples that were looked at; that none of so many is drawn happens once in four hundred times."""
     episodes: int = 5
@@ -60,7 +58,5 @@ CHECK = Check(
     fix="multiply the discounted value by `(1 - done)`",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Bootstrapped,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ become surer, are not judged; nor are distributions whose entropy is only looked
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import EntropySeen
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     backwards: int = 10
     """In which the entropy has a gradient."""
     share: float = 0.9
@@ -47,7 +45,5 @@ CHECK = Check(
     fix="subtract the entropy from the loss that is minimised, with a small positive weight",
     severity=Severity.WARNING,
     confidence=0.93,
-    needs=EntropySeen,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ that compare examples is not reported, nor is one against answers that a network
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import Cancelling
+from firstlight.records.flows import CancelSeen
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 1e-3
     """Of the change by a plain shift, that errors which cancel may bring: rounding stays below a millionth, and any
     loss that looks at single examples reaches a tenth and more."""
@@ -28,16 +26,16 @@ class Limits:
     """A single batch may be odd."""
 
 
-def find(cancelling: Cancelling, limits: Limits) -> Iterator[Evidence]:
+def find(cancelling: CancelSeen, limits: Limits) -> Iterator[Evidence]:
     if cancelling.looks < limits.looks or not cancelling.shifted > 0:
         return
     if not cancelling.moved <= limits.share * cancelling.shifted:
         return
     over = f"the {cancelling.length} examples of a batch" if cancelling.axis == 0 else f"axis {cancelling.axis}"
     yield Evidence(
-        where=at(cancelling.summed.site, step=cancelling.step, rank=cancelling.rank),
+        where=at(cancelling.site, step=cancelling.step, rank=cancelling.rank),
         saw=f"outputs moved so that their sum over {over} stays change the loss by {cancelling.moved:.2g}; "
-        f"all moved one way by as much, by {cancelling.shifted:.3g}: `{cancelling.summed.operation}` sums before the "
+        f"all moved one way by as much, by {cancelling.shifted:.3g}: `{cancelling.operation}` sums before the "
         "errors are measured",
         wanted="a loss that grows with the error of every single example",
         numbers={"moved": cancelling.moved, "shifted": cancelling.shifted, "loss": cancelling.loss},
@@ -53,7 +51,5 @@ CHECK = Check(
     fix="square (or take the absolute value of) each example's error first, and take the mean last",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Cancelling,
-    limits=Limits(),
     find=find,
 )

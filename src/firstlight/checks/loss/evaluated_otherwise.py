@@ -11,9 +11,8 @@ are not reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import TwoComparisons
 from firstlight.records.places import at
@@ -24,8 +23,7 @@ SQUASHES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """At the training; a single step may be odd."""
 
@@ -57,7 +55,5 @@ CHECK = Check(
     fix="make the activation a part of the network, or leave it out of the loss",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=TwoComparisons,
-    limits=Limits(),
     find=find,
 )

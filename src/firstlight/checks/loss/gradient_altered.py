@@ -11,16 +11,14 @@ stronger than the gradient itself, added on purpose.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Scalar, Severity
-from firstlight.records.flows import Altered
+from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: int = 3
     """Once or twice may be an experiment of the program's own."""
     flipped: float = 0.1
@@ -34,7 +32,7 @@ class Limits:
     """Deviation of the factor of all others over its mean: a mask leaves them as they are, rounding does not."""
 
 
-def find(altered: Altered, limits: Limits) -> Iterator[Evidence]:
+def find(altered: AlteredSeen, limits: Limits) -> Iterator[Evidence]:
     if altered.times < limits.times:
         return
     place = at(altered.site, step=altered.step, rank=altered.rank)
@@ -76,7 +74,5 @@ CHECK = Check(
     fix="remove it, or return a positive multiple of what it is given",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=Altered,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ Never: even a straight-through or reversing backward is linear in what it is giv
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.timelines import CustomGradient
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     expected: float = 2.0
     """Twice the gradient in, twice the gradient out."""
     tolerance: float = 0.02
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="multiply what `backward` returns by `grad_output`; `torch.autograd.gradcheck` confirms it",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=CustomGradient,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ on purpose (a target network, a quantiser) bend the gradient; they rarely turn i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Surface
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     visible: float = 1e-6
     """Of the loss: a change below it is lost in the rounding of single precision."""
     slight: float = 1e-2
@@ -55,7 +53,5 @@ CHECK = Check(
     fix="compare `torch.autograd.grad` with a finite difference of the loss for a single weight, layer by layer",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=Surface,
-    limits=Limits(),
     find=find,
 )

@@ -13,16 +13,14 @@ bias is set to their mean; that is a warning.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import InitialLoss
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     low: float = 0.5
     """Share of the expected loss; healthy networks start at 0.87 or more."""
     high: float = 2.0
@@ -101,7 +99,5 @@ CHECK = Check(
     fix="compare the inputs with the target column by column; with pretrained weights declare `pretrained=True`",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=InitialLoss,
-    limits=Limits(),
     find=find,
 )

@@ -38,6 +38,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.98,
     exhaustive=True,
-    needs=ShapeClash,
     find=find,
 )

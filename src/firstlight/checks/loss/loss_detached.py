@@ -41,6 +41,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.97,
     exhaustive=True,
-    needs=LossRoot,
     find=find,
 )

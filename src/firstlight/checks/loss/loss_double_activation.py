@@ -11,9 +11,8 @@ and gradients about ten times too small.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -21,8 +20,7 @@ from firstlight.records.places import at
 DOUBLED = {"cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigmoid"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     sum_error: float = 1e-3
     """Rows of a half-precision softmax sum to 1 within a thousandth."""
     calls_without_graph: int = 4
@@ -72,7 +70,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.97,
     exhaustive=True,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

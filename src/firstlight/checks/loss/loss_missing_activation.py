@@ -9,9 +9,8 @@ is not zero. `nll_loss` accepts them silently and its value runs to minus infini
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -19,8 +18,7 @@ from firstlight.records.places import at
 FUNCTIONS = {"nll_loss": "log_softmax", "kl_div": "log_softmax"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     logsum_error_nats: float = 0.05
     """Half precision keeps the log-sum-exp of true log-probabilities within a hundredth."""
     calls: int = 2
@@ -53,7 +51,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.96,
     exhaustive=True,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ exactly zero and stay; they began above it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import LossTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 24
     """Equal to the bit; with differing batches two in a row are already unlikely."""
 
@@ -43,7 +41,5 @@ CHECK = Check(
     fix="print the prediction and the target of one batch just before the loss",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LossTrack,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ predictions, as a distance.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import LossSense
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     margin: float = 1e-6
     """Relative difference that is more than rounding."""
 
@@ -58,7 +56,5 @@ CHECK = Check(
     fix="negate the loss",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LossSense,
-    limits=Limits(),
     find=find,
 )

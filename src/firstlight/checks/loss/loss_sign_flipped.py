@@ -13,16 +13,14 @@ right, and so may one of several terms: these are warnings.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import LIKELIHOODS, Pulling
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """At all of which it pulls away; a single batch may be odd."""
 
@@ -53,7 +51,5 @@ CHECK = Check(
     fix="turn the sign of the loss",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=Pulling,
-    limits=Limits(),
     find=find,
 )

@@ -12,16 +12,14 @@ low, and experiments that are not trained here are judged by `initial-loss-off` 
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     ratio: float = 2.5
     """First loss over that of a guess; healthy models begin between 0.9 and 1.5."""
 
@@ -52,8 +50,6 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.4,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
     repairs=("standardised", "reinitialise"),
 )

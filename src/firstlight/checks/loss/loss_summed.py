@@ -10,16 +10,14 @@ A sum with a learning rate that fits it trains as well as a mean, and is not rep
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     rows: int = 8
     """In smaller batches a sum is hardly more than a mean."""
 
@@ -46,8 +44,6 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.3,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
     repairs=("mean-reduction",),
 )

@@ -11,16 +11,14 @@ optimizer, with which nothing is reported.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossCurve
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 30
     """Fewer may be a single leap."""
     times: float = 1e4
@@ -53,8 +51,6 @@ CHECK = Check(
     fix="print the terms of the loss one by one; the one that runs away wants its sign turned",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=LossCurve,
-    limits=Limits(),
     find=find,
     repairs=(),
 )

@@ -10,16 +10,14 @@ Never with one column throughout. A list of candidates that is sometimes one lon
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     calls: int = 3
     """A list of candidates may be one long for a call or two."""
 
@@ -45,7 +43,5 @@ CHECK = Check(
     fix="use `binary_cross_entropy_with_logits` with floating-point targets of the same shape, or give two outputs",
     severity=Severity.ERROR,
     confidence=0.98,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -11,18 +11,16 @@ end, for which nothing can be said.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import Reach
+from firstlight.records.flows import ReachSeen
 from firstlight.records.places import at
 
 TWICE = ("cross_entropy", "log_softmax", "softmax", "binary_cross_entropy_with_logits", "sigmoid", "logsigmoid")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 1 / 3
     """Of what the loss could lose if the network could give any output, that the activation must keep out of reach: a
     ReLU before centred targets keeps half, a tanh before standardised ones less than a tenth."""
@@ -33,20 +31,20 @@ class Limits:
     meant for (negative probabilities in an overlap), and nothing is said."""
 
 
-def find(reach: Reach, limits: Limits) -> Iterator[Evidence]:
+def find(reach: ReachSeen, limits: Limits) -> Iterator[Evidence]:
     could, does = reach.loss - reach.free, reach.bound - reach.free
     if reach.looks < limits.looks or not reach.free >= -limits.sunk * reach.loss:
         return
     if not could > 0 or not does >= limits.share * could:
         return
-    twice = reach.activation.operation in TWICE and reach.meeting.operation in TWICE
+    twice = reach.operation in TWICE and reach.into in TWICE
     yield Evidence(
-        where=at(reach.activation.site or reach.meeting.site, step=reach.step, rank=reach.rank),
-        saw=f"behind `{reach.activation.operation}` the loss of a batch, {reach.loss:.4g}, cannot get below "
+        where=at(reach.site or reach.meeting, step=reach.step, rank=reach.rank),
+        saw=f"behind `{reach.operation}` the loss of a batch, {reach.loss:.4g}, cannot get below "
         f"{reach.bound:.4g}, whatever the network gives; without it, {reach.free:.4g} is in reach",
         wanted="an output that can take every value of the targets",
         cause="loss-double-activation" if twice else "arch-output",
-        do=f"remove the last `{reach.activation.operation}` of the network, or scale the targets into its range",
+        do=f"remove the last `{reach.operation}` of the network, or scale the targets into its range",
         numbers={"loss": reach.loss, "bound": reach.bound, "free": reach.free},
     )
 
@@ -60,7 +58,5 @@ CHECK = Check(
     fix="remove the activation from the last layer, or scale the targets into its range",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Reach,
-    limits=Limits(),
     find=find,
 )

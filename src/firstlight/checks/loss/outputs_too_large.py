@@ -13,16 +13,14 @@ weights have to undo: take it out, or initialise the next layer for it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Guessed
 from firstlight.records.places import Site, at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     first: float = 2.5
     """First loss over that of a guess; healthy models begin between 0.9 and 1.6."""
     last: float = 1.3
@@ -83,7 +81,5 @@ CHECK = Check(
     fix="take out the factor, standardise inputs, and leave the layers with torch's own initialisation",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Guessed,
-    limits=Limits(),
     find=find,
 )

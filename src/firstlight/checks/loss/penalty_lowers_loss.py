@@ -9,16 +9,14 @@ Penalties on something other than the size of the weights (an entropy bonus) may
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Penalty
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 3.0
     """Times the loss on the data: beyond, the first steps learn the penalty alone."""
 
@@ -56,7 +54,5 @@ CHECK = Check(
     fix="add the penalty to the loss with a positive coefficient",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Penalty,
-    limits=Limits(),
     find=find,
 )

@@ -12,23 +12,21 @@ the two are in balance; only the first steps are looked at. Weight decay of the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import Penalised
+from firstlight.records.flows import PenaltySeen
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: float = 30.0
     """The norm of the gradients through the data; usual penalties stay below a tenth of it."""
     looks: int = 2
     """At all of which it is so; the first alone may be odd."""
 
 
-def find(penalised: Penalised, limits: Limits) -> Iterator[Evidence]:
+def find(penalised: PenaltySeen, limits: Limits) -> Iterator[Evidence]:
     if penalised.looks < limits.looks or not penalised.own > limits.times * penalised.through:
         return
     yield Evidence(
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="divide the weight of the penalty by a thousand, and see whether the rest of the loss falls",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=Penalised,
-    limits=Limits(),
     find=find,
 )

@@ -12,16 +12,14 @@ direction and are not reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.dealings import RewardAsked, Rewarded
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.9
     """Of the examples."""
     examples: int = 32
@@ -81,7 +79,5 @@ CHECK = Check(
     fix="add the reward as the environment gives it",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Rewarded,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ Returns that are averaged over steps on purpose, or standardised: what all examp
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.dealings import Rewarded
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     others: float = 0.3
     """Of what the reward counts for its own step: less may come from a baseline that is learnt."""
 
@@ -62,7 +60,5 @@ CHECK = Check(
     fix="multiply what is carried on by `(1 - done)`, or begin with zero at every end",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Rewarded,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ A model that has not begun to learn is helped by a higher learning rate as well,
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.contrast import Contrast
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 100
     """Before that many programs are still near guessing."""
     near_guessing: float = 0.85
@@ -62,8 +60,6 @@ CHECK = Check(
     fix="divide the scores by the temperature (or multiply them by a scale of 10 to 30) before the loss",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
     repairs=("sharpened",),
 )

@@ -10,16 +10,14 @@ Mixup, label smoothing and distillation give rows that sum to 1.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     sum_error: float = 0.05
     """Rounded soft labels still sum to 1 within a few hundredths."""
 
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="for several labels at once use `binary_cross_entropy_with_logits`; for one, pass class indices",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ somebody has thought about it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossTerms
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 3
     """At which the sum was seen to be whole."""
     ratio: float = 1000.0
@@ -49,8 +47,6 @@ CHECK = Check(
     fix="standardise the targets of the large term, or weight the terms so that they start at the same size",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=LossTerms,
-    limits=Limits(),
     find=find,
     repairs=(),
 )

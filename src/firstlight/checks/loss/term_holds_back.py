@@ -13,16 +13,14 @@ nor is one whose answers are its own doing, as in reinforcement learning, or who
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.contrast import Contrast, TermTried
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 40
     """Fewer say little about a slow start."""
     falls: float = 0.3
@@ -65,7 +63,5 @@ CHECK = Check(
     fix="divide the weight of the term by ten until the others fall, or leave it out",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
 )

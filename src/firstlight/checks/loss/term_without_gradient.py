@@ -19,30 +19,28 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import SilentTerm
+from firstlight.records.flows import TermSeen
 from firstlight.records.places import at
 
 
-def find(term: SilentTerm, _limits: NoLimits) -> Iterator[Evidence]:
+def find(term: TermSeen, _limits: NoLimits) -> Iterator[Evidence]:
     if term.times < term.looks:
         return
     if term.unfelt:
         yield Evidence(
-            where=at(term.cut.site or term.added, step=term.step, rank=term.rank),
+            where=at(term.site or term.added, step=term.step, rank=term.rank),
             saw=f"what is compared with the answers at {term.added} rests on {term.unfelt} trained tensors that get no "
-            f"gradient of it: `{term.cut.operation}` passes none on; what else trains them meets no answer, and the "
+            f"gradient of it: `{term.operation}` passes none on; what else trains them meets no answer, and the "
             f"loss of {term.loss:.4g} would be {term.value:.4g} were all examples alike to it",
             wanted="a gradient from the answers to all that the predictions rest on",
             numbers={"tensors": term.unfelt, "alike": term.value, "loss": term.loss, "looks": term.looks},
         )
         return
-    joined = (
-        f"; the term joins the loss at {term.added}" if term.added is not None and term.added != term.cut.site else ""
-    )
+    joined = f"; the term joins the loss at {term.added}" if term.added is not None and term.added != term.site else ""
     yield Evidence(
-        where=at(term.cut.site or term.added, step=term.step, rank=term.rank),
+        where=at(term.site or term.added, step=term.step, rank=term.rank),
         saw=f"a term of the loss, {term.value:.4g} of {term.loss:.4g}, rests on trained tensors and has no gradient: "
-        f"`{term.cut.operation}` passes none on{joined}",
+        f"`{term.operation}` passes none on{joined}",
         wanted="a gradient from every term that depends on what is trained",
         numbers={"value": term.value, "loss": term.loss, "looks": term.looks},
     )
@@ -58,6 +56,5 @@ CHECK = Check(
     "leave it out of what backward is called on",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=SilentTerm,
     find=find,
 )

@@ -10,16 +10,14 @@ differ like this in health. Values are not gradients: it is a note.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import TermTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 64
     """At which the terms were told."""
     ratio: float = 1e3
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="compare the gradients of the two terms on one batch; weight them so that both steer",
     severity=Severity.NOTE,
     confidence=0.4,
-    needs=TermTrack,
-    limits=Limits(),
     find=find,
 )

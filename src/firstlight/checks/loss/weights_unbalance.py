@@ -10,16 +10,14 @@ A class that is meant to be found at any price. Weights of zero, which leave a c
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     weighed: float = 10.0
     """Times what the least class counts, with the weights; those in use bring it near one, or leave a few."""
     more: float = 3.0
@@ -57,7 +55,5 @@ CHECK = Check(
     fix="use the number of negatives over that of positives as `pos_weight`, or the inverse of each class's number",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=LossSite,
-    limits=Limits(),
     find=find,
 )

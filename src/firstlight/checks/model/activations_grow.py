@@ -10,17 +10,15 @@ the size of the others.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import ActivationTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: float = 100.0
     """Root mean square over that of the first look, its own or the median of all layers, whichever is larger."""
     half_limit: float = 6500.0
@@ -55,7 +53,5 @@ CHECK = Check(
     fix="lower the learning rate; put a normalisation in front of the layer",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=ActivationTrack,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ A mask that hides the padding shows many ids and hides one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.training import KeysMasked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     blocked: int = 4
     """Different ids that are hidden; fewer may be special tokens."""
     examples: int = 4
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="invert the mask (`~mask`)",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=KeysMasked,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ Pretrained models attend sharply; their calls are judged by the same numbers, so
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import AttentionRows
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     entropy: float = 0.05
     """Share of even attention's; usual starts are above 0.9."""
     score: float = 30.0
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="normalise before the projections, keep the default scale, or normalise queries and keys",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=AttentionRows,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ Anti-causal models that read a sequence backwards exist; they are rare and would
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.training import Attention
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     least_length: int = 4
     """Below this a mask says little."""
     mostly: float = 0.9
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="invert the mask (`~mask`), or pass `is_causal=True`",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Attention,
-    limits=Limits(),
     find=find,
 )

@@ -8,16 +8,14 @@ A last small batch now and then; `drop_last=True` avoids it. Instance and group 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Normalisation
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     values: int = 8
     """Per channel: the mean of fewer is mostly noise."""
 
@@ -47,7 +45,5 @@ CHECK = Check(
     fix="use larger batches, `drop_last=True`, or a group or layer norm",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Normalisation,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ highest id, and only as a note.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import EmbeddingUse
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: float = 20.0
     """Rows over the highest id; ids of natural data are spread over the table."""
     ids: int = 200
@@ -58,7 +56,5 @@ CHECK = Check(
     fix="compare the size of the vocabulary that encodes the data with the rows of the table",
     severity=Severity.NOTE,
     confidence=0.6,
-    needs=EmbeddingUse,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ take input gradients in eval mode are mixed with training in train mode.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Mode
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     backwards: int = 5
     """After a first epoch in train mode the share below must still be reached."""
     share: float = 0.5
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="call `model.train()` at the beginning of each training epoch",
     severity=Severity.ERROR,
     confidence=0.94,
-    needs=Mode,
-    limits=Limits(),
     find=find,
 )

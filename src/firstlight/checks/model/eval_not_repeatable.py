@@ -9,16 +9,14 @@ nothing is dropped, it is a note.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Repeat
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     difference: float = 1e-5
     """Of the outputs' spread, in single precision; kernels that add in another order stay below."""
     low_precision_difference: float = 1e-2
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="pass `training=self.training` to every functional dropout",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Repeat,
-    limits=Limits(),
     find=find,
 )

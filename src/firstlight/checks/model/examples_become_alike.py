@@ -11,9 +11,8 @@ Branches that forget the examples on purpose, beside others that do not, are not
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Alike
 from firstlight.records.places import at
@@ -34,8 +33,7 @@ CAUSES = (
 """What such an operation means by itself; any other has destroyed the information by its own means."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     examples: int = 4
     """So many that differ when they are fed; two or three may be alike by chance."""
 
@@ -70,7 +68,5 @@ CHECK = Check(
     fix="look at the operation named above with two different examples: its output must differ",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Alike,
-    limits=Limits(),
     find=find,
 )

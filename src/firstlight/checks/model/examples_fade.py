@@ -12,16 +12,14 @@ layers may begin so and come out of it, and where the program is certain to lear
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Fading
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     spread: float = 1e-3
     """Of the values; untrained healthy networks, sigmoids included, keep a hundredth and most of them a tenth."""
     looks: int = 2
@@ -56,7 +54,5 @@ CHECK = Check(
     fix="use ReLU-like activations or a normalisation between the layers; standardise the inputs",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Fading,
-    limits=Limits(),
     find=find,
 )

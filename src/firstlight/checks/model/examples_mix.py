@@ -47,6 +47,5 @@ CHECK = Check(
     fix="print the shapes through `forward`; the batch axis must come out where it went in, untouched",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Dependence,
     find=find,
 )

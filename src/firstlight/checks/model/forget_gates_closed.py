@@ -9,16 +9,14 @@ Tasks without memory. Fading over hundreds of steps is usual; it is judged for s
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Gates
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     open_share: float = 0.1
     """Mean of the forget gate; after five steps a hundred-thousandth is left."""
     bias: float = -2.0
@@ -60,7 +58,5 @@ CHECK = Check(
     fix="set the forget slice (the second quarter) of one bias to +1 and of the other to 0",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Gates,
-    limits=Limits(),
     find=find,
 )

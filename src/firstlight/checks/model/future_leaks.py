@@ -37,6 +37,5 @@ CHECK = Check(
     fix="pass a causal mask (or `is_causal=True`) to every attention layer",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Dependence,
     find=find,
 )

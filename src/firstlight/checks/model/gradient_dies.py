@@ -9,16 +9,14 @@ reached zero has them everywhere.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import TensorTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 12
     """In a row, eight steps apart."""
     alive: float = 0.2
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="look at the activations behind it; lower the learning rate and start again",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

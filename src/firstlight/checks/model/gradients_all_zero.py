@@ -9,16 +9,14 @@ Experts that are not chosen and embeddings of rare tokens rest for a few batches
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import GradientProfile
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.2
     """Of all tensors with a gradient; a resting branch is less."""
 
@@ -47,7 +45,5 @@ CHECK = Check(
     fix="look at the outputs of the named layer: all zero or all at the flat end of its activation",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=GradientProfile,
-    limits=Limits(),
     find=find,
 )

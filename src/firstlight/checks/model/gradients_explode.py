@@ -10,16 +10,14 @@ A large total norm alone says nothing: healthy residual networks start with norm
 
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import GradientProfile
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     ratio: float = 1e4
     """First third over last; the largest of healthy networks measured is 48."""
     layers: int = 4
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="initialise by fan-in, add normalisation, and clip the gradients' norm",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=GradientProfile,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ construction and are not judged.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import TensorTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     matrices: int = 2
     """Fewer have nothing to be compared with."""
     looks: int = 25
@@ -61,7 +59,5 @@ CHECK = Check(
     fix="add residual connections and normalisation, or ReLU-like functions with a matching initialisation",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

@@ -11,17 +11,15 @@ move small gradients too. A program that learns is not reported.
 
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Motion
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Moved
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     step: int = 10
     """Before it, warm-ups begin near zero."""
     matrices: int = 4
@@ -67,7 +65,5 @@ CHECK = Check(
     fix="use ReLU or GELU with residual connections or normalisation, and the matching initialisation",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

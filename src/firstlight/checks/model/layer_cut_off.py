@@ -9,16 +9,14 @@ come back: a layer that was left out before must stay away far longer.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import TensorTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 6
     """In a row, eight steps apart."""
     chance: float = 1e-6
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="look for what changes at that step: a schedule of phases, a branch on the epoch, a `detach`",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

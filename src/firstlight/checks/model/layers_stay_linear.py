@@ -9,16 +9,14 @@ A narrow layer between two wide ones (a low-rank map, a linear autoencoder) is a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.symmetry import Symmetry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     again: float = 1e-6
     """Relative difference of two equal calls up to which the model answers alike."""
     bend: float = 1e-4
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="put an activation (ReLU, GELU, tanh) between the layers",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Symmetry,
-    limits=Limits(),
     find=find,
 )

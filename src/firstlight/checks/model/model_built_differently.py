@@ -43,6 +43,5 @@ CHECK = Check(
     fix="make the factory depend on its configuration alone: no checkpoint will fit otherwise",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Built,
     find=find,
 )

@@ -10,16 +10,14 @@ In the first steps the running statistics lag behind; it is judged only after so
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import ModeGap
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     loss_gap: float = 1.0
     """Of the train-mode loss and of the distance to it; healthy batch norms after a hundred steps stay below 0.3."""
     cosine: float = 0.98
@@ -63,7 +61,5 @@ CHECK = Check(
     fix="use larger batches, momentum 0.1, or a norm that does not depend on the batch",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ModeGap,
-    limits=Limits(),
     find=find,
 )

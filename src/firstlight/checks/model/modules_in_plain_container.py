@@ -40,6 +40,5 @@ CHECK = Check(
     fix="use `nn.ModuleList` or `nn.ModuleDict` instead",
     severity=Severity.ERROR,
     confidence=0.98,
-    needs=Census,
     find=find,
 )

@@ -40,6 +40,5 @@ CHECK = Check(
     fix="build each layer anew, in a comprehension, or call the one layer in a loop if sharing is meant",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Census,
     find=find,
 )

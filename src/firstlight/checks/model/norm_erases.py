@@ -9,16 +9,14 @@ Never where it lasts. A layer whose scale starts at zero to switch off a branch 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Erased
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 3
     """In a row; a single batch may be constant by itself."""
 
@@ -44,7 +42,5 @@ CHECK = Check(
     fix="normalise over the axis of the features (or time), not over one of length 1; leave it out for single values",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=Erased,
-    limits=Limits(),
     find=find,
 )

@@ -44,6 +44,5 @@ CHECK = Check(
     fix="print the shapes through `forward`; the batch axis must come out where it went in",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=Output,
     find=find,
 )

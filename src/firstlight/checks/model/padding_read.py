@@ -11,16 +11,14 @@ answer position by position are not asked.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.timelines import Dependence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     rows: int = 6
     """Padded examples; fewer are no evidence."""
     share: float = 0.6
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="read each example at its own length (`pack_padded_sequence`, or index it), or pass a padding mask",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=Dependence,
-    limits=Limits(),
     find=find,
 )

@@ -11,17 +11,15 @@ train a head on. Freeze the rest with `requires_grad_(False)` to say so, which a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.sighting import Some
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     drawn: float = 0.5
     """Of what is left out: a new layer on top of loaded ones that is left out too is no reason to train on noise."""
 
@@ -69,7 +67,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.96,
     exhaustive=True,
-    needs=Census,
-    limits=Limits(),
     find=find,
 )

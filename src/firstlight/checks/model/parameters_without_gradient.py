@@ -13,17 +13,15 @@ of the model, or code that is not the user's own, is a note.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.checks.model.parameters_not_optimized import listed
 from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     backwards: int = 3
     """A branch may rest for a batch or two."""
     share: float = 0.01
@@ -109,7 +107,5 @@ CHECK = Check(
     fix="follow the named module's output through `forward` to where it is lost",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Census,
-    limits=Limits(),
     find=find,
 )

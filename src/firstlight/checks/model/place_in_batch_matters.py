@@ -10,16 +10,14 @@ Models that do not give the same answer twice, and calls with inputs that have n
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.symmetry import Symmetry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     again: float = 1e-6
     """Relative difference of two equal calls up to which the model answers alike."""
     placed: float = 1e-3
@@ -47,8 +45,6 @@ CHECK = Check(
     fix="add the encoding along the sequence: `pe[:, :x.size(1)]` for (batch, length, width)",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Symmetry,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -8,16 +8,14 @@ Bags of words on purpose.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import PositionTried
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     change: float = 1e-4
     """Of the answers' spread; rounding is below, and any position encoding far above."""
 
@@ -42,7 +40,5 @@ CHECK = Check(
     fix="add position embeddings to the token embeddings before the first block",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=PositionTried,
-    limits=Limits(),
     find=find,
 )

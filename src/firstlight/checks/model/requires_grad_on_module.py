@@ -36,6 +36,5 @@ CHECK = Check(
     fix="call `module.requires_grad_(True)` (with the underscore), or loop over `module.parameters()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Census,
     find=find,
 )

@@ -36,6 +36,5 @@ CHECK = Check(
     fix="keep the axis: `keepdim=True`, or `unsqueeze(-1)` on the flat side",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=ShapeTrace,
     find=find,
 )

@@ -53,6 +53,5 @@ CHECK = Check(
     fix="take the size from the input, `x.shape[0]`, and name the axis that `squeeze` may take",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=SizesTried,
     find=find,
 )

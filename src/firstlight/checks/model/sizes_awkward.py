@@ -10,9 +10,8 @@ the experiment declares `precision`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Weights
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -20,8 +19,7 @@ from firstlight.records.places import at
 TILE = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     size: int = 512
     """Of a side; smaller matrices are not worth the trouble."""
 
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="round the size up; unused rows of an embedding or an output do no harm",
     severity=Severity.NOTE,
     confidence=0.5,
-    needs=Weights,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ on purpose uses the same statistics in training, and is not looked at.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import NormStatistics
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     batches: int = 100
     """With the usual momentum of 0.1 the start is forgotten after 50, and with 0.01 most of it."""
     apart: float = 0.7
@@ -65,7 +63,5 @@ CHECK = Check(
     fix="use `momentum=0.1`, or `None` for a plain average",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=NormStatistics,
-    limits=Limits(),
     find=find,
 )

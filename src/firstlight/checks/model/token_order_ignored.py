@@ -11,16 +11,14 @@ several layers that look back alone, later ones know the order without being tol
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.symmetry import Symmetry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     again: float = 1e-6
     """Relative difference of two equal calls up to which the model answers alike."""
     swapped: float = 1e-5
@@ -53,7 +51,5 @@ CHECK = Check(
     fix="add a positional encoding to the embeddings before the first attention layer",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Symmetry,
-    limits=Limits(),
     find=find,
 )

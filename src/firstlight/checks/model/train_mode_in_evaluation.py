@@ -13,16 +13,14 @@ between steps (acting, pseudo-labels, samples of a generator) and programs that 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.training import EvaluationSeen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     phases: int = 2
     """A single one may be a calibration of the batch statistics."""
     scored: int = 8
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="call `model.eval()` before the evaluation and `model.train()` after it",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=EvaluationSeen,
-    limits=Limits(),
     find=find,
 )

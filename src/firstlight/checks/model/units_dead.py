@@ -12,16 +12,14 @@ differences in a loss are not looked at.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Units
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     step: int = 10
     """Before it, layers that begin at zero are still on their way."""
     looks: int = 3
@@ -62,7 +60,5 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.5,
-    needs=Units,
-    limits=Limits(),
     find=find,
 )

@@ -9,9 +9,8 @@ alone.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import ActivationTrack
 from firstlight.records.places import Where
@@ -19,8 +18,7 @@ from firstlight.records.places import Where
 SURE = 0.9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.6
     """Of the units of a layer; a healthy layer seldom passes a third."""
     severe: float = 0.95
@@ -52,7 +50,5 @@ CHECK = Check(
     fix="lower the learning rate or warm it up, and start again; or use LeakyReLU or GELU",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ActivationTrack,
-    limits=Limits(),
     find=find,
 )

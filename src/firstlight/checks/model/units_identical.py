@@ -13,17 +13,15 @@ not reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Motion
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Movement
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     step: int = 10
     """From this step on; zeros at the end of a branch need one or two to be told apart."""
     looks: int = 2
@@ -77,7 +75,5 @@ CHECK = Check(
     fix="initialise weight matrices at random (`kaiming_uniform_`, `xavier_uniform_`, or leave torch's default)",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ Gates and output layers are meant to decide, and saturate as they learn; only la
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import ActivationTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.9
     """Of the outputs."""
     growth: float = 0.1
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="scale the inputs to about unit variance; put a normalisation before the layer",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=ActivationTrack,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ Gates that are meant to be open or shut, and outputs of a trained model: declare
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Activations
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     saturated_share: float = 0.5
     """Of a layer's values; unit inputs with usual weights give a few per cent."""
 
@@ -43,7 +41,5 @@ CHECK = Check(
     fix="standardise the inputs, and initialise the layer before by Xavier's rule",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Activations,
-    limits=Limits(),
     find=find,
 )

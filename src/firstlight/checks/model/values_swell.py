@@ -11,16 +11,14 @@ the answers are, and is not judged.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Swelling
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     size: float = 1000.0
     """Root mean square; usual initialisations keep it near 1, and raw pixels below 255 stay below."""
     looks: int = 2
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="standardise the inputs, use the usual initialisation, or normalise between the layers",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Swelling,
-    limits=Limits(),
     find=find,
 )

@@ -11,17 +11,15 @@ them, or do as well. Weights of a pretrained model that were put in by other mea
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.checks.model.parameters_not_optimized import listed
 from firstlight.records.census import Census
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.5
     """Of the model's values."""
     backwards: int = 3
@@ -52,7 +50,5 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.8,
-    needs=Census,
-    limits=Limits(),
     find=find,
 )

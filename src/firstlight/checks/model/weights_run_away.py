@@ -9,16 +9,14 @@ the loss lies below where it began.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import TensorTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: float = 5.0
     """Growth since the first look."""
     most: float = 0.5
@@ -57,7 +55,5 @@ CHECK = Check(
     fix="lower the learning rate, or add weight decay",
     severity=Severity.NOTE,
     confidence=0.7,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ The last layer and branches behind a shortcut may start at zero. Pretrained weig
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Weights
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     factor: float = 10.0
     """Times the spread of the nearest usual initialisation."""
     share: float = 0.5
@@ -64,7 +62,5 @@ CHECK = Check(
     fix="initialise weight matrices at random; zeros are for biases and last layers",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=Weights,
-    limits=Limits(),
     find=find,
 )

@@ -48,6 +48,5 @@ CHECK = Check(
     fix="print the smallest value that goes into each `log`, `sqrt` and division, then keep it away from zero",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Output,
     find=find,
 )

@@ -9,9 +9,8 @@ well. While the learning rate warms up nothing is said.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import GradientTrack
 from firstlight.records.places import Where
@@ -19,8 +18,7 @@ from firstlight.records.places import Where
 SURE = 0.9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: float = 100.0
     """The usual norm; noise stays within ten."""
     start: float = 10.0
@@ -63,7 +61,5 @@ CHECK = Check(
     fix="go back to a checkpoint before this step with a lower learning rate, or clip the gradients",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=GradientTrack,
-    limits=Limits(),
     find=find,
 )

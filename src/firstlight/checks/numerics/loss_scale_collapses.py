@@ -8,16 +8,14 @@ A scaler begins far too high and leaves out a few steps until it has found its s
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import ScaleTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 200
     """After which a scaler has found its scale."""
     skipped: float = 0.05
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="run the same steps in bfloat16 or float32; look at the largest activations",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=ScaleTrack,
-    limits=Limits(),
     find=find,
 )

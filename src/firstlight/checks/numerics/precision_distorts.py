@@ -11,16 +11,14 @@ A `GradScaler` lifts small float16 gradients: that they vanish without one is to
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import PrecisionTried
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     loss: float = 0.05
     """Relative difference; bfloat16 keeps about two digits, and a mean over a batch keeps more."""
     cosine: float = 0.95
@@ -85,7 +83,5 @@ CHECK = Check(
     fix="compare the outputs layer by layer in both precisions; compute the first that differs in float32",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=PrecisionTried,
-    limits=Limits(),
     find=find,
 )

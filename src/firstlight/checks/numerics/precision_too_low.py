@@ -11,16 +11,14 @@ Mixed precision keeps the weights in full precision, and bfloat16 needs no scale
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Precision
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     still: float = 0.5
     """Share of a tensor's elements that a step leaves as they were."""
     nearly_all: float = 0.9
@@ -56,7 +54,5 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.ERROR,
     confidence=0.5,
-    needs=Precision,
-    limits=Limits(),
     find=find,
 )

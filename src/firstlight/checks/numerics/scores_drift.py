@@ -9,16 +9,14 @@ A model that has become sure of itself has large scores and little loss left, an
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import PredictionTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     level: float = 50.0
     """The logarithm of what a softmax divides by; healthy ones stay below 20."""
     chance: float = 1e-3
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="add a small penalty on the square of the logarithm (1e-4, a z-loss), or lower the learning rate",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=PredictionTrack,
-    limits=Limits(),
     find=find,
 )

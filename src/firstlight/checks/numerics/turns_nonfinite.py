@@ -13,10 +13,9 @@ counted here, as long as the loss and the weights stay finite.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import Turned
 from firstlight.records.places import Where
@@ -43,8 +42,7 @@ RAN_AWAY = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     runaway: float = 10.0
     """Growth of the loss or of the gradients over the last steps before, from which on the step size is the suspect."""
 
@@ -111,7 +109,5 @@ CHECK = Check(
     fix="replay the captured step, or run `firstlight check`: both name the first operation that is not finite",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Turned,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ With a GradScaler, non-finite gradients now and then are how it finds its scale;
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import FirstBad
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     diverged: float = 10.0
     """Last finite loss over the first: beyond this the run was already running away."""
     least_losses: int = 2
@@ -96,8 +94,6 @@ CHECK = Check(
     fix="clamp or add a small epsilon at the operation named above",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=FirstBad,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -9,16 +9,14 @@ A sampler made with `shuffle=False` has one order on purpose.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.ranks import DistributedOrder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     epochs: int = 2
     """Passes begun with the same number."""
 
@@ -43,7 +41,5 @@ CHECK = Check(
     fix="call `loader.sampler.set_epoch(epoch)` before reading the loader",
     severity=Severity.WARNING,
     confidence=0.95,
-    needs=DistributedOrder,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ of one model (FSDP, tensor parallel) are not compared.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.ranks import Ranks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 8
     """Compared at least."""
     begin: float = 0.05
@@ -51,8 +49,6 @@ CHECK = Check(
     fix="train `DistributedDataParallel(model)`, or all-reduce every gradient and divide it by the world size",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Ranks,
-    limits=Limits(),
     find=find,
     symptom=True,
 )

@@ -10,9 +10,8 @@ ranks part between two averagings: allow it by name.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import RankTrack
 from firstlight.records.places import Where
@@ -20,8 +19,7 @@ from firstlight.records.places import Where
 SURE = 0.95
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     apart: float = 1e-5
     """Relative distance of a weight's lengths that rounding cannot make, and up to which ranks began alike."""
     looks: int = 2
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="call the DistributedDataParallel model itself in every backward; skip a step on all ranks or on none",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=RankTrack,
-    limits=Limits(),
     find=find,
 )

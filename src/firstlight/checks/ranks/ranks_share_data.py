@@ -10,16 +10,14 @@ ranks hold the same weights. Examples that coincide by chance come back within a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.ranks import Ranks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 3
     """Compared at least."""
     same_batch: float = 0.9
@@ -62,7 +60,5 @@ CHECK = Check(
     "`dist.get_world_size()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Ranks,
-    limits=Limits(),
     find=find,
 )

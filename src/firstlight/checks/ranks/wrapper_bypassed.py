@@ -9,16 +9,14 @@ Evaluating with the inner module, without gradients, is usual and not counted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.program import Wrapped
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     calls: int = 3
     """Of the inner module in training; fewer may be a trial."""
 
@@ -44,7 +42,5 @@ CHECK = Check(
     fix="call the wrapped model; move what else is needed (the loss, say) into its `forward`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Wrapped,
-    limits=Limits(),
     find=find,
 )

@@ -32,6 +32,5 @@ CHECK = Check(
     fix="run again with `--ignore` and the check's name; report the exception with the run directory",
     severity=Severity.NOTE,
     confidence=0.0,
-    needs=CheckCrash,
     find=find,
 )

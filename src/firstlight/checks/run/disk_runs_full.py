@@ -8,16 +8,14 @@ A program that keeps no checkpoints, or keeps them on another disk.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import RoomTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     checkpoints: float = 1.0
     """For which there must be room."""
 
@@ -43,7 +41,5 @@ CHECK = Check(
     fix="remove earlier checkpoints now; the next save fails, or ends the run",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=RoomTrack,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ A rare batch that is too large, caught and left out, is a choice: below a twenti
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.failing import Failing
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     failed: int = 3
     """Fewer may be an accident, or the exception that ended the program."""
     share: float = 0.05
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="let the exception through, mend what it tells of, and catch only what is expected",
     severity=Severity.WARNING,
     confidence=0.95,
-    needs=Failing,
-    limits=Limits(),
     find=find,
 )

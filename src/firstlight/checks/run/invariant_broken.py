@@ -47,6 +47,5 @@ CHECK = Check(
     fix="print the named tensor on one batch, and follow it back to where it leaves its range",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=InvariantTried,
     find=find,
 )

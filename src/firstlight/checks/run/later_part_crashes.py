@@ -70,6 +70,5 @@ CHECK = Check(
     fix="mend the line, and see the program reach its end: `firstlight rehearse` and the same command",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Rehearsal,
     find=find,
 )

@@ -8,16 +8,14 @@ A path that exists only on the machine of the long run: leave `log` out of the d
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import LogTried
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     free_megabytes: float = 200.0
     """A day of events at ten a second, twice over."""
 
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="choose a path that can be written to",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LogTried,
-    limits=Limits(),
     find=find,
 )

@@ -72,6 +72,5 @@ CHECK = Check(
     fix="run the named piece by itself on one batch until it works",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=Stumble,
     find=find,
 )

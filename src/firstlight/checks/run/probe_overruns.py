@@ -45,6 +45,5 @@ CHECK = Check(
     fix="time one batch and one step by themselves",
     severity=Severity.WARNING,
     confidence=0.5,
-    needs=ProbeEnded,
     find=find,
 )

@@ -108,6 +108,5 @@ CHECK = Check(
     fix="read the end of the script's output below, mend it, and check again",
     severity=Severity.ERROR,
     confidence=0.5,
-    needs=ScriptOutcome,
     find=find,
 )

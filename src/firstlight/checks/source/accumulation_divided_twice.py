@@ -66,6 +66,5 @@ CHECK = Check(
     fix="give `accelerator.backward` the undivided loss",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
 )

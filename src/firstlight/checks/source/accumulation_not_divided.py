@@ -66,7 +66,6 @@ CHECK = Check(
     fix="call `(loss / accumulation_steps).backward()`",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=TrainingLoop,
     find=find,
     at_work="accumulation-not-averaged",
 )

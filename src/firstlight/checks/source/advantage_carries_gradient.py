@@ -85,6 +85,5 @@ CHECK = Check(
     fix="multiply the log-probability by the detached advantage",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

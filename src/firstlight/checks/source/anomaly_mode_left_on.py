@@ -38,6 +38,5 @@ CHECK = Check(
     fix="remove it, or make it an option",
     severity=Severity.NOTE,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

@@ -55,6 +55,5 @@ CHECK = Check(
     fix="use `dim=-1`",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=SourceFile,
     find=find,
 )

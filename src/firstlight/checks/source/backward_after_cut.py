@@ -38,7 +38,6 @@ CHECK = Check(
     fix="compute the loss from the model's output itself",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
     at_work="loss-detached",
 )

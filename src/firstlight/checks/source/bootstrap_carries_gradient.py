@@ -35,6 +35,5 @@ CHECK = Check(
     fix="make the target under `with torch.no_grad():`",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Bootstrap,
     find=find,
 )

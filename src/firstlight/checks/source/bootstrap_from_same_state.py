@@ -34,6 +34,5 @@ CHECK = Check(
     fix="ask the network about the next state",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Bootstrap,
     find=find,
 )

@@ -35,6 +35,5 @@ CHECK = Check(
     fix="multiply the discounted value by `(1 - done)`",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Bootstrap,
     find=find,
 )

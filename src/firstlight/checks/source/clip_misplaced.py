@@ -47,7 +47,6 @@ CHECK = Check(
     fix="move it between `backward()` and `step()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=TrainingLoop,
     find=find,
     at_work="clip-after-step",
 )

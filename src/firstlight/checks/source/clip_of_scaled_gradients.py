@@ -38,7 +38,6 @@ CHECK = Check(
     fix="call `scaler.unscale_(optimizer)` before clipping",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=TrainingLoop,
     find=find,
     at_work="clip-before-unscale",
 )

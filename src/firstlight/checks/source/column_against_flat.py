@@ -43,7 +43,6 @@ CHECK = Check(
     fix="flatten both: `prediction.squeeze(-1)` against a target of shape (N,)",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=LossUse,
     find=find,
     at_work="loss-broadcast",
 )

@@ -79,6 +79,5 @@ CHECK = Check(
     fix="update it after each step, or load the trained weights into it every so often",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

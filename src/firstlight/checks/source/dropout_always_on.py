@@ -62,6 +62,5 @@ CHECK = Check(
     fix="pass `training=self.training`, or use `nn.Dropout`",
     severity=Severity.WARNING,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
 )

@@ -10,15 +10,13 @@ Numbers that are not written out are not judged, nor a step under an `if`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.source import UNKNOWN, Call, TrainingLoop, Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     step_size_batches: int = 200
     """A decay every so few batches is meant in epochs."""
     gamma_per_batch: float = 0.99
@@ -80,7 +78,5 @@ CHECK = Check(
     fix="move `scheduler.step()` out of the loop over batches",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=TrainingLoop,
-    limits=Limits(),
     find=find,
 )

@@ -60,7 +60,6 @@ CHECK = Check(
     fix="call `model.train()` at the start of each epoch",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=TrainingLoop,
     find=find,
     at_work="eval-mode-in-training",
 )

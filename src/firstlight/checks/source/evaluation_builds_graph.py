@@ -62,6 +62,5 @@ CHECK = Check(
     fix="put the loop under `with torch.no_grad():`, or decorate the function with `@torch.no_grad()`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

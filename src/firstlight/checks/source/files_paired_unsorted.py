@@ -75,6 +75,5 @@ CHECK = Check(
     fix="wrap both in `sorted(…)`",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=SourceFile,
     find=find,
 )

@@ -53,6 +53,5 @@ CHECK = Check(
     fix="write `for batch in loader`, or make the iterator once above the loop",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=TrainingLoop,
     find=find,
 )

@@ -65,6 +65,5 @@ CHECK = Check(
     fix="split first; call `fit` on the training part and `transform` on both",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

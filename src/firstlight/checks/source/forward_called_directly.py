@@ -44,6 +44,5 @@ CHECK = Check(
     fix="call the module: `self.layer(x)`",
     severity=Severity.NOTE,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

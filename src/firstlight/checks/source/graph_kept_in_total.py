@@ -86,6 +86,5 @@ CHECK = Check(
     fix="add `loss.item()` instead of `loss`",
     severity=Severity.WARNING,
     confidence=0.93,
-    needs=TrainingLoop,
     find=find,
 )

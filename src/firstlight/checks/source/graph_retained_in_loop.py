@@ -38,7 +38,6 @@ CHECK = Check(
     fix="remove `retain_graph=True`; if backward then fails, detach what is carried over from the last batch",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=TrainingLoop,
     find=find,
     at_work="graph-grows",
 )

@@ -47,6 +47,5 @@ CHECK = Check(
     fix="use `torch.amp.GradScaler`, or `dtype=torch.bfloat16`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=TrainingLoop,
     find=find,
 )

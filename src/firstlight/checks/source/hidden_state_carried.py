@@ -79,7 +79,6 @@ CHECK = Check(
     fix="detach the state before each batch",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=TrainingLoop,
     find=find,
     at_work="graph-grows",
 )

@@ -59,6 +59,5 @@ CHECK = Check(
     fix="pass `labels=input_ids`, unshifted; mask padding with -100",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
 )

@@ -53,7 +53,6 @@ CHECK = Check(
     fix="build each layer anew: `[make() for _ in range(n)]`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
     at_work="modules-repeated",
 )

@@ -102,7 +102,6 @@ CHECK = Check(
     fix="use `nn.ModuleList` or `nn.ModuleDict`",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=SourceFile,
     find=find,
     at_work="modules-in-plain-container",
 )

@@ -54,7 +54,6 @@ CHECK = Check(
     fix="put a `nn.ReLU()` or another activation between them",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=SourceFile,
     find=find,
     at_work="layers-stay-linear",
 )

@@ -37,6 +37,5 @@ CHECK = Check(
     fix="save state dicts and load them with `weights_only=True`",
     severity=Severity.NOTE,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

@@ -39,6 +39,5 @@ CHECK = Check(
     fix="use `log_softmax` or `logsigmoid`",
     severity=Severity.WARNING,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
 )

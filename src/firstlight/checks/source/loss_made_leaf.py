@@ -46,7 +46,6 @@ CHECK = Check(
     fix="remove it, and find what cut the loss off the model: `detach`, `item`, `argmax`, `no_grad`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
     at_work="loss-detached",
 )

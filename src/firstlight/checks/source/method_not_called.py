@@ -46,6 +46,5 @@ CHECK = Check(
     fix="add `()`",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=SourceFile,
     find=find,
 )

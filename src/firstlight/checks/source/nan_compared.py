@@ -46,6 +46,5 @@ CHECK = Check(
     fix="use `isnan`",
     severity=Severity.ERROR,
     confidence=0.98,
-    needs=SourceFile,
     find=find,
 )

@@ -66,7 +66,6 @@ CHECK = Check(
     fix="build the optimizer after the model is complete",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
     at_work="parameters-not-optimized",
 )

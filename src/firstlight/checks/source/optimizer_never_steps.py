@@ -45,7 +45,6 @@ CHECK = Check(
     fix="call `optimizer.step()` after `backward()`",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=TrainingLoop,
     find=find,
     at_work="step-missing",
 )

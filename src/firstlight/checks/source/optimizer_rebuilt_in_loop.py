@@ -52,7 +52,6 @@ CHECK = Check(
     fix="build it once above the loop; change the rate with a scheduler",
     severity=Severity.WARNING,
     confidence=0.88,
-    needs=TrainingLoop,
     find=find,
     at_work="optimizer-rebuilt",
 )

@@ -36,6 +36,5 @@ CHECK = Check(
     fix="swap the two terms, or use 1 minus the similarity as a distance",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Triplet,
     find=find,
 )

@@ -57,6 +57,5 @@ CHECK = Check(
     fix="change the parameter in place, under `torch.no_grad()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
 )

@@ -52,6 +52,5 @@ CHECK = Check(
     fix="make a list of it where it is assigned",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=SourceFile,
     find=find,
 )

@@ -83,6 +83,5 @@ CHECK = Check(
     fix="set the counter to 0 where the best is set",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

@@ -55,6 +55,5 @@ CHECK = Check(
     fix="set `mode` to the direction in which the value improves",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=SourceFile,
     find=find,
 )

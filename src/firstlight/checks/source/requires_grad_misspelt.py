@@ -61,7 +61,6 @@ CHECK = Check(
     fix="write `requires_grad`",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=SourceFile,
     find=find,
     at_work="requires-grad-on-module",
 )

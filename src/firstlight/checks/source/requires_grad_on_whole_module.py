@@ -49,7 +49,6 @@ CHECK = Check(
     fix="call `module.requires_grad_(False)`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=SourceFile,
     find=find,
     at_work="requires-grad-on-module",
 )

@@ -52,6 +52,5 @@ CHECK = Check(
     fix="split first, then resample the training part",
     severity=Severity.ERROR,
     confidence=0.94,
-    needs=SourceFile,
     find=find,
 )

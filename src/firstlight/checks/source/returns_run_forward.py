@@ -78,6 +78,5 @@ CHECK = Check(
     fix="loop over `reversed(rewards)` and put the sums in order again",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

@@ -55,7 +55,6 @@ CHECK = Check(
     fix="call `sampler.set_epoch(epoch)` before each pass over the loader",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=SourceFile,
     find=find,
     at_work="epochs-in-one-order",
 )

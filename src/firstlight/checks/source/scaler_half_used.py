@@ -51,6 +51,5 @@ CHECK = Check(
     fix="use `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()` together",
     severity=Severity.ERROR,
     confidence=0.94,
-    needs=TrainingLoop,
     find=find,
 )

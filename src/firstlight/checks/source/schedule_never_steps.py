@@ -65,6 +65,5 @@ CHECK = Check(
     fix="step the schedule after the optimizer, once per batch or epoch as it was made for, or remove it",
     severity=Severity.WARNING,
     confidence=0.93,
-    needs=SourceFile,
     find=find,
 )

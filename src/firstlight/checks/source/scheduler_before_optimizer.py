@@ -52,6 +52,5 @@ CHECK = Check(
     fix="move `scheduler.step()` after the optimizer's step, at the end of the loop",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=TrainingLoop,
     find=find,
 )

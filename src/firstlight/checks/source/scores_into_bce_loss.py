@@ -42,7 +42,6 @@ CHECK = Check(
     fix="use `binary_cross_entropy_with_logits`, which is also the more exact of the two",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=LossUse,
     find=find,
     at_work="loss-missing-activation",
 )

@@ -44,7 +44,6 @@ CHECK = Check(
     fix="use `cross_entropy`, or apply `log_softmax(…, dim=1)` first",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=LossUse,
     find=find,
     at_work="loss-missing-activation",
 )

@@ -47,6 +47,5 @@ CHECK = Check(
     fix="set the seed once, before training",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=TrainingLoop,
     find=find,
 )

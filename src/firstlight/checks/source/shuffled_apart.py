@@ -59,6 +59,5 @@ CHECK = Check(
     fix="draw one permutation and index both with it",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=SourceFile,
     find=find,
 )

@@ -39,7 +39,6 @@ CHECK = Check(
     fix="give the loss the output of the last linear layer",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=LossUse,
     find=find,
     at_work="loss-double-activation",
 )

@@ -35,6 +35,5 @@ CHECK = Check(
     fix="use `binary_cross_entropy_with_logits`, or as many outputs as there are classes",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=LossUse,
     find=find,
 )

@@ -40,7 +40,6 @@ CHECK = Check(
     fix="use `dim=-1`",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=LossUse,
     find=find,
     at_work="activation-over-wrong-axis",
 )

@@ -42,6 +42,5 @@ CHECK = Check(
     fix="write `dim=-1`, or the dimension that holds the classes",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
 )

@@ -33,6 +33,5 @@ CHECK = Check(
     fix="run `python -m py_compile` on it",
     severity=Severity.NOTE,
     confidence=0.99,
-    needs=SourceFile,
     find=find,
 )

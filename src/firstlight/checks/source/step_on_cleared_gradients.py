@@ -39,7 +39,6 @@ CHECK = Check(
     fix="order them as `zero_grad()`, `backward()`, `step()`",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=TrainingLoop,
     find=find,
     at_work="gradients-gone",
 )

@@ -48,6 +48,5 @@ CHECK = Check(
     fix="assign the result",
     severity=Severity.WARNING,
     confidence=0.93,
-    needs=SourceFile,
     find=find,
 )

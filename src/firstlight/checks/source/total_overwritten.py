@@ -105,6 +105,5 @@ CHECK = Check(
     fix="add to the total in each round: `+=`",
     severity=Severity.WARNING,
     confidence=0.92,
-    needs=SourceFile,
     find=find,
 )

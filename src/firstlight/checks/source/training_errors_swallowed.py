@@ -59,7 +59,6 @@ CHECK = Check(
     fix="catch the one error that is expected, and count how often it happens",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=SourceFile,
     find=find,
     at_work="errors-swallowed",
 )

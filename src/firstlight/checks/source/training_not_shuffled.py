@@ -59,6 +59,5 @@ CHECK = Check(
     fix="pass `shuffle=True`",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=TrainingLoop,
     find=find,
 )

@@ -85,7 +85,6 @@ CHECK = Check(
     fix="use `permute` or `transpose`",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=SourceFile,
     find=find,
     at_work="examples-mix",
 )

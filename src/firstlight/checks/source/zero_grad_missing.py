@@ -40,7 +40,6 @@ CHECK = Check(
     fix="call `optimizer.zero_grad()` before `backward()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=TrainingLoop,
     find=find,
     at_work="gradients-never-cleared",
 )

@@ -11,10 +11,9 @@ indifferent to the scale of gradients (Adam and its kin) and clipped gradients a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import mode
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Accumulation
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -22,8 +21,7 @@ from firstlight.records.places import at
 SCALES_WITH_GRADIENT = ("SGD", "ASGD")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 5
     """Seen with several backwards and gradients left alone."""
     same_share: float = 0.8
@@ -56,7 +54,5 @@ CHECK = Check(
     fix="divide the loss by the number of batches accumulated before `backward()`",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=Accumulation,
-    limits=Limits(),
     find=find,
 )

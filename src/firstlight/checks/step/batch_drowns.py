@@ -11,16 +11,14 @@ place. Late in training every gradient is mostly noise; that is not looked at. S
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import NoiseScale
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     batches: float = 30.0
     """The noise scale in batches: even the mean of so many gradients is half noise."""
 
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="use larger batches, or add up the gradients of several before each step",
     severity=Severity.NOTE,
     confidence=0.3,
-    needs=NoiseScale,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ are not reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.restored import Restored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     matched: float = 0.5
     """Of the model's tensors: below it, most keep what they were built with."""
     unexpected: float = 0.5
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="strip the prefix from the names, and load with `strict=True`, or look at what `load_state_dict` returns",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Restored,
-    limits=Limits(),
     find=find,
 )

@@ -13,16 +13,14 @@ without an optimizer.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import RoundTrip
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     difference: float = 1e-6
     """Relative; the same numbers in the same order give the same results."""
 
@@ -95,7 +93,5 @@ CHECK = Check(
     fix="save and load the states of model, optimizer and schedule together",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=RoundTrip,
-    limits=Limits(),
     find=find,
 )

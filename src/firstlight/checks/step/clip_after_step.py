@@ -10,16 +10,14 @@ Calling it only to measure the norm, with an infinite limit, is not reported.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import ClipOrder
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: int = 3
     """Once may be a measurement at the end of an epoch."""
     share: float = 0.5
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="move the clipping between `backward()` and `step()`",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=ClipOrder,
-    limits=Limits(),
     find=find,
 )

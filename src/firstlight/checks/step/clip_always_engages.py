@@ -9,16 +9,14 @@ clipped at 1 through their first thousands of steps, by a factor of two or three
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import ClipTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 256
     """A whole window."""
     engaged: float = 0.95
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="set the limit to the norm that nine gradients in ten stay below",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=ClipTrack,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ With the scaler disabled its factor is 1 and nothing is reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import ClipOrder
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     share: float = 0.5
     """Most clippings on that line."""
 
@@ -44,7 +42,5 @@ CHECK = Check(
     fix="call `scaler.unscale_(optimizer)` between `backward()` and the clipping",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=ClipOrder,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ than the program, and nothing is reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.contrast import Contrast
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 100
     """Fewer say little about a slow start."""
     tightness: float = 100.0
@@ -53,7 +51,5 @@ CHECK = Check(
     fix="set `max_norm` to about twice the usual norm of the gradients, and check again",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Contrast,
-    limits=Limits(),
     find=find,
 )

@@ -37,6 +37,5 @@ CHECK = Check(
     fix="make it with `copy.deepcopy`, and write into it with `copied.data.copy_(p.data)`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=CopySeen,
     find=find,
 )

@@ -14,9 +14,8 @@ target network that is asked in the training steps themselves may lag as far beh
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.copies import CopySeen
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -27,8 +26,7 @@ SLOW = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 3
     """With steps between."""
     drift: float = 1e-4
@@ -102,7 +100,5 @@ CHECK = Check(
     fix="after each step, `copied.lerp_(p, 1 - decay)` for each weight, with a decay near 1, under `torch.no_grad()`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=CopySeen,
-    limits=Limits(),
     find=find,
 )

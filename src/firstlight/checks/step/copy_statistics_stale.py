@@ -37,6 +37,5 @@ CHECK = Check(
     fix="copy the buffers too (`AveragedModel(model, use_buffers=True)`), or call `update_bn` before it is evaluated",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=CopySeen,
     find=find,
 )

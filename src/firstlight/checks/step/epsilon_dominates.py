@@ -10,16 +10,14 @@ purpose, is not judged either. Elements that never had a gradient do not count.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import MomentTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 8
     """Eight steps apart on the host."""
     share: float = 0.2
@@ -57,7 +55,5 @@ CHECK = Check(
     fix="look at the scale of the loss; then set `eps` to 1e-15",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=MomentTrack,
-    limits=Limits(),
     find=find,
 )

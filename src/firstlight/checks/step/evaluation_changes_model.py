@@ -12,16 +12,14 @@ program that sets weights anew at the end of each epoch on purpose, where it als
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     evaluations: int = 2
     """Once may be a restart that was meant."""
 
@@ -55,7 +53,5 @@ CHECK = Check(
     fix="evaluate a copy, or put the weights back: `model.load_state_dict(own)` after the evaluation",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=EvaluationLeaves,
-    limits=Limits(),
     find=find,
 )

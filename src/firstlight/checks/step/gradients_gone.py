@@ -9,16 +9,14 @@ A step that is skipped on purpose once in a while; several in a row are not.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import StepOrder
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps_in_a_row: int = 3
     """A loop in the wrong order does it at every step."""
 
@@ -43,7 +41,5 @@ CHECK = Check(
     fix="order the loop as `zero_grad()`, `backward()`, `step()`",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=StepOrder,
-    limits=Limits(),
     find=find,
 )

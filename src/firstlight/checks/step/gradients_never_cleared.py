@@ -10,16 +10,14 @@ are judged by what their closure does.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import StepOrder
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps_in_a_row: int = 3
     """Two steps on one backward pile up once; a loop that never clears does so at every step."""
 
@@ -48,7 +46,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.98,
     exhaustive=True,
-    needs=StepOrder,
-    limits=Limits(),
     find=find,
 )

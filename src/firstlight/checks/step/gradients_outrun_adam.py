@@ -11,16 +11,14 @@ Weights most of whose gradient is zero, as of an embedding, are not judged.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import MomentTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 8
     """Eight steps apart on the host: the memory is past its own beginning."""
     pace: float = 5.0
@@ -55,7 +53,5 @@ CHECK = Check(
     fix="lower the second beta to 0.95, or clip the gradients",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=MomentTrack,
-    limits=Limits(),
     find=find,
 )

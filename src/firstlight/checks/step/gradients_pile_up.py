@@ -8,16 +8,14 @@ Accumulation over several backwards for one step is nothing like it: what counts
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import GradientTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 16
     """In a row; clearing every few steps is somebody's way to accumulate."""
 
@@ -44,7 +42,5 @@ CHECK = Check(
     fix="call `optimizer.zero_grad()` once in every step, before `backward`",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=GradientTrack,
-    limits=Limits(),
     find=find,
 )

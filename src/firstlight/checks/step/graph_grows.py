@@ -10,17 +10,15 @@ purpose for a bounded number of steps.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import GraphSize
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     backwards: int = 6
     """Fewer do not show a trend."""
     growth: float = 1.5
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="detach what is carried from step to step (`hidden = hidden.detach()`), and drop `retain_graph=True`",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=GraphSize,
-    limits=Limits(),
     find=find,
 )

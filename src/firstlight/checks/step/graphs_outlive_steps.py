@@ -12,16 +12,14 @@ Gradients through an evaluation, for saliency or for attacks, are not reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.kept import GraphsKept
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     calls: int = 5
     """Fewer show nothing."""
     share: float = 0.6
@@ -72,7 +70,5 @@ CHECK = Check(
     fix="keep `loss.item()` or `output.detach()`, never the tensor itself",
     severity=Severity.WARNING,
     confidence=0.6,
-    needs=GraphsKept,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ leave them what they are. Neither is reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.restored import Reused
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     changed: float = 0.6
     """Of the loaded parameters; in a small model a new head is half of them."""
 
@@ -45,7 +43,5 @@ CHECK = Check(
     fix="load the state last: after the model is built, initialised and changed",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Reused,
-    limits=Limits(),
     find=find,
 )

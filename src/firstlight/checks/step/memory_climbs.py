@@ -9,16 +9,14 @@ Replay buffers and caches fill up to their size and stop.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import PaceTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     samples: int = 20
     """Measurements; fewer do not make a trend."""
     chance: float = 1e-4
@@ -52,7 +50,5 @@ CHECK = Check(
     fix="keep `loss.item()` or `output.detach()`, never the tensor itself",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=PaceTrack,
-    limits=Limits(),
     find=find,
 )

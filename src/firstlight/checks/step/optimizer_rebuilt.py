@@ -12,16 +12,14 @@ or reset its weights, optimizers that keep nothing from step to step, and states
 
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Rebuilding
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: int = 4
     """A few may be planned: layers thawed, training in stages."""
     steps: int = 100
@@ -62,7 +60,5 @@ CHECK = Check(
     fix="build the optimizer once, before the loop; change its learning rate through `param_groups` or a scheduler",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=Rebuilding,
-    limits=Limits(),
     find=find,
 )

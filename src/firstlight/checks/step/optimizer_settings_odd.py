@@ -11,16 +11,14 @@ they learn with them, and are not reported.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Motion
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     momentum: float = 0.99
     """At this value a gradient is felt for a hundred steps."""
     beta1: float = 0.98
@@ -74,7 +72,5 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.4,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ this is a note and never a red flag.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import PaceTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: float = 3.0
     """The first steps' usual time; a busy machine seldom triples it for long."""
     shortest_s: float = 0.02
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="profile ten steps now; look for what is appended to in the loop",
     severity=Severity.NOTE,
     confidence=0.5,
-    needs=PaceTrack,
-    limits=Limits(),
     find=find,
 )

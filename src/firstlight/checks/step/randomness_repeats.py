@@ -11,16 +11,14 @@ was (`torch.random.fork_rng`). Models that are trained one after the other with 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.randomness import RandomAgain
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: int = 2
     """Calls that found a state again: one may be a checkpoint that was gone back to."""
     same: float = 0.5
@@ -50,7 +48,5 @@ CHECK = Check(
     fix="set the seed once, before training; put an evaluation that needs one in `torch.random.fork_rng()`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=RandomAgain,
-    limits=Limits(),
     find=find,
 )

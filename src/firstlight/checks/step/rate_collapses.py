@@ -12,17 +12,15 @@ lasts one epoch they go to zero within it, smoothly; only steep falls to a rate 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Rate
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     collapsed_to: float = 0.05
     """Part of the peak below which nothing is learnt any more."""
     stays_epochs: float = 0.5
@@ -90,7 +88,5 @@ CHECK = Check(
     fix="step the schedule in the unit its numbers are written in",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=Rate,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ another rate changes it by less than this; where such a change does harm, the lo
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import RateTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: float = 100.0
     """The highest rate before; schedules change by less, but for restarts, and so do stages with rates of their own."""
     after: int = 20
@@ -49,7 +47,5 @@ CHECK = Check(
     fix="print the learning rate around that step, and the number of steps the schedule was made for",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=RateTrack,
-    limits=Limits(),
     find=find,
 )

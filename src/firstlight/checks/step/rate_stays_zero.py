@@ -8,16 +8,14 @@ Most schedules end at zero, with the last step or two of the run.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import RateTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 50
     """At zero; a run that is over does not make them."""
 
@@ -42,7 +40,5 @@ CHECK = Check(
     fix="give the schedule the total number of steps, and step it once in each",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=RateTrack,
-    limits=Limits(),
     find=find,
 )

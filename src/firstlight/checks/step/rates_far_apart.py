@@ -13,9 +13,8 @@ random: the copy learns no better with those.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Motion
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Movement
@@ -23,8 +22,7 @@ from firstlight.records.places import at
 from firstlight.records.steered import GroupRate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """With steps between: a group may be thawed a little later than the others."""
     apart: float = 100.0
@@ -63,8 +61,6 @@ CHECK = Check(
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.85,
-    needs=Motion,
     repairs=("rates-evened",),
-    limits=Limits(),
     find=find,
 )

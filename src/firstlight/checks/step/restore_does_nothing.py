@@ -10,16 +10,14 @@ Copies (`copy.deepcopy(model.state_dict())`, `v.clone()`), and states that are l
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.restored import Restored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 1
     """Since the state was taken."""
     own: float = 0.5
@@ -47,7 +45,5 @@ CHECK = Check(
     fix="keep `copy.deepcopy(model.state_dict())`, or write it to a file",
     severity=Severity.ERROR,
     confidence=0.97,
-    needs=Restored,
-    limits=Limits(),
     find=find,
 )

@@ -53,6 +53,5 @@ CHECK = Check(
     fix="save and load model, optimizer, schedule and the round, and begin the loop after the round that was saved",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ResumeTried,
     find=find,
 )

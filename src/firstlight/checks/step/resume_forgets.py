@@ -50,6 +50,5 @@ CHECK = Check(
     fix="load both from the checkpoint, and the scheduler too, before the first step",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Resumption,
     find=find,
 )

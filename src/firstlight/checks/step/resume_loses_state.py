@@ -10,16 +10,14 @@ SGD without momentum keeps no state. Parameters that are new in this run have no
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import Resumed
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     momentum: float = 100.0
     """Times what the gradients account for; those of one batch differ from the mean of many by much less."""
 
@@ -60,7 +58,5 @@ CHECK = Check(
     fix="build the parameter groups in the same order as in the run that was saved",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Resumed,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ A few steps at the start, while the scaler looks for its scale, are not told of.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import ScaleTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 32
     """Left out and counted; a scaler that starts at 65536 is down to 1 after sixteen."""
     share: float = 0.02
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="step the schedule only where `scaler.get_scale()` did not fall in `scaler.update()`",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=ScaleTrack,
-    limits=Limits(),
     find=find,
 )

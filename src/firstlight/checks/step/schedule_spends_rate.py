@@ -10,16 +10,14 @@ A run that is cut short on purpose. Without `total_steps` the length is a guess,
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import ScheduleTried
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     spent_share: float = 0.5
     """Of the run; a rate below a thousandth of its peak teaches nothing."""
     rise: float = 10.0
@@ -89,7 +87,5 @@ CHECK = Check(
     fix="print the learning rate at the start, the middle and the end of the run",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=ScheduleTried,
-    limits=Limits(),
     find=find,
 )

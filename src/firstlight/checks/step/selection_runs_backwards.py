@@ -11,9 +11,8 @@ Looking for the hardest case on purpose. A number that was not recognised and wh
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.directions import grows
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -22,8 +21,7 @@ from firstlight.records.selection import Selection
 IMPROVES_UPWARDS = {"loss": False, "loss, negated": True, "accuracy": True, "score": True, "error rate": False}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     by_name: float = 0.85
     """Confidence where only the name tells what the number is."""
 
@@ -67,7 +65,5 @@ CHECK = Check(
     fix="turn the comparison (or `mode`) round, and begin with `-inf` for a score and `inf` for a loss",
     severity=Severity.ERROR,
     confidence=0.96,
-    needs=Selection,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ A best so far that follows the number. A threshold that is not called the best i
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.selection import Selection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times: int = 2
     """Comparisons seen: a best so far that is followed has moved after the first."""
 
@@ -67,7 +65,5 @@ CHECK = Check(
     fix="begin with `inf` for a loss and `-inf` for a score, set it where something is better, and keep a copy",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Selection,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ for a while, but not at every look.
 
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Motion
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 2
     """At all of which the step climbs."""
     along: float = 0.1
@@ -53,7 +51,5 @@ CHECK = Check(
     fix="remove `maximize=True` or the minus sign",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

@@ -10,17 +10,15 @@ Very long gradient accumulation: raise `--steps` or `--seconds` until the first 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Stepping
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.program import Swallowed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     backwards: int = 100
     """Longer than usual gradient accumulation."""
     unused: int = 20
@@ -82,7 +80,5 @@ CHECK = Check(
     severity=Severity.ERROR,
     confidence=0.95,
     exhaustive=True,
-    needs=Stepping,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ then. A loss of zero has no size to compare with and is not judged.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Surface
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     growth: float = 10.0
     """Times the loss, on the very batch that the step was made for; healthy first steps stay below two."""
 
@@ -55,7 +53,5 @@ CHECK = Check(
     fix="lower the learning rate by ten, or clip the gradients' norm",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Surface,
-    limits=Limits(),
     find=find,
 )

@@ -10,9 +10,8 @@ itself: it is a note. Batches of very different length take different times.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import PaceTrack
 from firstlight.records.places import Where
@@ -20,8 +19,7 @@ from firstlight.records.places import Where
 WINDOW = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     stutters: int = 10
     """In a thousand steps."""
     share: float = 0.2
@@ -52,7 +50,5 @@ CHECK = Check(
     fix="profile a hundred steps; look at what happens at the slow ones",
     severity=Severity.NOTE,
     confidence=0.4,
-    needs=PaceTrack,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ the check is not judged. Optimizers that search along a line call backward many 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Stepping
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 20
     """In the whole run, at the most: no optimizer of first order trains a network in so few."""
     backwards: int = 60
@@ -62,7 +60,5 @@ CHECK = Check(
     fix="gather over fewer batches: `accumulate_grad_batches`, `gradient_accumulation_steps`, the `%` before `step()`",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=Stepping,
-    limits=Limits(),
     find=find,
 )

@@ -10,16 +10,14 @@ and cleared are another illness (FL303).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import StepOrder
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 10
     """Fewer show nothing."""
     rehearsed: int = 3
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="switch `requires_grad` on again before the loss of these parameters is computed",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=StepOrder,
-    limits=Limits(),
     find=find,
 )

@@ -11,16 +11,14 @@ Fine-tuning moves little on purpose; embeddings and zero-initialised layers are 
 import math
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.declared import Updates
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     largest: float = -0.5
     """Log10; a third of the weights' spread in one step, where healthy runs of any optimizer stay below a tenth."""
     smallest_adaptive: float = -6.0
@@ -64,7 +62,5 @@ CHECK = Check(
     fix="lower the learning rate by ten and look again",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=Updates,
-    limits=Limits(),
     find=find,
 )

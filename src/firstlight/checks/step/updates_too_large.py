@@ -10,16 +10,14 @@ them do not.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import TensorTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 12
     """After which the start is over; eight steps apart."""
     ratio: float = 0.3
@@ -52,7 +50,5 @@ CHECK = Check(
     fix="divide the learning rate by 10",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

@@ -9,16 +9,14 @@ At the end of a decay, or on a loss that is already gone, small steps are right.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import TensorState, TensorTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 12
     """Eight steps apart."""
     ratio: float = 1e-7
@@ -58,7 +56,5 @@ CHECK = Check(
     fix="multiply the learning rate by 100",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

@@ -11,17 +11,15 @@ Clipping, constraints and averages move weights by about as much as a step does,
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Handling
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Touched
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     steps: int = 8
     """Fewer may be a beginning that is still being set up."""
     jumps: int = 2
@@ -130,7 +128,5 @@ CHECK = Check(
     fix="find what writes to the weights between two steps, and remove it",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=Handling,
-    limits=Limits(),
     find=find,
 )

@@ -14,17 +14,15 @@ themselves next to nothing are another illness and are not told here.
 import math
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.facts import Motion
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Movement
 from firstlight.records.places import at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 3
     """The third is made after some thirty steps: most warm-ups are well under way then."""
     pace: float = 1e-6
@@ -78,7 +76,5 @@ CHECK = Check(
     fix="raise the learning rate by tens until a step changes the weights by about a thousandth of their size",
     severity=Severity.WARNING,
     confidence=0.9,
-    needs=Motion,
-    limits=Limits(),
     find=find,
 )

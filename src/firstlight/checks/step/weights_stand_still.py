@@ -9,16 +9,14 @@ A group with a learning rate of zero is frozen on purpose. At the very end of a 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.live import TensorState, TensorTrack
 from firstlight.records.places import Where
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     looks: int = 6
     """In a row, eight steps apart."""
     gradient: float = 1e-5
@@ -63,7 +61,5 @@ CHECK = Check(
     fix="compare `id()` of the parameter in the model with that in `optimizer.param_groups`",
     severity=Severity.ERROR,
     confidence=0.9,
-    needs=TensorTrack,
-    limits=Limits(),
     find=find,
 )

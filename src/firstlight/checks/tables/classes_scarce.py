@@ -8,15 +8,13 @@ Anomalies that are found without being learnt; classes that weights or a sampler
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     least_rows: int = 8
     """With fewer there is none left for each split."""
     majority_share: float = 0.995
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="collect more of it, merge it with another, or weigh it",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

@@ -35,6 +35,5 @@ CHECK = Check(
     fix="leave it out of what the model is fed",
     severity=Severity.NOTE,
     confidence=0.5,
-    needs=TableSeen,
     find=find,
 )

@@ -9,15 +9,13 @@ A column that will vary in later data. Missing values that mean something, where
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     missing_share: float = 0.95
     """A column with one value in twenty rows still tells something about those rows."""
     loud_share: float = 0.1
@@ -70,7 +68,5 @@ CHECK = Check(
     fix="look at where the columns are filled; drop them if they are meant to be so",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

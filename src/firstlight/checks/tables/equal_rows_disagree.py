@@ -9,15 +9,13 @@ Targets that are random by nature (several annotators, repeated measurements): t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import RepeatedRows, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     disagreeing_share: float = 0.01
     """Single slips of an annotator are usual."""
 
@@ -45,7 +43,5 @@ CHECK = Check(
     fix="look at a pair: restore what tells them apart, or decide for one target",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=RepeatedRows,
-    limits=Limits(),
     find=find,
 )

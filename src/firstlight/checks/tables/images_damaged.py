@@ -9,15 +9,13 @@ Blank pages on purpose. Mixed kinds, where the program converts each image.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import ImagesSeen, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     flat_share: float = 0.01
     """Single black frames are usual."""
     mixed_share: float = 0.02
@@ -74,7 +72,5 @@ CHECK = Check(
     fix="copy those files again, or leave them out",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=ImagesSeen,
-    limits=Limits(),
     find=find,
 )

@@ -11,15 +11,13 @@ is said.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import LabelDoubts, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     wrong_share: float = 0.03
     """Careful annotation errs in one or two rows of a hundred."""
     least_skill: float = 0.5
@@ -60,7 +58,5 @@ CHECK = Check(
     fix="look at the doubtful rows in the report, most doubtful first",
     severity=Severity.WARNING,
     confidence=0.7,
-    needs=LabelDoubts,
-    limits=Limits(),
     find=find,
 )

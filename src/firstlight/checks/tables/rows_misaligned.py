@@ -11,15 +11,13 @@ A forecast, where the target is a later value of an input: recognised, and not t
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TargetFit, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     unrelated_skill: float = 0.03
     """Above what permuted targets give: a forest on a few thousand rows of noise stays within."""
     noise: float = 2.5
@@ -67,7 +65,5 @@ CHECK = Check(
     fix="join inputs and targets by a key instead of by position",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=TargetFit,
-    limits=Limits(),
     find=find,
 )

@@ -10,15 +10,13 @@ Resampling on purpose, or counts written out as rows.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import RepeatedRows, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     copied_share: float = 0.01
     """A stray double entry is usual; one row in a hundred is a process."""
 
@@ -48,7 +46,5 @@ CHECK = Check(
     fix="drop the copies before splitting: a copy on the other side of a split is a leak",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=RepeatedRows,
-    limits=Limits(),
     find=find,
 )

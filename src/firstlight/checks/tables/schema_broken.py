@@ -36,6 +36,5 @@ CHECK = Check(
     fix="look at the column where it is made; if the change is meant, profile again",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=SchemaHeld,
     find=find,
 )

@@ -10,15 +10,13 @@ Splits by time or place, which are meant to differ: the warning says by how much
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import SplitDrift, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     distance: float = 0.2
     """Of distributions that share four fifths; smaller differences rarely move a score."""
     q: float = 0.001
@@ -65,7 +63,5 @@ CHECK = Check(
     fix="prepare both with the same code; if they are meant to differ, expect the score to",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=SplitDrift,
-    limits=Limits(),
     find=find,
 )

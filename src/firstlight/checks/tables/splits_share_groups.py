@@ -33,6 +33,5 @@ CHECK = Check(
     fix="split by group, as `GroupShuffleSplit` does",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=SharedGroups,
     find=find,
 )

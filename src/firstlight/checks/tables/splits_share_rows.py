@@ -10,15 +10,13 @@ Evaluating on training data on purpose, to see whether they can be learnt at all
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import SharedRows, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     shared_share: float = 0.01
     """Of exact copies. Fewer, and near copies, are a warning: they move a score by little, or are meant."""
 
@@ -54,7 +52,5 @@ CHECK = Check(
     fix="drop copies first and split once; then keep the splits in files",
     severity=Severity.ERROR,
     confidence=0.93,
-    needs=SharedRows,
-    limits=Limits(),
     find=find,
 )

@@ -11,15 +11,13 @@ A problem that one or two measurements decide, with other columns that merely ac
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TargetPower, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     alone_skill: float = 0.97
     """Real measurements of one thing rarely decide more."""
     ahead_of_others: float = 0.1
@@ -70,7 +68,5 @@ CHECK = Check(
     fix="leave it out; ask when its value is known",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=TargetPower,
-    limits=Limits(),
     find=find,
 )

@@ -11,15 +11,13 @@ purpose: recognised, and not told.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TextsSeen, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     damaged_share: float = 0.002
     """A few damaged texts are in every collection."""
     empty_share: float = 0.02
@@ -63,7 +61,5 @@ CHECK = Check(
     fix="read the source again as UTF-8; take the tokenizer of the model",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=TextsSeen,
-    limits=Limits(),
     find=find,
 )

@@ -8,15 +8,13 @@ Rows that have nothing to do with one another, whose time is only noted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import SharedTimes, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     later_share: float = 0.01
     """A few rows at the border may share its hour."""
 
@@ -41,7 +39,5 @@ CHECK = Check(
     fix="split at a moment, and leave out the rows just before it",
     severity=Severity.ERROR,
     confidence=0.92,
-    needs=SharedTimes,
-    limits=Limits(),
     find=find,
 )

@@ -9,15 +9,13 @@ Codes that happen to be digits, such as post codes with letters in a few countri
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     numeric_share: float = 0.8
     """Below, it is a column of words that holds some numbers."""
     least_rows: int = 20
@@ -51,7 +49,5 @@ CHECK = Check(
     fix="write such values as empty, and the numbers with a point",
     severity=Severity.WARNING,
     confidence=0.85,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

@@ -9,15 +9,13 @@ Two kinds of things that happen to differ by such a factor.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     least_share: float = 0.005
     """Of the values; fewer are single slips."""
 
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="convert the smaller part by that factor",
     severity=Severity.WARNING,
     confidence=0.8,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

@@ -10,15 +10,13 @@ Quantities that really are so rare and so large. A marker such as -999 that the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from firstlight.checks.declare import Check
+from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Settable):
     times_farther: float = 100.0
     """In a Cauchy distribution, the heaviest tail of practice, the largest value is a hundred times the next once in
     a hundred tables."""
@@ -46,7 +44,5 @@ CHECK = Check(
     fix="look at those rows; write markers as missing",
     severity=Severity.WARNING,
     confidence=0.75,
-    needs=TableSeen,
-    limits=Limits(),
     find=find,
 )

@@ -43,6 +43,5 @@ CHECK = Check(
     fix="find the rows, and mend what computed them",
     severity=Severity.ERROR,
     confidence=0.95,
-    needs=TableSeen,
     find=find,
 )

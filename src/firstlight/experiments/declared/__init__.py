@@ -2,8 +2,7 @@
 
 To add a probe:
 
-1. its fact, a frozen `DeclaredFact` with a tag, in a module of `records/declared/`, and in the union `Declared` of that
-   package;
+1. its fact, a frozen `DeclaredFact` with a tag, in a module of `records/declared/`;
 2. its source in `facts/sources.py`: what to say when there is none;
 3. a function of a `Bench` in a module here, which makes fresh models and batches, emits facts with `bench.emit`, and
    runs whatever belongs to the user inside `using(piece, doing)`, so that what it raises is told as theirs;

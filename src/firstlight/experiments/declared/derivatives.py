@@ -66,12 +66,10 @@ def _tried(kind: Any, args: tuple[Any, ...], site: Site | None) -> GradientTried
         weights = [torch.randn(t.shape, generator=generator, device="cpu", dtype=torch.float32).to(t) for t in outputs]
         found: tuple[torch.Tensor | None, ...] = torch.autograd.grad(outputs, leaves, weights, allow_unused=True)
     worst: tuple[float, float, float, bool] = (0.0, 0.0, 0.0, False)
-    tried = 0
     for leaf, gradient in zip(leaves, found, strict=True):
         for place in torch.randperm(leaf.numel(), generator=generator, device="cpu")[:COORDINATES].tolist():
             analytic = 0.0 if gradient is None else float(gradient.flatten()[place])
             compared = _compared(kind, given, (leaf, place), weights, analytic)
-            tried += 1
             worst = max(worst, compared, key=lambda item: (not item[3], item[0]))
     error, analytic, numeric, kinks = worst
     return GradientTried(
@@ -80,7 +78,6 @@ def _tried(kind: Any, args: tuple[Any, ...], site: Site | None) -> GradientTried
         analytic=analytic,
         numeric=numeric,
         kinks=kinks,
-        coordinates=tried,
         site=site,
     )
 

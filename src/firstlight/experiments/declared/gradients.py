@@ -38,7 +38,6 @@ def gradients(bench: Bench) -> None:
             total_norm=reading.length(sizes),
             most_norm=sizes[most],
             most_name=named[most][0],
-            mean_norm=sum(sizes) / len(sizes),
             zero_after_steps=tuple(_zero_later(bench))[:MOST_NAMES],
             tensors=len(named),
             loss=loss,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from firstlight.experiments.declared.bench import Batch, Bench
-from firstlight.experiments.declared.fitting import BATCH_NORMS, DROPOUTS, fit, has, portions, rows, unregularised
+from firstlight.experiments.declared.fitting import BATCH_NORMS, fit, has, portions, rows, unregularised
 from firstlight.experiments.declared.hearing import LossCall, hear
 from firstlight.experiments.declared.reference import BINARY, OVER_CLASSES, Reference, reference
 from firstlight.experiments.declared.stumbling import line_of
@@ -147,13 +147,11 @@ def quick_validation(bench: Bench) -> None:
         QuickValidation(
             examples=sum(batch.examples or 0 for batch in batches),
             epochs=epochs,
-            extended=epochs > EPOCHS,
             train_losses=tuple(trained),
             val_losses=tuple(validated),
             accuracies=tuple(accuracies),
             floor=least,
             guess=known.constant if known is not None else None,
-            noisy_layers=has(model, BATCH_NORMS, DROPOUTS),
             hurried=time.monotonic() > deadline,
             site=line_of(bench.experiment.loss or bench.experiment.step),
         )

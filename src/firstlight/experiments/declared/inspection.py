@@ -51,7 +51,6 @@ def inspection(bench: Bench) -> None:
                 examples=sizes[0],
                 smallest_batch=min(sizes),
                 momentum=module.momentum,
-                tracks=bool(module.track_running_stats),
                 site=site,
             )
         )
@@ -95,7 +94,6 @@ def _group(name: str, module: torch.nn.Module, made: torch.Tensor) -> UnitGroup:
         name=name,
         kind=type(module).__name__,
         units=len(by_unit),
-        values_a_unit=by_unit.shape[1],
         saturated=saturated,
         std=float(made.std()),
     )

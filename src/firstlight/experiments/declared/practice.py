@@ -121,7 +121,6 @@ def _modes(bench: Bench, model: torch.nn.Module, steps: int) -> None:
             without_dropout=calm,
             cosine=alike,
             batch_norms=sum(isinstance(module, BATCH_NORMS) for module in model.modules()),
-            dropouts=len(dropouts),
             strongest_dropout=float(strongest),
             site=line_of(type(model)),
         )

@@ -121,7 +121,6 @@ def _rows(query: torch.Tensor, key: torch.Tensor, options: dict[str, Any], index
     share = (entropy / open_keys.clamp(min=2).float().log())[free].mean()
     return AttentionRows(
         name=f"attention call {index}",
-        heads=query.shape[-3] if query.ndim > 3 else 1,
         keys=key.shape[-2],
         entropy=float(share),
         largest_score=float(scores[torch.isfinite(scores)].abs().max()),

@@ -18,9 +18,10 @@ from firstlight.experiments.plan import Order
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Watched
-from firstlight.records import observed, wire
+from firstlight.records import wire
 from firstlight.records.events import Fact
 from firstlight.records.program import ProcessSeen
+from firstlight.records.sighting import Sighting
 from firstlight.records.timelines import NurseryOpened, TimelineEnded
 from firstlight.store.event_log import EventLog
 
@@ -127,7 +128,7 @@ class FreshEngine:
                 TimelineEnded(step=0, name=name, seconds=made.seconds, exit_code=made.exit_code, message=made.message)
             )
 
-    def _note(self, record: observed.Observed) -> None:
+    def _note(self, record: Sighting) -> None:
         assert self._log is not None
         self._log.append(Fact, observed=wire.to_plain(record))
 

@@ -4,16 +4,14 @@ import functools
 import random
 import zlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch.utils.data._utils.fetch import _MapDatasetFetcher
 
 from firstlight.experiments.inside import loss_steering, model_steering, optimizer_steering, seeding
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer
 
 MOST_TERMS = 6
 MOST_LAYERS = 6
@@ -25,7 +23,7 @@ TERM, LAYER = "loss-term-", "layer-"
 class PartSurvey:
     """Which parts the program has, noted while it runs as it is."""
 
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self._found: dict[str, None] = {}
         self._rates: dict[int, float] = {}
         self._fetches = 0
@@ -139,7 +137,7 @@ def _terms(node: Any) -> list[Any]:
     return [node]
 
 
-def switch_off(observer: "Observer", name: str) -> None:
+def switch_off(observer: Observer, name: str) -> None:
     if name.startswith(TERM):
         _term_off(observer, int(name.removeprefix(TERM)) - 1)
     elif name.startswith(LAYER):
@@ -148,7 +146,7 @@ def switch_off(observer: "Observer", name: str) -> None:
         OFF[name](observer, "")
 
 
-def _term_off(observer: "Observer", at: int) -> None:
+def _term_off(observer: Observer, at: int) -> None:
     """Its value stays in the loss; no gradient comes from it."""
 
     def silence(root: torch.Tensor, *_: Any) -> None:
@@ -161,7 +159,7 @@ def _term_off(observer: "Observer", at: int) -> None:
     observer.moments.backward_begins.append(observer.shielded("ablation", silence))
 
 
-def _layer_off(observer: "Observer", name: str) -> None:
+def _layer_off(observer: Observer, name: str) -> None:
     """It gives back what it is given."""
 
     def pass_by() -> None:
@@ -172,7 +170,7 @@ def _layer_off(observer: "Observer", name: str) -> None:
     observer.moments.training_begins.append(observer.shielded("ablation", pass_by))
 
 
-def no_norms(observer: "Observer", _value: str) -> None:
+def no_norms(observer: Observer, _value: str) -> None:
     def pass_by() -> None:
         for part in observer.entering.modules() if observer.entering is not None else ():
             if _is_norm(part):
@@ -181,7 +179,7 @@ def no_norms(observer: "Observer", _value: str) -> None:
     observer.moments.training_begins.append(observer.shielded("ablation", pass_by))
 
 
-def one_draw(_observer: "Observer", _value: str) -> None:
+def one_draw(_observer: Observer, _value: str) -> None:
     """Every example looks the same each time it is fetched: whatever is drawn for it is drawn from its own place."""
     original: Any = _MapDatasetFetcher.fetch
 
@@ -202,11 +200,11 @@ def _same_each_time(dataset: Any, at: Any) -> Any:
     return dataset[at]
 
 
-def no_clip(observer: "Observer", _value: str) -> None:
+def no_clip(observer: Observer, _value: str) -> None:
     observer.clips = False
 
 
-OFF: dict[str, Callable[["Observer", str], None]] = {
+OFF: dict[str, Callable[[Observer, str], None]] = {
     "weight-decay": optimizer_steering.no_decay,
     "dropout": model_steering.no_dropout,
     "label-smoothing": loss_steering.no_smoothing,

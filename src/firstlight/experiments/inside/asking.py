@@ -1,16 +1,13 @@
 """A call of a model, to be put again with changed inputs."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 
 from firstlight.experiments.inside.steering import Change, changed
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.taps.models import Call
 
 LEAST_ROWS = 3
 LEAST_LENGTH = 4
@@ -20,7 +17,7 @@ LEAST_LENGTH = 4
 class Asked:
     """A call of a model, with what the loss wanted of it."""
 
-    call: "Call"
+    call: Call
     site: Site | None
     target: torch.Tensor | None
     rows: int

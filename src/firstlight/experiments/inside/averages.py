@@ -3,17 +3,14 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
 from firstlight.records.averages import Averaged
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 Heard = list[tuple[float, int]]
 """A number of each batch, and how many examples it is of."""
@@ -82,7 +79,7 @@ class _Divided:
 
 
 class Averages:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._lines: dict[tuple[Site | None, str], _Divided | None] = {}
         """By what is added up; None where that was once seen to be fine."""

@@ -14,20 +14,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import torch
 
 from firstlight.experiments.inside import shortening
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.copies import CopySeen
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 MOST_COPIES = 8
 MOST_LOOKS = 64
@@ -73,13 +70,13 @@ class _Copy:
 
 
 class CopiedModels:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._known: dict[int, _Copy] = {}
         self._trained: dict[int, tuple[weakref.ref[torch.nn.Module], Part]] = {}
         """Models called with gradients, and what they began with."""
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         module = _inner(call.module)
         held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
         stepped = any(id(p) in held for p in module.parameters())
@@ -289,7 +286,7 @@ def _names(variables: dict[str, Any], modules: tuple[torch.nn.Module, ...]) -> I
         yield from (f"{name}.{inner}" for inner, item in held.items() if any(item is module for module in modules))
 
 
-def install(observer: "Observer") -> CopiedModels:
+def install(observer: Observer) -> CopiedModels:
     copies = CopiedModels(observer)
     observer.moments.model_returned.append(observer.shielded("copies", copies.returned))
     kind: Any = torch.nn.Module
@@ -298,7 +295,7 @@ def install(observer: "Observer") -> CopiedModels:
     return copies
 
 
-def _telling(original: Any, observer: "Observer", copies: CopiedModels, reads: bool) -> Any:
+def _telling(original: Any, observer: Observer, copies: CopiedModels, reads: bool) -> Any:
     touched = observer.shielded("copies", copies.touched)
 
     @functools.wraps(original)

@@ -6,18 +6,15 @@ makes the steepest direction overshoot by more each time (Cohen et al. 2021; for
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import torch
 
 from firstlight.experiments.inside.rate_steering import nominal
 from firstlight.observe.inside import graph
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.steered import CurvatureSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 ITERATIONS = 30
 SETTLED = 0.005
@@ -30,7 +27,7 @@ SIZES = {"max_exp_avg_sq": 0.5, "exp_avg_sq": 0.5, "exp_inf": 1.0, "square_avg":
 Vector = list[torch.Tensor]
 
 
-def measure(observer: "Observer", value: str) -> None:
+def measure(observer: Observer, value: str) -> None:
     """`STEP`: at the first backward of that step; the copy ends there."""
     step = int(value)
 
@@ -41,7 +38,7 @@ def measure(observer: "Observer", value: str) -> None:
         whole = max(1, round(observer.backwards / max(1, observer.step))) / observer.scale
         with observer.quiet(), torch.enable_grad():
             seen = curvature_of(root, held, whole)
-        observer.emit(msgspec.structs.replace(seen, step=observer.step, rank=rank()))
+        observer.emit(msgspec.structs.replace(seen))
         observer.stop("measured")
 
     observer.moments.backward_begins.append(look)

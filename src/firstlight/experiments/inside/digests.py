@@ -2,17 +2,14 @@
 
 import ctypes
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.trials import OperationDigests
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_OPERATIONS = 20_000
 ROWS_A_RECORD = 300
@@ -24,7 +21,7 @@ OVERWRITES = ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "z
 """They take no account of what was in the tensor that they fill."""
 
 
-def follow(observer: "Observer") -> "Digests":
+def follow(observer: Observer) -> "Digests":
     digests = Digests(observer)
     digests.__enter__()  # type: ignore[no-untyped-call]  # stays for the life of the run
     return digests
@@ -33,7 +30,7 @@ def follow(observer: "Observer") -> "Digests":
 class Digests(TorchDispatchMode):
     """Beneath autograd, so that what `backward` and the optimizers do is seen as well."""
 
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._observer, self._emit = observer, observer.emit
         self._rows: list[tuple[str, str, int, int]] = []
@@ -57,7 +54,7 @@ class Digests(TorchDispatchMode):
     def tell(self) -> None:
         rows, self._rows = tuple(self._rows), []
         first = self._count - len(rows)
-        self._emit(OperationDigests(step=self._observer.step, rank=rank(), rows=rows, first=first))
+        self._emit(OperationDigests(rows=rows, first=first))
 
 
 def _digest(tree: Any, seed: int = 0) -> int:

@@ -3,19 +3,15 @@
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 
 from firstlight.experiments.inside.copies import Part, equal, parts, statistics
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 MOST_EVALUATED = 8
 LEAST_CALLS = 2
@@ -40,11 +36,11 @@ class _Model:
 
 
 class EvaluatedStates:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._models: dict[int, _Model] = {}
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         known = self._models.get(id(call.module))
         if known is None or known.ref() is not call.module:
             if call.training and call.module.training and len(self._models) < MOST_EVALUATED:
@@ -82,8 +78,6 @@ class EvaluatedStates:
         for known in self._models.values():
             if known.weights or known.statistics:
                 yield EvaluationLeaves(
-                    step=self.observer.step,
-                    rank=rank(),
                     site=known.site,
                     model=known.name,
                     evaluations=known.evaluations,
@@ -99,7 +93,7 @@ def _is_pruned(was: Part, now: Part) -> bool:
     return sum(int((part == 0).sum()) for part in now) > sum(int((part == 0).sum()) for part in was)
 
 
-def install(observer: "Observer") -> EvaluatedStates:
+def install(observer: Observer) -> EvaluatedStates:
     states = EvaluatedStates(observer)
     observer.moments.model_returned.append(observer.shielded("evaluated states", states.returned))
     observer.moments.model_called.append(observer.shielded("evaluated states", states.called))

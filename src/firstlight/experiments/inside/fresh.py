@@ -1,7 +1,6 @@
 """In a fresh run of the script: the one order it is given takes effect when training begins."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import torch
@@ -9,13 +8,10 @@ import torch
 from firstlight.experiments.inside import interventions
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.plan import ORDER, Order
-from firstlight.observe.inside.observer import world
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer, world
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     order = msgspec.json.decode((Path(observer.spec.run) / ORDER).read_bytes(), type=Order)
     observer.timeline = order.name
 
@@ -29,6 +25,6 @@ def install(observer: "Observer") -> None:
     observer.moments.training_begins.insert(0, begin)
 
 
-def announce(observer: "Observer") -> None:
+def announce(observer: Observer) -> None:
     """In the program itself: what it trains on decides how many timelines may run at once."""
     observer.moments.training_begins.append(observer.describe)

@@ -3,7 +3,6 @@
 import random
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 import torch
@@ -26,14 +25,12 @@ from firstlight.experiments.inside import (
     walking,
 )
 from firstlight.experiments.plan import Order
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer
 
 Apply = Callable[["Observer", str], None]
 
 
-def begin(observer: "Observer", order: Order) -> None:
+def begin(observer: Observer, order: Order) -> None:
     """From here on this process is the timeline `order` asks for."""
     observer.timeline = order.name
     observer.spec = msgspec.structs.replace(observer.spec, steps=order.steps, seconds=order.seconds, full_steps=0)
@@ -45,7 +42,7 @@ def begin(observer: "Observer", order: Order) -> None:
         INTERVENTIONS[name](observer, value)
 
 
-def reseed(_observer: "Observer", value: str) -> None:
+def reseed(_observer: Observer, value: str) -> None:
     seed = int(value)
     random.seed(seed)
     torch.manual_seed(seed)
@@ -54,7 +51,7 @@ def reseed(_observer: "Observer", value: str) -> None:
         numpy.random.seed(seed)
 
 
-def no_clip(observer: "Observer", _value: str) -> None:
+def no_clip(observer: Observer, _value: str) -> None:
     observer.clips = False
 
 

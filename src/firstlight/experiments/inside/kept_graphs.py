@@ -7,19 +7,16 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.experiments.inside.shortening.rounds import Loop, whole
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.kept import GraphsKept
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 MOST_KEEPERS = 16
 MOST_CALLS = 2000
@@ -60,11 +57,11 @@ class _KeptLine:
 
 
 class KeptGraphs:
-    def __init__(self, observer: "Observer", loops: Callable[[], tuple[Loop, ...]]) -> None:
+    def __init__(self, observer: Observer, loops: Callable[[], tuple[Loop, ...]]) -> None:
         self.observer, self._loops = observer, loops
         self._lines: dict[Site | None, _KeptLine] = {}
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         output = next((tensor for tensor in reading.tensors_in(call.output) if tensor.grad_fn is not None), None)
         site = sites.caller()
         if output is None or not call.training or (site not in self._lines and len(self._lines) >= MOST_KEEPERS):
@@ -106,8 +103,6 @@ class KeptGraphs:
             evaluates = line.in_eval and not line.walked
             if evaluates or (line.alive and not line.in_eval):
                 yield GraphsKept(
-                    step=self.observer.step,
-                    rank=rank(),
                     site=site,
                     model=line.model,
                     evaluates=evaluates,
@@ -153,7 +148,7 @@ def _saved(node: Any) -> Iterator[torch.Tensor]:
             yield from (found for found in reading.tensors_in(getattr(node, name, None)) if reading.readable(found))
 
 
-def install(observer: "Observer", loops: Callable[[], tuple[Loop, ...]]) -> KeptGraphs:
+def install(observer: Observer, loops: Callable[[], tuple[Loop, ...]]) -> KeptGraphs:
     kept = KeptGraphs(observer, loops)
     observer.moments.model_returned.append(observer.shielded("kept graphs", kept.returned))
     observer.moments.next_step.append(observer.shielded("kept graphs", kept.stepped))

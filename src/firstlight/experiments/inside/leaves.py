@@ -1,15 +1,13 @@
 """A model run once more with its inputs, and what its embeddings make of ids, as leaves that gradients come to."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.experiments.inside.steering import changed
 from firstlight.observe.inside import reading
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.taps.models import Call
+from firstlight.observe.inside.taps.models import Call
 
 
 @dataclass(frozen=True)
@@ -21,7 +19,7 @@ class Leaf:
     padding: int | None = None
 
 
-def with_leaves(call: "Call") -> tuple[torch.Tensor | None, list[Leaf]]:
+def with_leaves(call: Call) -> tuple[torch.Tensor | None, list[Leaf]]:
     """Its first output through which a gradient goes."""
     leaves: list[Leaf] = []
 

@@ -7,19 +7,17 @@ begins. Both then draw the same random numbers.
 import io
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.experiments.inside.interventions import reseed
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder, Row, TorchCall, walk
 from firstlight.records.steered import CallsSeen, Fingerprint, NamedValues, TapedCall, ValuesSeen, WeightsTaken
 from firstlight.store.event_log import leave_beside
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 START = "start.pt"
 SEED = "0"
@@ -46,7 +44,7 @@ class Taped(TorchFunctionMode):
         return result
 
 
-def install_first(observer: "Observer") -> None:
+def install_first(observer: Observer) -> None:
     def begin() -> dict[int, str]:
         named, batch = tensors_of(observer.entering), batch_of(observer)
         data = io.BytesIO()
@@ -57,7 +55,7 @@ def install_first(observer: "Observer") -> None:
     _install(observer, begin)
 
 
-def install_second(observer: "Observer") -> None:
+def install_second(observer: Observer) -> None:
     def begin() -> dict[int, str]:
         first = Path(observer.spec.run).parent / "mine" / START
         with first.open("rb") as file:
@@ -67,7 +65,7 @@ def install_second(observer: "Observer") -> None:
     _install(observer, begin)
 
 
-def _install(observer: "Observer", begin: Callable[[], dict[int, str]]) -> None:
+def _install(observer: Observer, begin: Callable[[], dict[int, str]]) -> None:
     recorder = Recorder()
     recorder.whole = True
     mode = Taped(recorder)
@@ -106,11 +104,11 @@ def tensors_of(model: torch.nn.Module | None) -> Tensors:
     return [*model.named_parameters(), *buffers]
 
 
-def batch_of(observer: "Observer") -> list[torch.Tensor]:
+def batch_of(observer: Observer) -> list[torch.Tensor]:
     return [one.detach() for one in reading.tensors_in(observer.last_batch[1])]
 
 
-def take_over(observer: "Observer", weights: Tensors, batch: Sequence[torch.Tensor]) -> dict[int, str]:
+def take_over(observer: Observer, weights: Tensors, batch: Sequence[torch.Tensor]) -> dict[int, str]:
     """Gives the model about to be called the weights of another, and returns what each tensor is called there."""
     own = tensors_of(observer.entering)
     by_name, by_shape = matched(weights, own)
@@ -166,13 +164,13 @@ def fingerprint(tensor: torch.Tensor) -> Fingerprint:
     )
 
 
-def tell_values(observer: "Observer", kind: str, tensors: Iterable[tuple[str, torch.Tensor]]) -> None:
+def tell_values(observer: Observer, kind: str, tensors: Iterable[tuple[str, torch.Tensor]]) -> None:
     rows = [NamedValues(name, tuple(one.shape), fingerprint(one)) for name, one in tensors]
     for start in range(0, len(rows), PART):
-        observer.emit(ValuesSeen(step=observer.step, kind=kind, rows=tuple(rows[start : start + PART])))
+        observer.emit(ValuesSeen(kind=kind, rows=tuple(rows[start : start + PART])))
 
 
-def tell_calls(observer: "Observer", recorder: Recorder, loss: torch.Tensor) -> None:
+def tell_calls(observer: Observer, recorder: Recorder, loss: torch.Tensor) -> None:
     made = recorder.made(loss)
     if made is None:
         return
@@ -181,7 +179,7 @@ def tell_calls(observer: "Observer", recorder: Recorder, loss: torch.Tensor) -> 
     outputs[made[0].number] = loss
     calls = [_call(row, outputs[row.number]) for row in rows if row.number in outputs]
     for start in range(0, len(calls), PART):
-        observer.emit(CallsSeen(step=observer.step, rows=tuple(calls[start : start + PART])))
+        observer.emit(CallsSeen(rows=tuple(calls[start : start + PART])))
 
 
 def _call(row: Row, output: torch.Tensor) -> TapedCall:

@@ -1,6 +1,6 @@
 """Steers the loader that feeds training: fewer examples a batch, examples in another order."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils.data import BatchSampler, RandomSampler
@@ -11,16 +11,14 @@ from torch.utils.data.dataloader import (
 )
 
 from firstlight.experiments.inside.steering import changed
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer
 
 LEAST_ROWS = 2
 MOST_SKIPPED = 4
 """One in so many of the batches of an epoch, at most."""
 
 
-def smaller_batch(observer: "Observer", value: str) -> None:
+def smaller_batch(observer: Observer, value: str) -> None:
     """The first rows of each batch only; what does not have the batch's length is left as it is."""
     part, source = float(value), observer.last_batch[0]
     for kind in (_BaseDataLoaderIter, _MultiProcessingDataLoaderIter):
@@ -48,7 +46,7 @@ def _cut(kind: Any, source: int | None, part: float) -> None:
     kind.__next__ = fewer
 
 
-def shuffle(observer: "Observer", _value: str) -> None:
+def shuffle(observer: Observer, _value: str) -> None:
     """From the second batch on, in a random order over the whole data set."""
     source = observer.last_batch[0]
     original: Any = _SingleProcessDataLoaderIter._next_data
@@ -65,7 +63,7 @@ def shuffle(observer: "Observer", _value: str) -> None:
     _SingleProcessDataLoaderIter._next_data = next_data  # type: ignore[method-assign]
 
 
-def skip_batches(observer: "Observer", value: str) -> None:
+def skip_batches(observer: Observer, value: str) -> None:
     """After the first batch, so many are passed over; at most a part of what an epoch has, so that it goes on."""
     source, left = observer.last_batch[0], [int(value)]
     kind: Any = _BaseDataLoaderIter

@@ -1,20 +1,17 @@
 """Repeats the run up to the step that went wrong, then follows every operation of it to the one that began it."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.localise import Birth, Localiser, ModulePath, told
-from firstlight.observe.inside.observer import rank
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer, rank
 
 
 class Search:
-    def __init__(self, observer: "Observer", step: int) -> None:
+    def __init__(self, observer: Observer, step: int) -> None:
         self.observer, self.step = observer, step
         self.mode: Localiser | None = None
 
@@ -46,7 +43,7 @@ class Search:
             os._exit(0)
 
 
-def begin(observer: "Observer", value: str) -> None:
+def begin(observer: Observer, value: str) -> None:
     search = Search(observer, int(value))
     observer.moments.next_step.append(search.follow)
     observer.moments.backward_begins.insert(0, search.backward_begins)

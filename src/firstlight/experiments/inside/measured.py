@@ -8,7 +8,7 @@ its name.
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -18,12 +18,10 @@ from firstlight.experiments.inside.scoring import Scoring
 from firstlight.experiments.inside.shortening.arithmetic import Arithmetic
 from firstlight.experiments.inside.wanted import MEETINGS, WantedOutputs
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.losses import FUNCTIONS
+from firstlight.observe.inside.taps.models import Call
 from firstlight.observe.inside.taps.operations import may_push
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 SAME = 1e-4
 """Relative: sums of single precision, taken in another order."""
@@ -38,7 +36,7 @@ DIFFERENCES = frozenset({"sub", "__sub__", "rsub", "__rsub__"})
 
 
 class MeasuredLosses(TorchFunctionMode):
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         super().__init__()
         self.observer = observer
         self._heard_of: dict[tuple[Any, ...], Phase] = {}
@@ -131,7 +129,7 @@ class MeasuredLosses(TorchFunctionMode):
         if self._on:
             self.averages.divided(self._heard_of.values(), total, count)
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         """A model was called: in eval mode or without gradients an evaluation may have begun."""
         if call.training and call.module.training:
             self.training_goes_on()

@@ -1,21 +1,19 @@
 """Steers the models: their mode, their precision, their units, their weights."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.experiments.inside.steering import changed
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer
 
 LEAK = 0.1
 HALVES = (torch.float16, torch.bfloat16)
 
 
-def no_dropout(observer: "Observer", _value: str) -> None:
+def no_dropout(observer: Observer, _value: str) -> None:
     """Modules and the functional form alike become the identity."""
 
     def skip(value: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
@@ -35,11 +33,11 @@ def _with_subclasses(kind: Any) -> list[Any]:
     return [kind, *(child for direct in kind.__subclasses__() for child in _with_subclasses(direct))]
 
 
-def train_mode(_observer: "Observer", _value: str) -> None:
+def train_mode(_observer: Observer, _value: str) -> None:
     hold_mode(training=True)
 
 
-def eval_mode(_observer: "Observer", _value: str) -> None:
+def eval_mode(_observer: Observer, _value: str) -> None:
     hold_mode(training=False)
 
 
@@ -56,7 +54,7 @@ def hold_mode(
     torch.nn.modules.module.register_module_forward_pre_hook(set_mode)
 
 
-def fp32(observer: "Observer", _value: str) -> None:
+def fp32(observer: Observer, _value: str) -> None:
     """No autocast, no loss scale, and weights, buffers and inputs of half precision in full."""
     original = torch.amp.autocast_mode.autocast.__init__
 
@@ -86,7 +84,7 @@ def _widen(tensors: Iterable[torch.Tensor]) -> None:
             tensor.data = tensor.data.float()
 
 
-def leaky_units(_observer: "Observer", _value: str) -> None:
+def leaky_units(_observer: Observer, _value: str) -> None:
     _Leaky().__enter__()  # type: ignore[no-untyped-call]  # stays for the life of the timeline
 
 
@@ -97,7 +95,7 @@ class _Leaky(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def reinitialise(_observer: "Observer", _value: str) -> None:
+def reinitialise(_observer: Observer, _value: str) -> None:
     """Each layer as torch itself would have made it, when it is first called."""
     done: set[int] = set()
 
@@ -111,7 +109,7 @@ def reinitialise(_observer: "Observer", _value: str) -> None:
     torch.nn.modules.module.register_module_forward_pre_hook(begin_anew)
 
 
-def thaw(observer: "Observer", _value: str) -> None:
+def thaw(observer: Observer, _value: str) -> None:
     def melt(call: Any) -> None:
         for parameter in call.module.parameters():
             parameter.requires_grad_(True)

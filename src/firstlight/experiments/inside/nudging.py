@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -24,17 +24,14 @@ from firstlight.experiments.inside import seclusion
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.inside.nursery import be_quiet, why_not_fork
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.actions import likelihoods
 from firstlight.observe.inside.tape.pull import MEASURES
 from firstlight.observe.inside.tape.tail import Tail, tail_of
 from firstlight.observe.inside.tape.ways import DIFFERENCES
+from firstlight.observe.inside.taps.dealings import Dealings, Key, Told
 from firstlight.records.dealings import ACTIONS, VALUES, RewardAsked
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.dealings import Dealings, Key, Told
 
 TRIALS = 2
 LEAST_LENGTH = 3
@@ -78,7 +75,7 @@ class NudgedCopy:
 
 @dataclass
 class Nudge:
-    key: "Key"
+    key: Key
     length: int
     at_end: NudgedCopy
     at_start: NudgedCopy | None = None
@@ -86,8 +83,8 @@ class Nudge:
 
 @dataclass
 class Nudging:
-    observer: "Observer"
-    dealings: "Dealings"
+    observer: Observer
+    dealings: Dealings
     backwards: list[Backward] = field(default_factory=list)
     trial: Nudge | None = None
     trials: int = 0
@@ -100,7 +97,7 @@ class Nudging:
     def taped(self) -> bool:
         return self.trial is not None or self._write is not None
 
-    def exchanged(self, told: "Told") -> tuple[Any, ...]:
+    def exchanged(self, told: Told) -> tuple[Any, ...]:
         if self._write is not None:
             self._end_in_time()
             return told.result
@@ -125,14 +122,14 @@ class Nudging:
         varied = len(self.dealings.rewards) > 1 or self.dealings.exchanges > MOST_BACKWARDS
         return fits and varied and self.observer.step < MOST_STEPS and why_not_fork() is None
 
-    def _next(self, trial: Nudge, told: "Told") -> int | None:
+    def _next(self, trial: Nudge, told: Told) -> int | None:
         """The first step of the next episode, where it was seen to end."""
         if trial.key in told.keys:
             place = told.keys.index(trial.key)
             return place if told.lengths[place] == 1 else None
         return 0 if told.lengths == [1] and len(self.dealings.running) <= 1 else None
 
-    def _changed(self, told: "Told", place: int) -> tuple[tuple[Any, ...], float]:
+    def _changed(self, told: Told, place: int) -> tuple[tuple[Any, ...], float]:
         """With another reward, that has been given before where others were."""
         was, known = told.rewards[place], self.dealings.rewards
         other = max((min(known), max(known)), key=lambda one: abs(one - was))
@@ -148,7 +145,7 @@ class Nudging:
         result = (*told.result[: told.at], changed, *told.result[told.at + 1 :])
         return result, wanted - was
 
-    def _copy(self, told: "Told", place: int) -> NudgedCopy | None:
+    def _copy(self, told: Told, place: int) -> NudgedCopy | None:
         """None in the copy."""
         sys.stdout.flush()
         sys.stderr.flush()
@@ -251,8 +248,6 @@ class Nudging:
             if rows:
                 told.append(
                     RewardAsked(
-                        step=self.observer.step,
-                        rank=rank(),
                         site=next((change.site for change in changes if change.site is not None), None),
                         kind=kind,
                         at_end=tuple(changes[0].found[kind][:MOST_TOLD]),
@@ -344,7 +339,7 @@ def _ended(copy: NudgedCopy) -> None:
     copy.backwards = json.loads(copy.heard) if copy.heard else []
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     dealings = observer.dealings
     if dealings is None:
         return

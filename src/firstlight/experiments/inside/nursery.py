@@ -15,7 +15,6 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import torch
@@ -23,13 +22,10 @@ import torch
 from firstlight.experiments.inside import ending, interventions, seclusion
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.plan import Order
-from firstlight.observe.inside.observer import rank, world
+from firstlight.observe.inside.observer import Observer, rank, world
 from firstlight.observe.spec import PATIENCE
 from firstlight.records.timelines import NurseryOpened, TimelineEnded
 from firstlight.store.event_log import LineReader
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 ORDERS = "orders.ndjson"
 PAUSE = 0.02
@@ -46,7 +42,7 @@ class Child:
 
 
 class Nursery:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._reader = LineReader(Path(observer.spec.run) / ORDERS)
         self._waiting: list[Order] = []
@@ -179,6 +175,6 @@ def _free_bytes() -> int:
     return 1 << 62
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     nursery = Nursery(observer)
     observer.moments.training_begins.insert(0, nursery.open)

@@ -1,21 +1,19 @@
 """Steers the optimizers: their rates, their settings, what they clear and what they hold."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import graph, reading
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer
 
 WARM_UP_STEPS = 30
 USUAL = {"betas": (0.9, 0.999), "eps": 1e-8, "momentum": 0.9, "dampening": 0.0, "nesterov": False, "alpha": 0.99}
 """The defaults of torch's optimizers, with the momentum that most programs give SGD."""
 
 
-def scale_lr(observer: "Observer", value: str) -> None:
+def scale_lr(observer: Observer, value: str) -> None:
     factor = float(value)
     _set_rates(observer, lambda rates: [rate * factor for rate in rates])
 
@@ -42,7 +40,7 @@ def _set_rates(observer: "Observer", wanted: Callable[[list[Any]], list[Any]]) -
     observer.moments.step_ended.insert(0, put_back)
 
 
-def constant_lr(observer: "Observer", _value: str) -> None:
+def constant_lr(observer: Observer, _value: str) -> None:
     def hold(optimizer: torch.optim.Optimizer, *_: Any) -> None:
         for group in optimizer.param_groups:
             group["lr"] = group.get("initial_lr", group["lr"])
@@ -50,7 +48,7 @@ def constant_lr(observer: "Observer", _value: str) -> None:
     observer.moments.step_begins.append(hold)
 
 
-def clear_gradients(observer: "Observer", _value: str) -> None:
+def clear_gradients(observer: Observer, _value: str) -> None:
     observer.moments.step_ended.append(clear)
 
 
@@ -61,7 +59,7 @@ def clear(optimizer: torch.optim.Optimizer, *_: Any) -> None:
             parameter.grad = None
 
 
-def no_decay(observer: "Observer", _value: str) -> None:
+def no_decay(observer: Observer, _value: str) -> None:
     def drop(optimizer: torch.optim.Optimizer, *_: Any) -> None:
         for group in optimizer.param_groups:
             if "weight_decay" in group:
@@ -70,7 +68,7 @@ def no_decay(observer: "Observer", _value: str) -> None:
     observer.moments.step_begins.append(drop)
 
 
-def optimize_all(observer: "Observer", _value: str) -> None:
+def optimize_all(observer: Observer, _value: str) -> None:
     """Every parameter behind the loss that no optimizer holds joins the first one that steps."""
     reached: list[torch.Tensor] = []
 
@@ -89,7 +87,7 @@ def optimize_all(observer: "Observer", _value: str) -> None:
     observer.moments.step_begins.insert(0, join)
 
 
-def usual_settings(observer: "Observer", _value: str) -> None:
+def usual_settings(observer: Observer, _value: str) -> None:
     """Momentum, betas and epsilon as most programs have them; an optimizer without momentum is left without."""
 
     def settle(optimizer: torch.optim.Optimizer, *_: Any) -> None:
@@ -101,12 +99,12 @@ def usual_settings(observer: "Observer", _value: str) -> None:
     observer.moments.step_begins.insert(0, settle)
 
 
-def warm_up(observer: "Observer", _value: str) -> None:
+def warm_up(observer: Observer, _value: str) -> None:
     """The rate grows linearly from a thirtieth."""
     _set_rates(observer, lambda rates: [rate * min(1.0, (observer.step + 1) / WARM_UP_STEPS) for rate in rates])
 
 
-def clip(observer: "Observer", _value: str) -> None:
+def clip(observer: Observer, _value: str) -> None:
     """Every step's gradients at most as long as those of the first."""
     norms: dict[int, float] = {}
 

@@ -5,7 +5,7 @@ hand-written backward take account of the gradient it is given?
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -17,17 +17,15 @@ from firstlight.experiments.inside.loss_steering import Steered
 from firstlight.experiments.inside.steering import changed
 from firstlight.experiments.inside.symmetry import symmetry
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.surroundings import sources_of
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.timelines import CustomGradient
 
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
-
 
 class Probe:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self.call: Call | None = None
         self.site: Site | None = None
@@ -37,7 +35,7 @@ class Probe:
         self.backwards = 0
         self.functions: dict[type, tuple[tuple[Any, ...], Site | None]] = {}
 
-    def model_returned(self, call: "Call") -> None:
+    def model_returned(self, call: Call) -> None:
         if call.training and self.call is None:
             self.call, self.site = call, sites.caller()
             self.batch = tuple(reading.tensors_in(self.observer.last_batch[1])) or _cut_by_hand(call)
@@ -87,7 +85,7 @@ class Probe:
                 yield CustomGradient(step=0, name=kind.__name__, site=site, ratio=twice / once)
 
 
-def _cut_by_hand(call: "Call") -> tuple[torch.Tensor, ...]:
+def _cut_by_hand(call: Call) -> tuple[torch.Tensor, ...]:
     """What the model is given, where each tensor of it holds rows of a larger one that the program has a name for."""
     given = [tensor for tensor in call.inputs if tensor.ndim > 1]
     cut = all(tensor.is_floating_point() and any(one is tensor for one in sources_of(tensor)) for tensor in given)
@@ -104,7 +102,7 @@ def _pulled(kind: Any, given: list[Any], leaves: list[torch.Tensor], factor: flo
     return reading.length(reading.norms([gradient for gradient in found if gradient is not None]))
 
 
-def begin(observer: "Observer", _value: str) -> None:
+def begin(observer: Observer, _value: str) -> None:
     probe = Probe(observer)
     function: Any = torch.autograd.Function
     original = function.apply.__func__

@@ -6,19 +6,16 @@ import sys
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.imports import when_imported
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.randomness import RandomAgain
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 MOST_CALLS = 400
 MOST_MODELS = 8
@@ -43,12 +40,12 @@ class _Drawn:
 
 
 class Randomness:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self.site: Site | None = None
         self._drawn: dict[tuple[int, str], _Drawn] = {}
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         if call.training and call.module.training:
             given = reading.fingerprint(call.inputs)
             for source, state in _states():
@@ -81,8 +78,6 @@ class Randomness:
         for drawn in self._drawn.values():
             if drawn.met is not None:
                 yield RandomAgain(
-                    step=self.observer.step,
-                    rank=rank(),
                     model=drawn.name,
                     source=drawn.source,
                     site=self.site,
@@ -93,7 +88,7 @@ class Randomness:
                 )
 
 
-def install(observer: "Observer") -> Randomness:
+def install(observer: Observer) -> Randomness:
     randomness = Randomness(observer)
     observer.moments.model_returned.append(observer.shielded("randomness", randomness.returned))
     seeded = observer.shielded("randomness", randomness.seeded)

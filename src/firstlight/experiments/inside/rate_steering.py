@@ -6,15 +6,13 @@ program gives them. What a scheduler left is put back after each step, so that i
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.steered import GroupRate, RatesSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 Schedule = Callable[[int], float]
 """The rate of the first group, by the steps the optimizer has made."""
@@ -25,7 +23,7 @@ DIVERGED = 3.0
 LEAST_STEPS = 10
 
 
-def ramp(observer: "Observer", value: str) -> None:
+def ramp(observer: Observer, value: str) -> None:
     """`LOW:HIGH:STEPS`: the rate grows exponentially; the copy ends where its loss diverges."""
     low, high, steps = map(float, value.split(":"))
 
@@ -36,7 +34,7 @@ def ramp(observer: "Observer", value: str) -> None:
     _stop_at_divergence(observer)
 
 
-def held(observer: "Observer", value: str) -> None:
+def held(observer: Observer, value: str) -> None:
     """`RATE` or `RATE:WARM`: constant, after as many steps of linear warm-up."""
     words = value.split(":")
     constant, warm = float(words[0]), int(words[1]) if len(words) > 1 else 0
@@ -53,7 +51,7 @@ def nominal(group: dict[str, Any]) -> float | None:
     return float(known[0]) if known else None
 
 
-def _hold(observer: "Observer", rate: Schedule) -> None:
+def _hold(observer: Observer, rate: Schedule) -> None:
     steps: dict[int, int] = {}
     meant: dict[int, list[float | None]] = {}
     kept: dict[int, list[Any]] = {}
@@ -91,16 +89,16 @@ def _like(before: Any, rate: float) -> Any:
     return torch.full_like(before, rate) if isinstance(before, torch.Tensor) else rate
 
 
-def _tell(observer: "Observer", optimizer: torch.optim.Optimizer, meant: list[float | None]) -> None:
+def _tell(observer: Observer, optimizer: torch.optim.Optimizer, meant: list[float | None]) -> None:
     found = tuple(
         GroupRate(rate=rate, tensors=len(group["params"]), elements=sum(p.numel() for p in group["params"]))
         for rate, group in zip(meant, optimizer.param_groups, strict=True)
         if rate is not None
     )
-    observer.emit(RatesSeen(step=observer.step, optimizer=type(optimizer).__name__, groups=found))
+    observer.emit(RatesSeen(optimizer=type(optimizer).__name__, groups=found))
 
 
-def _stop_at_divergence(observer: "Observer") -> None:
+def _stop_at_divergence(observer: Observer) -> None:
     """A loss may be negative, so that no multiple of it tells: what counts is how far it is above its best."""
     smooth: list[float] = []
     best: list[float] = []

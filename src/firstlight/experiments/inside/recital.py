@@ -1,23 +1,21 @@
 """What the model says of the one batch it is learning by heart, look by look: for the page, judged by no check."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.experiments.inside.choices import sum_to_one
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.events import PredictionTable
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 LOOKS = frozenset((0, 1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 110, 149))
 """Steps, closer at first, when most changes."""
 MOST_EXAMPLES = 16
 
 
-def follow(observer: "Observer", batch: Any) -> None:
+def follow(observer: Observer, batch: Any) -> None:
     """Only where the batch has one class for each example, and an output has a score for each class."""
     classes = [t for t in reading.tensors_in(batch) if t.ndim == 1 and len(t) > 1 and _whole(t)]
     if not classes:
@@ -25,7 +23,7 @@ def follow(observer: "Observer", batch: Any) -> None:
     truth: list[int] = classes[-1].tolist()
     told: set[int] = set()
 
-    def returned(call: "Call") -> None:
+    def returned(call: Call) -> None:
         step = observer.step
         if step not in LOOKS or step in told or not call.training:
             return
@@ -46,7 +44,7 @@ def _scores(tensor: torch.Tensor, truth: list[int]) -> bool:
     return fits and tensor.is_floating_point() and reading.readable(tensor)
 
 
-def _tell(observer: "Observer", scores: torch.Tensor, truth: list[int]) -> None:
+def _tell(observer: Observer, scores: torch.Tensor, truth: list[int]) -> None:
     sure, said = (scores if sum_to_one(scores) else scores.softmax(1)).max(1)
     confidence = sure.tolist()
     rows = [[n, truth[n], said, confidence[n]] for n, said in enumerate(said.tolist())]

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import torch
@@ -35,13 +35,10 @@ from firstlight.experiments.inside.shortening.rounds import WHOLE, Book, Loop
 from firstlight.experiments.plan import ORDER, RESUMED, Order
 from firstlight.observe.inside import containment, sites
 from firstlight.observe.inside.imports import when_imported
-from firstlight.observe.inside.observer import rank, world
+from firstlight.observe.inside.observer import Observer, world
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.declared import Logged
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Shortened
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 MOST_LOOPS = 12
 MOST_FILES = 40
@@ -50,7 +47,7 @@ PHASE_CALLS = 2
 
 
 class Rehearsal:
-    def __init__(self, observer: "Observer", book: Book, order: Order) -> None:
+    def __init__(self, observer: Observer, book: Book, order: Order) -> None:
         self.observer, self.book, self.seconds = observer, book, order.seconds
         self._begun = time.monotonic()
         self._telling = threading.Lock()
@@ -79,7 +76,7 @@ class Rehearsal:
         self.book.stepped(_stack(sys._getframe(1)))
         self._calls, self._evaluated = 0, False
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         if call.training or not self.observer.backwards or self._evaluated:
             return
         self._calls += 1
@@ -108,8 +105,6 @@ class Rehearsal:
         elapsed = time.monotonic() - self._begun
         self.observer.emit(
             Shortened(
-                step=self.observer.step,
-                rank=rank(),
                 ended=ended,
                 site=None if place is None else sites.site_of(*place),
                 epochs=book.epochs + max((loop.passes for loop in training if not loop.outer), default=0),
@@ -189,7 +184,7 @@ def _count_saves(rehearsal: Rehearsal) -> None:
     when_imported("safetensors.torch", lambda module: counted(module, "save_file"))
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     order = msgspec.json.decode((Path(observer.spec.run) / ORDER).read_bytes(), type=Order)
     observer.timeline = order.name
     observer.spec = msgspec.structs.replace(observer.spec, steps=sys.maxsize, seconds=math.inf)

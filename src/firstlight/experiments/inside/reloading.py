@@ -10,19 +10,16 @@ import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.experiments.inside.steering import changed
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.declared import RoundTrip
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 MOST_KEPT = 16
 MOST_DEPTH = 3
@@ -40,13 +37,13 @@ class _Saved:
 
 
 class Reloading:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._called: dict[int, tuple[weakref.ref[torch.nn.Module], tuple[Any, ...], dict[str, Any]]] = {}
         self._saved: dict[tuple[str, tuple[str, ...]], _Saved] = {}
         self._read: list[tuple[Any, _Saved]] = []
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         if len(self._called) < MOST_KEPT or id(call.module) in self._called:
             self._called[id(call.module)] = (weakref.ref(call.module), call.arguments, call.keywords)
 
@@ -135,7 +132,7 @@ def _answer(module: torch.nn.Module, arguments: tuple[Any, ...], keywords: dict[
     return None if found is None else found.detach().double().clone()
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     reloading = Reloading(observer)
     shielded = functools.partial(observer.shielded, "reloading")
     saving, loading, loaded = shielded(reloading.saving), shielded(reloading.loading), shielded(reloading.loaded)

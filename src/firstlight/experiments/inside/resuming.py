@@ -10,19 +10,16 @@ import sys
 import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.experiments.inside.shortening.rounds import Book
 from firstlight.experiments.plan import LEFT
 from firstlight.observe.inside import containment, reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
 from firstlight.records.places import Site
 from firstlight.records.resumed import StateKept, StateResumed, TrainingState
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_BYTES = 1 << 26
 """Of the files that are kept: a larger checkpoint is not tried."""
@@ -35,7 +32,7 @@ COUNTS = re.compile(r"epoch|step|iter", re.IGNORECASE)
 
 
 class Resuming:
-    def __init__(self, observer: "Observer", book: Book, resumed: bool) -> None:
+    def __init__(self, observer: Observer, book: Book, resumed: bool) -> None:
         self.observer, self.book, self.resumed = observer, book, resumed
         self._saved: tuple[Site | None, bool] | None = None
         """Where the first state of the training was written, and whether it has that of an optimizer."""
@@ -59,7 +56,7 @@ class Resuming:
         if self.resumed:
             site = next(reversed(self._read), None)
             state = self._state(optimizer)
-            self.observer.emit(StateResumed(step=self.observer.step, rank=rank(), state=state, site=site))
+            self.observer.emit(StateResumed(state=state, site=site))
             os._exit(0)
         if self._saved is None:
             self._stepped.add(id(optimizer))
@@ -149,7 +146,7 @@ def _loading_lines() -> Iterator[Site]:
                     yield site
 
 
-def install(observer: "Observer", book: Book, resumed: bool) -> Resuming:
+def install(observer: Observer, book: Book, resumed: bool) -> Resuming:
     resuming = Resuming(observer, book, resumed)
     shielded = functools.partial(observer.shielded, "resuming")
     written, read = shielded(resuming.written), shielded(resuming.read)

@@ -5,19 +5,17 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils.data import dataloader
 
 from firstlight.observe.inside import containment
+from firstlight.observe.inside.observer import Observer
 from firstlight.store.run_directory import RunDirectory
 
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
-
-def withdraw(observer: "Observer", name: str) -> None:
+def withdraw(observer: Observer, name: str) -> None:
     """Before the script goes on in this copy of it."""
     if observer.spec.contain:
         overlay = containment.install(Path(observer.spec.scratch))

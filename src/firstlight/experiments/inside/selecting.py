@@ -4,7 +4,7 @@ import functools
 import linecache
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -13,12 +13,9 @@ from firstlight.experiments.inside.shortening import prelude
 from firstlight.experiments.inside.shortening.comparisons import MOST_VALUES, Comparison, Comparisons
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.imports import when_imported
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
 from firstlight.records.places import Site
 from firstlight.records.selection import Selection
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_PLATEAUS = 8
 LEAST_TIMES = 2
@@ -27,7 +24,7 @@ CALLBACKS = ("model_checkpoint.ModelCheckpoint", "early_stopping.EarlyStopping")
 
 
 class Selecting:
-    def __init__(self, observer: "Observer", compared: Comparisons) -> None:
+    def __init__(self, observer: Observer, compared: Comparisons) -> None:
         self.observer, self.compared = observer, compared
         self.measured = MeasuredLosses(observer)
         self._plateaus: dict[int, tuple[Site, Comparison]] = {}

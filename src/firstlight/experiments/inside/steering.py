@@ -3,23 +3,21 @@
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils.data.dataloader import _BaseDataLoaderIter, _MultiProcessingDataLoaderIter
 
 from firstlight.experiments.inside import loss_steering, recital
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Call
 
 Change = Callable[[torch.Tensor], torch.Tensor]
 LABELS = ("label", "target")
 """Keyword arguments so named are not inputs."""
 
 
-def repeat_batch(observer: "Observer", value: str) -> None:
+def repeat_batch(observer: Observer, value: str) -> None:
     """The first batch, at every step or from one on: from the loader that gave it, or by what the models are given."""
     source, batch = observer.last_batch
     first = int(value or 0)
@@ -62,7 +60,7 @@ def _first_again(wanted: Callable[[], bool]) -> Change:
     return change
 
 
-def noise_inputs(observer: "Observer", _value: str) -> None:
+def noise_inputs(observer: Observer, _value: str) -> None:
     generator = torch.Generator().manual_seed(1)
 
     def change(tensor: torch.Tensor) -> torch.Tensor:
@@ -77,7 +75,7 @@ def noise_inputs(observer: "Observer", _value: str) -> None:
     _steer_inputs(observer, change)
 
 
-def zero_inputs(observer: "Observer", _value: str) -> None:
+def zero_inputs(observer: Observer, _value: str) -> None:
     _steer_inputs(observer, zeros)
 
 
@@ -85,7 +83,7 @@ def zeros(tensor: torch.Tensor) -> torch.Tensor:
     return tensor if tensor.dtype == torch.bool else torch.zeros_like(tensor)
 
 
-def permute_inputs(observer: "Observer", _value: str) -> None:
+def permute_inputs(observer: Observer, _value: str) -> None:
     """Rows of the inputs out of order, the targets as they are: the pairing is lost, everything else kept."""
     generator = torch.Generator().manual_seed(2)
     orders: dict[int, torch.Tensor] = {}
@@ -104,7 +102,7 @@ def permute_inputs(observer: "Observer", _value: str) -> None:
     _steer_inputs(observer, change)
 
 
-def standardise_inputs(observer: "Observer", _value: str) -> None:
+def standardise_inputs(observer: Observer, _value: str) -> None:
     def change(tensor: torch.Tensor) -> torch.Tensor:
         if not tensor.is_floating_point() or tensor.ndim < 2 or len(tensor) < 2:
             return tensor
@@ -115,15 +113,15 @@ def standardise_inputs(observer: "Observer", _value: str) -> None:
     _steer_inputs(observer, change)
 
 
-def finite_inputs(observer: "Observer", _value: str) -> None:
+def finite_inputs(observer: Observer, _value: str) -> None:
     _steer_inputs(observer, lambda tensor: tensor.nan_to_num(0.0, 0.0, 0.0) if tensor.is_floating_point() else tensor)
 
 
-def _steer_inputs(observer: "Observer", change: Change) -> None:
+def _steer_inputs(observer: Observer, change: Change) -> None:
     """From the second call of each model on; the first is under way when a timeline begins."""
     steered: set[int] = set()
 
-    def steer(call: "Call") -> None:
+    def steer(call: Call) -> None:
         if id(call.module) in steered:
             return
         steered.add(id(call.module))
@@ -173,7 +171,7 @@ def changed(tree: Any, change: Change) -> Any:
     return tree
 
 
-def eval_tail(observer: "Observer", from_step: int) -> None:
+def eval_tail(observer: Observer, from_step: int) -> None:
     """The last steps run in eval mode, so that what was learnt is measured without dropout's noise."""
 
     def settle(module: torch.nn.Module, _given: Any) -> None:

@@ -4,19 +4,16 @@ Two copies make a pair: in both the loss that is told is that of the other terms
 """
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.graph import name_of, nodes_behind, saved_tensors
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.places import Site
 from firstlight.records.steered import TermJoined
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 PLUS, MINUS = frozenset({"add", "add_", "__radd__"}), frozenset({"sub", "sub_"})
 TIMES, OVER = frozenset({"mul", "mul_", "__rmul__"}), frozenset({"div", "div_", "true_divide"})
@@ -70,17 +67,17 @@ def _is_term(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.numel() == 1 and value.requires_grad
 
 
-def term_off(observer: "Observer", value: str) -> None:
+def term_off(observer: Observer, value: str) -> None:
     """The term of this number, counted from one, is no longer part of what is minimised."""
     _take_out(observer, int(value), pulls=False)
 
 
-def term_aside(observer: "Observer", value: str) -> None:
+def term_aside(observer: Observer, value: str) -> None:
     """It pulls as before, and is not part of the loss that is told."""
     _take_out(observer, int(value), pulls=True)
 
 
-def _take_out(observer: "Observer", number: int, pulls: bool) -> None:
+def _take_out(observer: Observer, number: int, pulls: bool) -> None:
     sums = _Sums()
     sums.__enter__()  # type: ignore[no-untyped-call]  # stays for the life of the timeline
     original = torch.autograd.backward
@@ -96,7 +93,7 @@ def _take_out(observer: "Observer", number: int, pulls: bool) -> None:
             told.append(number)
             line = parts[max(0, number - 2)].line
             aside = number > 1 and _is_aside(root, parts, number - 2)
-            observer.emit(TermJoined(step=observer.step, rank=rank(), terms=1 + len(parts), site=line, aside=aside))
+            observer.emit(TermJoined(terms=1 + len(parts), site=line, aside=aside))
         term = _term(root, parts, number)
         return original(root - (term.detach() if pulls else term), *arguments, **keywords)
 

@@ -8,7 +8,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import torch
@@ -16,12 +16,9 @@ import torch
 from firstlight.experiments.inside import ablations, digests, seeding, tracked
 from firstlight.experiments.inside.seclusion import stay_eager
 from firstlight.experiments.plan import ORDER, Order
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.training import BackwardSeen
 from firstlight.records.trials import TrialSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_LOSSES = 32
 PLAIN = ("seed", "threads")
@@ -31,7 +28,7 @@ PLAIN = ("seed", "threads")
 class TrialListener:
     """Of all that is observed only the losses are kept: a long run would fill the log with its steps."""
 
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self.numbers = tracked.Numbers()
         self.losses: deque[float] = deque(maxlen=MOST_LOSSES)
@@ -52,8 +49,6 @@ class TrialListener:
             say()
         self._emit(
             TrialSeen(
-                step=self.observer.step,
-                rank=rank(),
                 tracked=self.numbers.seen(),
                 losses=tuple(self.losses) if any(map(math.isfinite, self.losses)) else (),
                 steps=self.observer.step,
@@ -63,7 +58,7 @@ class TrialListener:
         )
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     order = msgspec.json.decode((Path(observer.spec.run) / ORDER).read_bytes(), type=Order)
     seeding.begin(observer.spec)
     observer.spec = msgspec.structs.replace(observer.spec, steps=sys.maxsize, seconds=math.inf)

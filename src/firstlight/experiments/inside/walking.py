@@ -5,20 +5,18 @@ step, so that two losses differ by the weights alone.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.experiments.inside import steering
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer
 
 Weights = list[torch.Tensor]
 SEEDS = (1, 2)
 
 
-def plane(observer: "Observer", value: str) -> None:
+def plane(observer: Observer, value: str) -> None:
     """`SIDE:REACH:TRAIN`: a square of so many places a side, around the weights after TRAIN steps."""
     words = value.split(":")
     side, reach, train = int(words[0]), float(words[1]), int(words[2])
@@ -37,7 +35,7 @@ def plane(observer: "Observer", value: str) -> None:
     _walk(observer, begin, train)
 
 
-def line(observer: "Observer", value: str) -> None:
+def line(observer: Observer, value: str) -> None:
     """`STEPS:TRAIN:BEYOND`: from the first weights to those after TRAIN steps, and as far beyond as a share says."""
     words = value.split(":")
     steps, train, beyond = int(words[0]), int(words[1]), float(words[2])
@@ -85,11 +83,11 @@ def _lengths(tensor: torch.Tensor) -> torch.Tensor:
     return lengths.reshape(-1, *[1] * (tensor.ndim - 1))
 
 
-def _held(observer: "Observer") -> Weights:
+def _held(observer: Observer) -> Weights:
     return [p for entry in observer.optimizers() for p in entry.parameters if p.is_floating_point()]
 
 
-def _walk(observer: "Observer", begin: Callable[[Weights], Callable[[int], Weights]], train: int) -> None:
+def _walk(observer: Observer, begin: Callable[[Weights], Callable[[int], Weights]], train: int) -> None:
     """Trains as the program does for so many steps, at least one; then each step's loss is that of one place."""
     steering.repeat_batch(observer, str(train))
     walker: list[Callable[[int], Weights]] = []

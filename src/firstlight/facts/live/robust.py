@@ -34,18 +34,6 @@ def rising(values: Sequence[float]) -> float:
     return 0.5 * math.erfc(z / math.sqrt(2))
 
 
-def straightness(values: Sequence[float]) -> float:
-    """Share of the variance that a straight line explains."""
-    count = len(values)
-    if count < 3:
-        return 0.0
-    middle, level = (count - 1) / 2, sum(values) / count
-    cross = sum((i - middle) * (v - level) for i, v in enumerate(values))
-    along = sum((i - middle) ** 2 for i in range(count))
-    across = sum((v - level) ** 2 for v in values)
-    return cross * cross / (along * across) if across > 0 else 0.0
-
-
 def together(one: Sequence[float], other: Sequence[float]) -> float:
     """Spearman's rank correlation; 0 where either never changes."""
     ranks = [_ranks(one), _ranks(other)]

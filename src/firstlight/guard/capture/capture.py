@@ -24,13 +24,13 @@ from firstlight.observe.inside.observer import world
 from firstlight.records import events, wire
 from firstlight.records.artifact import ARTIFACT_SCHEMA, LeftOut, Manifest
 from firstlight.records.finding import Severity
+from firstlight.records.telemetry import StepRow, Trip
 from firstlight.store import artifacts
 from firstlight.store.artifacts import Draft
 from firstlight.store.run_directory import shown
 
 if TYPE_CHECKING:
     from firstlight.guard.attach import Guard
-    from firstlight.records.telemetry import StepRow, Trip
 
 WINDOW = 64
 """Rows of telemetry in an artifact; the log has the rest."""
@@ -79,7 +79,7 @@ class Capture:
         self._feeding.step_begins(watch.index, watch.step, self._tick)
         self._ring.passes(self._tick, watch.step, live(guard))
 
-    def _leapt(self, guard: "Guard", row: "StepRow") -> None:
+    def _leapt(self, guard: "Guard", row: StepRow) -> None:
         """A flag may name this step later: what it was fed is held, and on the host the weights it began with."""
         meal = self._feeding.hold(row.optimizer, row.step)
         if meal is not None and meal.tick == self._tick:
@@ -98,7 +98,7 @@ class Capture:
     def _close(self, _guard: "Guard") -> None:
         self._feeding.close()
 
-    def _tripped(self, guard: "Guard", trip: "Trip") -> None:
+    def _tripped(self, guard: "Guard", trip: Trip) -> None:
         name = trip.finding.name
         if name in self._captured or len(self._captured) >= self._chosen.most_artifacts or guard.run is None:
             return

@@ -11,7 +11,7 @@ import os
 import posix
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_forward_pre_hook
@@ -27,18 +27,15 @@ from firstlight.guard.replay.repro import script_of
 from firstlight.guard.replay.wide import Wide
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.localise import Birth, Localiser, ModulePath, told
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
 from firstlight.records.nonfinite import BadOperation, Replayed
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_STEPS = 4
 """Optimizer steps the replay is given: one iteration of a program with several optimizers."""
 
 
 class Replay:
-    def __init__(self, observer: "Observer", order: orders.Order, material: Material) -> None:
+    def __init__(self, observer: Observer, order: orders.Order, material: Material) -> None:
         self.observer, self.order, self.material = observer, order, material
         self.loaded: list[str] = []
         self.outliers = outliers_in(material)
@@ -165,7 +162,7 @@ def _notes(record: BadOperation, material: Material) -> list[str]:
     return ["", *notes] if notes else []
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     order = orders.read(Path(observer.spec.run))
     material = Material.read(Path(order.artifact))
     replay = Replay(observer, order, material)

@@ -5,14 +5,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 
-from firstlight.observe.inside.observer import world
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer, world
 
 SECONDS = 2
 """Of computing; on a busy machine it is waited for longer."""
@@ -22,7 +18,7 @@ MOST_BYTES = 1 << 15
 """Of an answer: what a pipe holds while nobody reads it."""
 
 
-def asked(observer: "Observer", question: Callable[[], bytes]) -> bytes:
+def asked(observer: Observer, question: Callable[[], bytes]) -> bytes:
     """What a copy answers; nothing where none can be made, or it takes too long."""
     if not _may_fork(observer):
         return b""
@@ -50,7 +46,7 @@ def _answer(question: Callable[[], bytes], writer: int) -> None:
         os.write(writer, answer)
 
 
-def _may_fork(observer: "Observer") -> bool:
+def _may_fork(observer: Observer) -> bool:
     main = threading.current_thread() is threading.main_thread()
     return main and world() == 1 and not torch.cuda.is_initialized() and observer.spec.owner != os.getpid()
 

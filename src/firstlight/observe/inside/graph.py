@@ -11,31 +11,10 @@ Node = Any
 MOST_NODES = 100_000
 
 _KEEPS_VALUES = frozenset(
-    [
-        "ViewBackward0",
-        "ReshapeAliasBackward0",
-        "UnsafeViewBackward0",
-        "TransposeBackward0",
-        "TransposeBackward1",
-        "TBackward0",
-        "PermuteBackward0",
-        "SqueezeBackward0",
-        "SqueezeBackward1",
-        "SqueezeBackward2",
-        "UnsqueezeBackward0",
-        "SliceBackward0",
-        "SelectBackward0",
-        "IndexBackward0",
-        "CloneBackward0",
-        "ToCopyBackward0",
-        "ExpandBackward0",
-        "AliasBackward0",
-        "ContiguousBackward0",
-        "IndexSelectBackward0",
-        "UnbindBackward0",
-        "SplitBackward0",
-        "MoveaxisBackward0",
-    ]
+    """ViewBackward0 ReshapeAliasBackward0 UnsafeViewBackward0 TransposeBackward0 TransposeBackward1 TBackward0
+    PermuteBackward0 SqueezeBackward0 SqueezeBackward1 SqueezeBackward2 UnsqueezeBackward0 SliceBackward0
+    SelectBackward0 IndexBackward0 CloneBackward0 ToCopyBackward0 ExpandBackward0 AliasBackward0 ContiguousBackward0
+    IndexSelectBackward0 UnbindBackward0 SplitBackward0 MoveaxisBackward0""".split()
 )
 _SCALED = frozenset(["NegBackward0", "MulBackward0", "DivBackward0", "MeanBackward0", "SumBackward0"])
 _NEVER_NEGATIVE = {

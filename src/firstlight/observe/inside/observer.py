@@ -29,6 +29,7 @@ from firstlight.records.declared import Logged
 from firstlight.records.events import Fact, Step, _Event
 from firstlight.records.places import Site
 from firstlight.records.program import Ending, ProcessSeen, Unseen
+from firstlight.records.sighting import UNTOLD, Sighting
 from firstlight.records.training import StepSeen
 from firstlight.store.event_log import EventLog
 
@@ -133,6 +134,8 @@ class Observer:
         return self.clock.seconds if alone else self.clock.running(session.BUSY)
 
     def emit(self, record: Logged) -> None:
+        if isinstance(record, Sighting) and record.step == UNTOLD:
+            record = msgspec.structs.replace(record, step=self.step, rank=rank())
         if isinstance(record, StepSeen):
             self.note(
                 Step,
@@ -141,7 +144,6 @@ class Observer:
                 lr=record.lr,
                 grad_norm=record.grad_norm,
                 param_norm=record.weight_norm,
-                batch_hash=None,
                 observed=wire.to_plain(record),
             )
         else:
@@ -222,7 +224,7 @@ class Observer:
             return
 
     def unseen(self, tap: str, reason: str) -> None:
-        self.emit(Unseen(step=self.step, rank=rank(), tap=tap, reason=reason[:500]))
+        self.emit(Unseen(tap=tap, reason=reason[:500]))
 
     def tell(self, moment: list[Callable[..., None]], *arguments: Any) -> None:
         for listener in moment:

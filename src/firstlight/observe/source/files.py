@@ -8,26 +8,8 @@ from firstlight.errors import UsageError
 
 SUFFIXES = frozenset({".py", ".ipynb"})
 LEFT_OUT = frozenset(
-    [
-        ".git",
-        ".hg",
-        ".svn",
-        ".venv",
-        "venv",
-        ".tox",
-        ".nox",
-        ".eggs",
-        "node_modules",
-        "__pycache__",
-        ".ipynb_checkpoints",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".firstlight",
-        "site-packages",
-        "build",
-        "dist",
-    ]
+    """.git .hg .svn .venv venv .tox .nox .eggs node_modules __pycache__ .ipynb_checkpoints .mypy_cache .pytest_cache
+    .ruff_cache .firstlight site-packages build dist""".split()
 )
 """Folders that hold nobody's own sources. One that is named itself is read all the same."""
 

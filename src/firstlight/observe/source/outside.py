@@ -14,19 +14,9 @@ from firstlight.records.source import UNKNOWN, Call, Spot, Value
 Args = tuple[Value, ...]
 Keywords = dict[str, Value]
 WRAPPERS = frozenset(
-    [
-        "torch.nn.DataParallel",
-        "torch.nn.parallel.DistributedDataParallel",
-        "torch.compile",
-        "torch.nn.parallel.DataParallel",
-        "torch.jit.script",
-        "apex.parallel.DistributedDataParallel",
-        "torch.nn.utils.weight_norm",
-        "torch.nn.utils.spectral_norm",
-        "torch.nn.utils.parametrizations.weight_norm",
-        "torch.nn.utils.parametrizations.spectral_norm",
-        "copy.deepcopy",
-    ]
+    """torch.nn.DataParallel torch.nn.parallel.DistributedDataParallel torch.compile torch.nn.parallel.DataParallel
+    torch.jit.script apex.parallel.DistributedDataParallel torch.nn.utils.weight_norm torch.nn.utils.spectral_norm
+    torch.nn.utils.parametrizations.weight_norm torch.nn.utils.parametrizations.spectral_norm copy.deepcopy""".split()
 )
 RETURNING_SELF = frozenset(
     {"to", "cuda", "cpu", "float", "double", "half", "train", "eval", "requires_grad_", "apply", "compile"}
@@ -36,31 +26,9 @@ ITERATION = frozenset(
     {"enumerate", "tqdm", "zip", "iter", "list", "track", "islice", "cycle", "reversed", "sorted", "trange"}
 )
 SKLEARN = frozenset(
-    [
-        "StandardScaler",
-        "MinMaxScaler",
-        "RobustScaler",
-        "MaxAbsScaler",
-        "PCA",
-        "TruncatedSVD",
-        "SimpleImputer",
-        "KNNImputer",
-        "IterativeImputer",
-        "PowerTransformer",
-        "QuantileTransformer",
-        "Normalizer",
-        "TfidfVectorizer",
-        "CountVectorizer",
-        "SelectKBest",
-        "OneHotEncoder",
-        "OrdinalEncoder",
-        "TargetEncoder",
-        "VarianceThreshold",
-        "KBinsDiscretizer",
-        "FeatureAgglomeration",
-        "NMF",
-        "FastICA",
-    ]
+    """StandardScaler MinMaxScaler RobustScaler MaxAbsScaler PCA TruncatedSVD SimpleImputer KNNImputer IterativeImputer
+    PowerTransformer QuantileTransformer Normalizer TfidfVectorizer CountVectorizer SelectKBest OneHotEncoder
+    OrdinalEncoder TargetEncoder VarianceThreshold KBinsDiscretizer FeatureAgglomeration NMF FastICA""".split()
 )
 
 

@@ -80,94 +80,21 @@ PASSING_LAYERS = re.compile(
 )
 """Layers after which a probability is still one. Pooling of probabilities gives numbers between 0 and 1 as well."""
 
-PASSING = frozenset(
-    [
-        "to",
-        "cuda",
-        "cpu",
-        "float",
-        "double",
-        "half",
-        "bfloat16",
-        "type",
-        "type_as",
-        "contiguous",
-        "clone",
-        "view",
-        "view_as",
-        "reshape",
-        "squeeze",
-        "unsqueeze",
-        "transpose",
-        "permute",
-        "flatten",
-        "unflatten",
-        "expand",
-        "expand_as",
-        "repeat",
-        "narrow",
-        "swapaxes",
-        "movedim",
-        "chunk",
-        "split",
-        "unbind",
-        "t",
-        "index_select",
-        "gather",
-        "select",
-        "requires_grad_",
-        "masked_select",
-        "dropout",
-        "dropout1d",
-        "dropout2d",
-        "clamp",
-        "clamp_",
-        "clamp_min",
-        "clip",
-        "nan_to_num",
-        "stack",
-        "cat",
-        "concat",
-        "pin_memory",
-        "take_along_dim",
-        "rearrange",
-        "to_dense",
-    ]
-)
-"""Functions and methods that move or trim numbers without changing what they mean."""
 FLOORING = frozenset({"clamp", "clamp_", "clamp_min", "clip"})
 RESHAPING = frozenset(
-    [
-        "view",
-        "view_as",
-        "reshape",
-        "squeeze",
-        "unsqueeze",
-        "transpose",
-        "permute",
-        "flatten",
-        "unflatten",
-        "expand",
-        "expand_as",
-        "repeat",
-        "narrow",
-        "swapaxes",
-        "movedim",
-        "chunk",
-        "split",
-        "unbind",
-        "t",
-        "gather",
-        "select",
-        "index_select",
-        "masked_select",
-        "stack",
-        "cat",
-        "concat",
-        "take_along_dim",
-        "rearrange",
-    ]
+    """view view_as reshape squeeze unsqueeze transpose permute flatten unflatten expand expand_as repeat narrow
+    swapaxes movedim chunk split unbind t gather select index_select masked_select stack cat concat take_along_dim
+    rearrange""".split()
 )
+PASSING = (
+    RESHAPING
+    | FLOORING
+    | frozenset(
+        """to cuda cpu float double half bfloat16 type type_as contiguous clone requires_grad_ dropout dropout1d
+        dropout2d nan_to_num pin_memory to_dense""".split()
+    )
+)
+"""Functions and methods that move or trim numbers without changing what they mean."""
 REDUCING = frozenset(
     {"mean", "sum", "nanmean", "max", "min", "amax", "amin", "norm", "logsumexp", "prod", "var", "std"}
 )
@@ -198,39 +125,9 @@ CUTTING = {
 NUMBERS = frozenset({"item", "tolist", "numpy"})
 
 OPTIMIZERS = frozenset(
-    [
-        "SGD",
-        "Adam",
-        "AdamW",
-        "Adamax",
-        "NAdam",
-        "RAdam",
-        "RMSprop",
-        "Adagrad",
-        "Adadelta",
-        "ASGD",
-        "Rprop",
-        "LBFGS",
-        "SparseAdam",
-        "Adafactor",
-        "Lion",
-        "Lamb",
-        "LAMB",
-        "LARS",
-        "Muon",
-        "AdamP",
-        "AdaBelief",
-        "Ranger",
-        "FusedAdam",
-        "DeepSpeedCPUAdam",
-        "AdamW8bit",
-        "Adam8bit",
-        "PagedAdamW8bit",
-        "Novograd",
-        "NvNovoGrad",
-        "Shampoo",
-        "SOAP",
-    ]
+    """SGD Adam AdamW Adamax NAdam RAdam RMSprop Adagrad Adadelta ASGD Rprop LBFGS SparseAdam Adafactor Lion Lamb LAMB
+    LARS Muon AdamP AdaBelief Ranger FusedAdam DeepSpeedCPUAdam AdamW8bit Adam8bit PagedAdamW8bit Novograd
+    NvNovoGrad Shampoo SOAP""".split()
 )
 SCHEDULERS = re.compile(r"(LR|Scheduler|Plateau)$|^(get_\w*schedule\w*|get_scheduler|create_scheduler\w*)$")
 

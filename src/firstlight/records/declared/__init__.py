@@ -1,5 +1,7 @@
 """What probes of a declared experiment saw. Judged as they are; each is complete in itself."""
 
+from typing import Any
+
 from firstlight.records.declared.contact import Built, Output, ProbeEnded, SizesTried, Stumble
 from firstlight.records.declared.data import (
     Baselines,
@@ -49,9 +51,12 @@ from firstlight.records.declared.upkeep import (
     Surface,
     Updates,
 )
-from firstlight.records.observed import Observed
+from firstlight.records.observed import OBSERVED
+from firstlight.records.sighting import Sighting
+from firstlight.records.wire import any_of
 
 __all__ = [
+    "LOGGED",
     "Activations",
     "Along",
     "AttentionRows",
@@ -61,7 +66,6 @@ __all__ = [
     "CacheTried",
     "Choice",
     "ColumnAhead",
-    "Declared",
     "DeclaredFact",
     "EmbeddingUse",
     "FeaturesAhead",
@@ -105,50 +109,6 @@ __all__ = [
     "Weights",
 ]
 
-Declared = (
-    Stumble
-    | Built
-    | Output
-    | SizesTried
-    | ProbeEnded
-    | MiniTraining
-    | Overfit
-    | QuickValidation
-    | Predictions
-    | Repeat
-    | SelectorTried
-    | InitialLoss
-    | LossSense
-    | Penalty
-    | MetricTried
-    | GradientTried
-    | GradientProfile
-    | Activations
-    | Weights
-    | Gates
-    | Normalisation
-    | ModeGap
-    | AttentionRows
-    | PositionTried
-    | EmbeddingUse
-    | ShapeTrace
-    | Loaded
-    | FeaturesMade
-    | Updates
-    | Surface
-    | NoiseScale
-    | ScheduleTried
-    | RoundTrip
-    | LogTried
-    | InvariantTried
-    | Baselines
-    | TimeOrder
-    | FeaturesAhead
-    | LabelsSeen
-    | LagSeen
-    | CacheTried
-    | Vocabulary
-    | PrecisionTried
-)
-Logged = Observed | Declared
-"""Whatever a line of the event log may hold."""
+Logged = Sighting | DeclaredFact
+"""Whatever a line of the event log may hold, and below, what it is read as."""
+LOGGED: Any = OBSERVED | any_of(DeclaredFact)

@@ -44,8 +44,6 @@ class QuickValidation(DeclaredFact, frozen=True, kw_only=True, tag="quick-valida
 
     examples: int
     epochs: int
-    extended: bool
-    """Ten epochs were not enough and more were given."""
     train_losses: tuple[float, ...]
     val_losses: tuple[float, ...]
     """In eval mode, on the same examples."""
@@ -53,8 +51,6 @@ class QuickValidation(DeclaredFact, frozen=True, kw_only=True, tag="quick-valida
     """Empty where the targets are no classes."""
     floor: float | None
     guess: float | None
-    noisy_layers: bool
-    """Dropout or batch norm: train and eval mode may differ."""
     hurried: bool = False
     """The time was up before the epochs."""
     site: Site | None = None

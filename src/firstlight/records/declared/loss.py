@@ -71,5 +71,4 @@ class GradientTried(DeclaredFact, frozen=True, kw_only=True, tag="gradient-tried
     numeric: float
     kinks: bool
     """The differences themselves do not settle: the function has an edge there."""
-    coordinates: int
     site: Site | None = None

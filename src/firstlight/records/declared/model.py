@@ -23,7 +23,6 @@ class GradientProfile(DeclaredFact, frozen=True, kw_only=True, tag="gradient-pro
     total_norm: float
     most_norm: float
     most_name: str
-    mean_norm: float
     zero_after_steps: tuple[str, ...]
     """Tensors whose gradient is exactly zero at every look after real steps; zero at the first is common."""
     tensors: int
@@ -37,7 +36,6 @@ class UnitGroup(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     kind: str
     units: int
-    values_a_unit: int
     saturated: float
     """Share of values at the flat ends."""
     std: float
@@ -102,7 +100,6 @@ class Normalisation(DeclaredFact, frozen=True, kw_only=True, tag="normalisation"
     smallest_batch: int
     """Of the batches seen."""
     momentum: float | None
-    tracks: bool
     site: Site | None = None
 
 
@@ -117,7 +114,6 @@ class ModeGap(DeclaredFact, frozen=True, kw_only=True, tag="mode-gap"):
     cosine: float
     """Of the outputs, dropout off."""
     batch_norms: int
-    dropouts: int
     strongest_dropout: float
     site: Site | None = None
 
@@ -126,7 +122,6 @@ class AttentionRows(DeclaredFact, frozen=True, kw_only=True, tag="attention-rows
     """Attention weights of one module at the first batch."""
 
     name: str
-    heads: int
     keys: int
     entropy: float
     """Mean over rows, as a share of that of even attention."""

@@ -8,8 +8,9 @@ from tests.observe.inside.tape.tapes import taped
 from torch import nn
 from torch.nn import functional as F
 
-from firstlight.observe.inside.tape.influence import Cancelled, Mute, cancelling, mute_answers
+from firstlight.observe.inside.tape.influence import cancelling, mute_answers
 from firstlight.observe.inside.tape.tail import Tail, tail_of
+from firstlight.records.flows import CancelSeen, MuteSeen
 
 torch.manual_seed(3)
 MODEL = nn.Linear(3, 4)
@@ -27,12 +28,12 @@ def tail(loss: Loss, answers: torch.Tensor) -> Tail:
     return found
 
 
-def sums(loss: Loss, answers: torch.Tensor = Y) -> list[Cancelled]:
+def sums(loss: Loss, answers: torch.Tensor = Y) -> list[CancelSeen]:
     found = cancelling(tail(loss, answers), torch.Generator().manual_seed(0))
     return [one for one in found if one.moved <= 1e-3 * one.shifted]
 
 
-def mute(loss: Loss, answers: torch.Tensor = TAGS) -> list[Mute]:
+def mute(loss: Loss, answers: torch.Tensor = TAGS) -> list[MuteSeen]:
     return list(mute_answers(tail(loss, answers), torch.Generator().manual_seed(0)))
 
 

@@ -8,8 +8,9 @@ from tests.observe.inside.tape.tapes import taped
 from torch import nn
 from torch.nn import functional as F
 
-from firstlight.observe.inside.tape.pull import Pull, pulls
+from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.tail import tail_of
+from firstlight.records.flows import PullSeen
 
 torch.manual_seed(3)
 MODEL = nn.Linear(3, 4)
@@ -20,7 +21,7 @@ WEIGHTS = torch.randn(16)
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
-def asked(loss: Loss, answers: torch.Tensor) -> list[Pull]:
+def asked(loss: Loss, answers: torch.Tensor) -> list[PullSeen]:
     with taped() as recorder:
         recorder.whole = True
         value = loss(MODEL(X), answers.clone())
@@ -91,7 +92,7 @@ def test_losses_pull_towards_answers_and_their_negatives_away(loss: Loss, answer
     assert plain
     assert all(pull.right < pull.contrary for pull in plain)
     assert [pull.kind for pull in negated] == [pull.kind for pull in plain]
-    assert all(pull.right > pull.contrary for pull in negated if pull.row.name != "__mul__" or loss is not ratio)
+    assert all(pull.right > pull.contrary for pull in negated if pull.operation != "__mul__" or loss is not ratio)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_where_nothing_is_compared_or_signs_are_mixed_nothing_is_asked(loss: Los
 
 def test_what_is_subtracted_on_the_way_to_the_comparison_is_no_answer() -> None:
     found = asked(lambda z, y: F.mse_loss(X.mean(1, keepdim=True) - z, y), Y)
-    assert [pull.row.name for pull in found] == ["mse_loss"]
+    assert [pull.operation for pull in found] == ["mse_loss"]
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,16 @@ from tests.observe.inside.tape.tapes import taped
 from torch import nn
 from torch.nn import functional as F
 
-from firstlight.observe.inside.tape.reach import Guess, Reached, best_guess, lowest_free, reaches
+from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reaches
 from firstlight.observe.inside.tape.tail import tail_of
+from firstlight.records.flows import GuessSeen, ReachSeen
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
 CLASSES = torch.arange(32) % 4
 CENTRED = torch.linspace(-2, 2, 32).unsqueeze(1)
 
 
-def reached(loss: Loss, outputs: int) -> Reached | None:
+def reached(loss: Loss, outputs: int) -> ReachSeen | None:
     torch.manual_seed(0)
     with taped() as recorder:
         value = loss(nn.Linear(3, outputs)(torch.randn(32, 3)))
@@ -28,7 +29,7 @@ def reached(loss: Loss, outputs: int) -> Reached | None:
     return max(found, key=kept, default=None)
 
 
-def kept(found: Reached) -> float:
+def kept(found: ReachSeen) -> float:
     """Share of what the loss could lose that stays out of reach."""
     return (found.bound - found.free) / (found.loss - found.free)
 
@@ -108,7 +109,7 @@ def test_predictions_that_meet_answers_at_several_places_are_left() -> None:
     assert free(lambda z: F.mse_loss(z[:, :1], CENTRED) + F.mse_loss(z[:, 1:], CENTRED), 2) is None
 
 
-def guessed(loss: Loss, outputs: int, examples: int = 32) -> Guess | None:
+def guessed(loss: Loss, outputs: int, examples: int = 32) -> GuessSeen | None:
     torch.manual_seed(0)
     with taped() as recorder:
         value = loss(nn.Linear(3, outputs)(torch.randn(examples, 3)))
@@ -131,7 +132,7 @@ def guessed(loss: Loss, outputs: int, examples: int = 32) -> Guess | None:
 def test_a_guess_is_the_best_of_outputs_that_are_one_for_all(loss: Loss, outputs: int, best: float) -> None:
     found = guessed(loss, outputs)
     assert found is not None
-    assert found.best == pytest.approx(best, rel=0.05)
+    assert found.guess == pytest.approx(best, rel=0.05)
 
 
 def test_outputs_that_are_too_large_are_better_a_tenth_as_large() -> None:
@@ -139,8 +140,8 @@ def test_outputs_that_are_too_large_are_better_a_tenth_as_large() -> None:
     far = guessed(lambda z: F.mse_loss(z, 100 + CENTRED), 1)
     assert large is not None
     assert far is not None
-    assert large.tenth < 5 * large.best
-    assert far.tenth > 1000 * far.best
+    assert large.tenth < 5 * large.guess
+    assert far.tenth > 1000 * far.guess
 
 
 def test_few_examples_are_not_guessed() -> None:
@@ -160,4 +161,4 @@ def test_differences_between_outputs_are_not_free() -> None:
 def test_an_output_added_to_what_was_fed_is_guessed() -> None:
     found = guessed(lambda z: F.mse_loss(CENTRED - z, torch.zeros(32, 1)), 1)
     assert found is not None
-    assert found.best == pytest.approx(float(CENTRED.var(correction=0)), rel=0.05)
+    assert found.guess == pytest.approx(float(CENTRED.var(correction=0)), rel=0.05)

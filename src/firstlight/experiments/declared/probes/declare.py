@@ -15,15 +15,15 @@ class Probe:
     name: str
     asks: str
     makes: tuple[type, ...]
-    needs: tuple[str, ...]
+    needs: tuple[str, ...] = ("data",)
     """Pieces of the declaration, all of them; `a|b` takes either. `data` is `train` or `batch`."""
-    run: str
-    """`module:function` below this package; the function takes a `Bench`."""
+    function: str = ""
+    """`module:function` below this package, which takes a `Bench`; both are named after the probe where it is empty."""
     typical_seconds: float
     """For a small model on a CPU."""
     most_seconds: float
     """It is ended after so many."""
-    action: str
+    action: str = SMALLER
     """What to do where it takes too long."""
     since: Literal["quick", "standard", "deep"] = "quick"
     """The smallest profile it belongs to."""

@@ -1,6 +1,6 @@
 """Probes that question the data."""
 
-from firstlight.experiments.declared.probes.declare import SMALLER, Probe
+from firstlight.experiments.declared.probes.declare import Probe
 from firstlight.records import declared, feed
 
 OF_DATA: tuple[Probe, ...] = (
@@ -9,7 +9,7 @@ OF_DATA: tuple[Probe, ...] = (
         asks="is there enough data, and how much of it is left out?",
         makes=(declared.Loaded,),
         needs=("train",),
-        run="surroundings:loading",
+        function="surroundings:loading",
         typical_seconds=1.0,
         most_seconds=30.0,
         action="make reading one batch faster: more workers, smaller files, less preprocessing",
@@ -19,7 +19,6 @@ OF_DATA: tuple[Probe, ...] = (
         asks="what do both splits feed the model, and which examples are in both?",
         makes=(feed.FeedSeen,),
         needs=("train",),
-        run="feeding:feeding",
         typical_seconds=1.0,
         most_seconds=60.0,
         action="make reading one batch faster: more workers, smaller files, less preprocessing",
@@ -29,7 +28,6 @@ OF_DATA: tuple[Probe, ...] = (
         asks="do equal inputs have equal labels, and are the classes of both splits the same?",
         makes=(declared.LabelsSeen,),
         needs=("train",),
-        run="labels:labels",
         typical_seconds=1.0,
         most_seconds=60.0,
         action="make reading one batch faster: more workers, smaller files, less preprocessing",
@@ -39,17 +37,15 @@ OF_DATA: tuple[Probe, ...] = (
         asks="is the target of a sequence a piece of its own input?",
         makes=(declared.LagSeen,),
         needs=("data", "loss|step"),
-        run="lags:lags",
         typical_seconds=0.3,
         most_seconds=20.0,
-        action=SMALLER,
     ),
     Probe(
         name="cache",
         asks="is the training set what the code makes of the raw data today?",
         makes=(declared.CacheTried,),
         needs=("train", "fresh"),
-        run="encoding:cache",
+        function="encoding:cache",
         typical_seconds=0.5,
         most_seconds=30.0,
         action="let `fresh` make one example at a time",
@@ -59,17 +55,15 @@ OF_DATA: tuple[Probe, ...] = (
         asks="do tokenizer, data and embedding agree?",
         makes=(declared.Vocabulary,),
         needs=("data", "tokenizer"),
-        run="encoding:vocabulary",
+        function="encoding:vocabulary",
         typical_seconds=0.5,
         most_seconds=20.0,
-        action=SMALLER,
     ),
     Probe(
         name="times",
         asks="do the validation rows come after the training rows?",
         makes=(declared.TimeOrder,),
         needs=("frame",),
-        run="times:times",
         typical_seconds=2.0,
         most_seconds=20.0,
         action="declare a smaller `frame` for the check",
@@ -82,7 +76,7 @@ OF_DATA: tuple[Probe, ...] = (
             "features",
             "frame",
         ),
-        run="surroundings:features",
+        function="surroundings:features",
         typical_seconds=0.5,
         most_seconds=60.0,
         action="declare a smaller `frame` for the check",
@@ -92,7 +86,6 @@ OF_DATA: tuple[Probe, ...] = (
         asks="do features of earlier rows change when later rows are taken away?",
         makes=(declared.FeaturesAhead,),
         needs=("features", "frame"),
-        run="foresight:foresight",
         typical_seconds=2.0,
         most_seconds=60.0,
         action="declare a smaller `frame` for the check",
@@ -102,10 +95,8 @@ OF_DATA: tuple[Probe, ...] = (
         asks="is the model, after a quick training, better than answers that need no model?",
         makes=(declared.Baselines,),
         needs=("train", "val", "loss|step", "optimizer"),
-        run="baselines:baselines",
         typical_seconds=5.0,
         most_seconds=120.0,
-        action=SMALLER,
         since="standard",
     ),
 )

@@ -1,6 +1,6 @@
 """Probes that question the model on one batch."""
 
-from firstlight.experiments.declared.probes.declare import SMALLER, Probe
+from firstlight.experiments.declared.probes.declare import Probe
 from firstlight.records import declared
 
 OF_MODEL: tuple[Probe, ...] = (
@@ -8,11 +8,8 @@ OF_MODEL: tuple[Probe, ...] = (
         name="gradients",
         asks="do gradients reach every layer in a size that can be used?",
         makes=(declared.GradientProfile,),
-        needs=("data",),
-        run="gradients:gradients",
         typical_seconds=1.0,
         most_seconds=20.0,
-        action=SMALLER,
     ),
     Probe(
         name="inspection",
@@ -23,11 +20,8 @@ OF_MODEL: tuple[Probe, ...] = (
             declared.Normalisation,
             declared.EmbeddingUse,
         ),
-        needs=("data",),
-        run="inspection:inspection",
         typical_seconds=0.5,
         most_seconds=10.0,
-        action=SMALLER,
     ),
     Probe(
         name="sequences",
@@ -37,51 +31,38 @@ OF_MODEL: tuple[Probe, ...] = (
             declared.AttentionRows,
             declared.PositionTried,
         ),
-        needs=("data",),
-        run="sequences:sequences",
         typical_seconds=0.5,
         most_seconds=10.0,
-        action=SMALLER,
     ),
     Probe(
         name="tracing",
         asks="which shapes pass through the model, and what is broadcast?",
         makes=(declared.ShapeTrace,),
-        needs=("data",),
-        run="tracing:tracing",
         typical_seconds=0.5,
         most_seconds=10.0,
-        action=SMALLER,
     ),
     Probe(
         name="sizes",
         asks="does it work for other numbers of examples, those of the last batches among them?",
         makes=(declared.SizesTried,),
         needs=("train",),
-        run="sizes:sizes",
         typical_seconds=0.5,
         most_seconds=10.0,
-        action=SMALLER,
     ),
     Probe(
         name="derivatives",
         asks="does a hand-written backward agree with finite differences?",
         makes=(declared.GradientTried,),
-        needs=("data",),
-        run="derivatives:derivatives",
         typical_seconds=1.0,
         most_seconds=20.0,
-        action=SMALLER,
     ),
     Probe(
         name="precision",
         asks="is the first step the same in the declared precision as in full precision?",
         makes=(declared.PrecisionTried,),
         needs=("data", "loss|step", "precision"),
-        run="precision:precision",
         typical_seconds=1.0,
         most_seconds=30.0,
-        action=SMALLER,
     ),
     Probe(
         name="invariants",
@@ -91,9 +72,8 @@ OF_MODEL: tuple[Probe, ...] = (
             "data",
             "invariants",
         ),
-        run="looking:looking",
+        function="looking:looking",
         typical_seconds=0.3,
         most_seconds=20.0,
-        action=SMALLER,
     ),
 )

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils.data import DataLoader, RandomSampler, SequentialSampler
@@ -10,23 +10,21 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter, _MultiProcessingDat
 
 from firstlight.experiments.inside import steering
 from firstlight.experiments.inside.steering import Change
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer
 
 UNSCALED = 255.0
 NAN_STEP = 5
 
 
-def zeroed(_observer: "Observer", applied: Callable[[], None]) -> None:
+def zeroed(_observer: Observer, applied: Callable[[], None]) -> None:
     _plant(steering.zeros, applied)
 
 
-def unscaled(_observer: "Observer", applied: Callable[[], None]) -> None:
+def unscaled(_observer: Observer, applied: Callable[[], None]) -> None:
     _plant(lambda tensor: tensor * UNSCALED if tensor.is_floating_point() else tensor, applied)
 
 
-def half_blank(_observer: "Observer", applied: Callable[[], None]) -> None:
+def half_blank(_observer: Observer, applied: Callable[[], None]) -> None:
     def blank(tensor: torch.Tensor) -> torch.Tensor:
         if not tensor.is_floating_point() or tensor.ndim < 2 or tensor.shape[-1] < 2:
             return tensor
@@ -37,7 +35,7 @@ def half_blank(_observer: "Observer", applied: Callable[[], None]) -> None:
     _plant(blank, applied)
 
 
-def nan_in_one(observer: "Observer", applied: Callable[[], None]) -> None:
+def nan_in_one(observer: Observer, applied: Callable[[], None]) -> None:
     def spoil(tensor: torch.Tensor) -> torch.Tensor:
         if observer.step != NAN_STEP or not tensor.is_floating_point() or not tensor.ndim or not tensor.numel():
             return tensor
@@ -73,7 +71,7 @@ def _plant(change: Change, applied: Callable[[], None], in_evaluation: bool = Tr
     torch.nn.Module.__call__ = call  # type: ignore[method-assign]
 
 
-def target_leaked(_observer: "Observer", applied: Callable[[], None]) -> None:
+def target_leaked(_observer: Observer, applied: Callable[[], None]) -> None:
     """In place, because whoever kept the batch keeps this one."""
 
     def leak(batch: Any) -> None:
@@ -103,7 +101,7 @@ def _tap_batches(kind: Any, leak: Callable[[Any], None]) -> None:
     kind.__next__ = leaking
 
 
-def batches_in_order(_observer: "Observer", applied: Callable[[], None]) -> None:
+def batches_in_order(_observer: Observer, applied: Callable[[], None]) -> None:
     original: Any = DataLoader.__init__
 
     def build(
@@ -123,7 +121,7 @@ def batches_in_order(_observer: "Observer", applied: Callable[[], None]) -> None
     DataLoader.__init__ = build  # type: ignore[method-assign]
 
 
-def batch_repeated(observer: "Observer", applied: Callable[[], None]) -> None:
+def batch_repeated(observer: Observer, applied: Callable[[], None]) -> None:
     def begin() -> None:
         if observer.last_batch[0] is not None:
             applied()

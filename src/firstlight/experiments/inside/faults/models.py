@@ -2,16 +2,14 @@
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 
 from firstlight.experiments.inside import model_steering
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.models import NOISY
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 Applied = Callable[[], None]
 DROPPED = 0.95
@@ -19,7 +17,7 @@ LARGE = 30.0
 DEAD_BIAS = -100.0
 
 
-def _when_training_begins(observer: "Observer", do: Callable[[torch.nn.Module], bool], applied: Applied) -> None:
+def _when_training_begins(observer: Observer, do: Callable[[torch.nn.Module], bool], applied: Applied) -> None:
     """With the first model that trains; `do` says whether there was anything to do."""
 
     def begin() -> None:
@@ -34,15 +32,15 @@ def _layers(model: torch.nn.Module) -> list[torch.nn.Module]:
     return [part for part in model.modules() if getattr(getattr(part, "weight", None), "ndim", 0) > 1]
 
 
-def weights_equal(observer: "Observer", applied: Applied) -> None:
+def weights_equal(observer: Observer, applied: Applied) -> None:
     _change_weights(observer, lambda weight: weight.fill_(float(weight.std())), applied)
 
 
-def weights_large(observer: "Observer", applied: Applied) -> None:
+def weights_large(observer: Observer, applied: Applied) -> None:
     _change_weights(observer, lambda weight: weight.mul_(LARGE), applied)
 
 
-def _change_weights(observer: "Observer", change: Callable[[Any], object], applied: Applied) -> None:
+def _change_weights(observer: Observer, change: Callable[[Any], object], applied: Applied) -> None:
     def do(model: torch.nn.Module) -> bool:
         layers = _layers(model)
         with torch.no_grad():
@@ -53,7 +51,7 @@ def _change_weights(observer: "Observer", change: Callable[[Any], object], appli
     _when_training_begins(observer, do, applied)
 
 
-def units_dead(observer: "Observer", applied: Applied) -> None:
+def units_dead(observer: Observer, applied: Applied) -> None:
     def do(model: torch.nn.Module) -> bool:
         biases: list[Any] = [getattr(layer, "bias", None) for layer in _layers(model)[:-1]]
         hidden = [bias for bias in biases if isinstance(bias, torch.Tensor)]
@@ -65,18 +63,18 @@ def units_dead(observer: "Observer", applied: Applied) -> None:
     _when_training_begins(observer, do, applied)
 
 
-def layer_cut_off(observer: "Observer", applied: Applied) -> None:
+def layer_cut_off(observer: Observer, applied: Applied) -> None:
     _between_layers(observer, lambda output: output.detach(), applied)
 
 
-def examples_mixed(observer: "Observer", applied: Applied) -> None:
+def examples_mixed(observer: Observer, applied: Applied) -> None:
     def mix(output: torch.Tensor) -> torch.Tensor:
         return (output + output.roll(1, 0)) / 2 if output.ndim > 1 else output
 
     _between_layers(observer, mix, applied)
 
 
-def _between_layers(observer: "Observer", change: Callable[[torch.Tensor], torch.Tensor], applied: Applied) -> None:
+def _between_layers(observer: Observer, change: Callable[[torch.Tensor], torch.Tensor], applied: Applied) -> None:
     """What the layer in the middle returns; with two layers, the first."""
 
     def hook(_module: torch.nn.Module, _given: Any, output: Any) -> Any:
@@ -93,7 +91,7 @@ def _between_layers(observer: "Observer", change: Callable[[torch.Tensor], torch
     observer.moments.training_begins.insert(0, begin)
 
 
-def layers_frozen(observer: "Observer", applied: Applied) -> None:
+def layers_frozen(observer: Observer, applied: Applied) -> None:
     def do(model: torch.nn.Module) -> bool:
         trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
         for parameter in trained[: len(trained) // 2]:
@@ -103,7 +101,7 @@ def layers_frozen(observer: "Observer", applied: Applied) -> None:
     _when_training_begins(observer, do, applied)
 
 
-def dropout_heavy(_observer: "Observer", applied: Applied) -> None:
+def dropout_heavy(_observer: Observer, applied: Applied) -> None:
     original = F.dropout
 
     @functools.wraps(original)
@@ -116,11 +114,11 @@ def dropout_heavy(_observer: "Observer", applied: Applied) -> None:
     setattr(F, "dropout", drop)  # noqa: B010  # typed as another kind of function
 
 
-def eval_mode_in_training(_observer: "Observer", applied: Applied) -> None:
+def eval_mode_in_training(_observer: Observer, applied: Applied) -> None:
     _hold_mode(training=False, gradients=True, applied=applied)
 
 
-def train_mode_in_evaluation(_observer: "Observer", applied: Applied) -> None:
+def train_mode_in_evaluation(_observer: Observer, applied: Applied) -> None:
     _hold_mode(training=True, gradients=False, applied=applied)
 
 

@@ -2,14 +2,12 @@
 
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.experiments.inside import optimizer_steering
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.observer import Observer
 
 Applied = Callable[[], None]
 Group = dict[str, Any]
@@ -46,27 +44,27 @@ def _settle(key: str, value: Callable[[Group], Any], applied: Applied) -> None:
     _when_built(change)
 
 
-def rate_hundredfold(_observer: "Observer", applied: Applied) -> None:
+def rate_hundredfold(_observer: Observer, applied: Applied) -> None:
     _settle("lr", lambda group: group["lr"] * 100, applied)
 
 
-def rate_thousandth(_observer: "Observer", applied: Applied) -> None:
+def rate_thousandth(_observer: Observer, applied: Applied) -> None:
     _settle("lr", lambda group: group["lr"] / 1000, applied)
 
 
-def decay_huge(_observer: "Observer", applied: Applied) -> None:
+def decay_huge(_observer: Observer, applied: Applied) -> None:
     _settle("weight_decay", lambda group: min(MOST_DECAY, DECAYED / float(group["lr"])), applied)
 
 
-def momentum_extreme(_observer: "Observer", applied: Applied) -> None:
+def momentum_extreme(_observer: Observer, applied: Applied) -> None:
     _settle("momentum", lambda _: 0.999, applied)
 
 
-def epsilon_huge(_observer: "Observer", applied: Applied) -> None:
+def epsilon_huge(_observer: Observer, applied: Applied) -> None:
     _settle("eps", lambda _: 10.0, applied)
 
 
-def parameters_left_out(_observer: "Observer", applied: Applied) -> None:
+def parameters_left_out(_observer: Observer, applied: Applied) -> None:
     def second_half(parameters: Any) -> list[Any]:
         found = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
         if len(found) > 1:
@@ -81,7 +79,7 @@ def parameters_left_out(_observer: "Observer", applied: Applied) -> None:
     _when_built(change)
 
 
-def step_missing(_observer: "Observer", applied: Applied) -> None:
+def step_missing(_observer: Observer, applied: Applied) -> None:
     original: Any = torch.optim.Optimizer.__init__
 
     def idle(self: Any, closure: Any = None) -> Any:
@@ -95,7 +93,7 @@ def step_missing(_observer: "Observer", applied: Applied) -> None:
     torch.optim.Optimizer.__init__ = build  # type: ignore[method-assign]
 
 
-def gradients_not_cleared(_observer: "Observer", applied: Applied) -> None:
+def gradients_not_cleared(_observer: Observer, applied: Applied) -> None:
     def keep(_self: Any, set_to_none: bool = True) -> None:
         applied()
 
@@ -103,7 +101,7 @@ def gradients_not_cleared(_observer: "Observer", applied: Applied) -> None:
     torch.nn.Module.zero_grad = keep  # type: ignore[method-assign,assignment]
 
 
-def gradients_cleared_early(observer: "Observer", applied: Applied) -> None:
+def gradients_cleared_early(observer: Observer, applied: Applied) -> None:
     def clear(optimizer: torch.optim.Optimizer, *_: Any) -> None:
         applied()
         optimizer_steering.clear(optimizer)
@@ -111,7 +109,7 @@ def gradients_cleared_early(observer: "Observer", applied: Applied) -> None:
     observer.moments.step_begins.insert(0, clear)
 
 
-def rate_runs_out(observer: "Observer", applied: Applied) -> None:
+def rate_runs_out(observer: Observer, applied: Applied) -> None:
     def lower(optimizer: torch.optim.Optimizer, *_: Any) -> None:
         for group in optimizer.param_groups:
             if "lr" in group:
@@ -121,7 +119,7 @@ def rate_runs_out(observer: "Observer", applied: Applied) -> None:
     observer.moments.step_ended.append(lower)
 
 
-def updates_rounded(observer: "Observer", applied: Applied) -> None:
+def updates_rounded(observer: Observer, applied: Applied) -> None:
     def round_off(optimizer: torch.optim.Optimizer, *_: Any) -> None:
         held = [parameter for group in optimizer.param_groups for parameter in group["params"]]
         with torch.no_grad():
@@ -133,7 +131,7 @@ def updates_rounded(observer: "Observer", applied: Applied) -> None:
     observer.moments.step_ended.insert(0, round_off)
 
 
-def clip_tiny(_observer: "Observer", applied: Applied) -> None:
+def clip_tiny(_observer: Observer, applied: Applied) -> None:
     original = torch.nn.utils.clip_grad_norm_
 
     def clip(parameters: Any, max_norm: Any, *arguments: Any, **keywords: Any) -> Any:

@@ -5,21 +5,17 @@ uses a function mode, above which they would not look.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from firstlight.experiments.faults import BY_NAME
 from firstlight.experiments.inside.faults import feed, losses, models, optimizers
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.timelines import FaultPlanted
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 Applied = Callable[[], None]
 PATIENCE_STEPS = 10
 """A fault that has not taken effect by then does not apply to this program, and nothing more is to be seen of it."""
 
-PLANTS: dict[str, Callable[["Observer", Applied], None]] = {
+PLANTS: dict[str, Callable[[Observer, Applied], None]] = {
     "inputs-zeroed": feed.zeroed,
     "inputs-unscaled": feed.unscaled,
     "inputs-half-blank": feed.half_blank,
@@ -62,14 +58,14 @@ PLANTS: dict[str, Callable[["Observer", Applied], None]] = {
 }
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     fault = BY_NAME[observer.spec.fault]
     taken: list[int] = []
 
     def applied() -> None:
         if not taken and not observer.inert:
             taken.append(observer.step)
-            observer.emit(FaultPlanted(step=observer.step, rank=rank(), name=fault.name))
+            observer.emit(FaultPlanted(name=fault.name))
 
     def give_up(*_: object) -> None:
         if not taken and not fault.late and observer.step >= PATIENCE_STEPS:

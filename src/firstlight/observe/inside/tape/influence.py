@@ -8,13 +8,13 @@ whatever the network gives where that answer is asked for?
 import contextlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 
 from firstlight.observe.inside import reading
-from firstlight.observe.inside.tape.recorder import PARAMETER, Input, Made, Mark, Row
+from firstlight.observe.inside.tape.recorder import PARAMETER, Input, Made, Mark
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
+from firstlight.records.flows import CancelSeen, MuteSeen
 
 SUMS = frozenset({"mean", "sum", "nanmean", "nansum", "matmul", "__matmul__", "einsum"})
 MOST_ELEMENTS = 1 << 18
@@ -31,32 +31,7 @@ LEAST_SHARE = 0.05
 """Of all answers."""
 
 
-@dataclass(frozen=True)
-class Cancelled:
-    """Changes of the loss: by moves that cancel along an axis of the outputs, and by as large a shift of all."""
-
-    row: Row
-    """The first call that sums."""
-    axis: int
-    length: int
-    loss: float
-    moved: float
-    shifted: float
-
-
-@dataclass(frozen=True)
-class Mute:
-    """An answer for which the loss is the same whatever the network gives."""
-
-    meeting: Meeting
-    value: float
-    elements: int
-    of: int
-    others: float
-    """By how much the loss changes where another answer is asked for."""
-
-
-def cancelling(tail: Tail, generator: torch.Generator) -> Iterator[Cancelled]:
+def cancelling(tail: Tail, generator: torch.Generator) -> Iterator[CancelSeen]:
     """Along each axis that the answers have, and along the first, that of the examples, where they had it once.
 
     Where one output is asked example by example, others may well enter by their mean: a centre, a balance of loads.
@@ -64,7 +39,7 @@ def cancelling(tail: Tail, generator: torch.Generator) -> Iterator[Cancelled]:
     met = [item[0] for item in _data(tail)]
     behind = [tensor for item in _data(tail) for tensor in _behind(item)]
     summed = next((row for row in tail.rows if row.name in SUMS), tail.rows[-1])
-    found: dict[int, list[Cancelled]] = {}
+    found: dict[int, list[CancelSeen]] = {}
     single: set[int] = set()
     for output in outputs_of(tail):
         for axis, length in enumerate(output.shape):
@@ -73,7 +48,15 @@ def cancelling(tail: Tail, generator: torch.Generator) -> Iterator[Cancelled]:
                 with contextlib.suppress(*CANNOT):
                     moved, shifted = _cancel(tail, output, axis, _size(output, *asked), generator)
                     if moved <= HARDLY * shifted and 0 < shifted < math.inf:
-                        one = Cancelled(summed, axis, length, float(tail.loss.detach()), moved, shifted)
+                        one = CancelSeen(
+                            operation=summed.name,
+                            site=summed.line,
+                            axis=axis,
+                            length=length,
+                            loss=float(tail.loss.detach()),
+                            moved=moved,
+                            shifted=shifted,
+                        )
                         found.setdefault(axis, []).append(one)
                     elif moved > 0:
                         single.add(axis)
@@ -95,7 +78,7 @@ def _cancel(
     return max(found, key=lambda pair: pair[0] / pair[1] if pair[1] > 0 else math.inf)
 
 
-def mute_answers(tail: Tail, generator: torch.Generator) -> Iterator[Mute]:
+def mute_answers(tail: Tail, generator: torch.Generator) -> Iterator[MuteSeen]:
     """Where one tensor of answers meets one output, place by place: whatever else there is may well mask some."""
     asked = {id(meeting.answer): meeting for meeting in tail.meetings}
     outputs = list(outputs_of(tail))
@@ -118,7 +101,7 @@ def _mute(
     output: torch.Tensor,
     values: list[tuple[float, int]],
     generator: torch.Generator,
-) -> Iterator[Mute]:
+) -> Iterator[MuteSeen]:
     answer = meeting.answer.reshape(output.shape)
     noise = torch.randn(output.shape, generator=generator, device="cpu").to(output) * FAR * _size(output, answer)
     changes = {value: _change(tail, output, output + noise * (answer == value)) for value, _ in values}
@@ -126,7 +109,8 @@ def _mute(
     for value, count in values:
         often = count >= LEAST_ELEMENTS and count >= LEAST_SHARE * answer.numel()
         if often and changes[value] == 0 and 0 < most < math.inf:
-            yield Mute(meeting, value, count, answer.numel(), most)
+            row, of = meeting.row, answer.numel()
+            yield MuteSeen(operation=row.name, site=row.line, value=value, elements=count, of=of, others=most)
 
 
 def _change(tail: Tail, output: torch.Tensor, other: torch.Tensor) -> float:

@@ -8,17 +8,16 @@ the lower one. And where answers are exchanged between examples, the gradients o
 import contextlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from firstlight.observe.inside import reading
+from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.tape.influence import outputs_of
 from firstlight.observe.inside.tape.recorder import PARAMETER, Made, Mark, Row, walk
 from firstlight.observe.inside.tape.tail import CANNOT, SELECTS, Meeting, Tail
 from firstlight.observe.inside.tape.ways import DIFFERENCES
-from firstlight.records.flows import CLASSES, LIKELIHOODS, VALUES
+from firstlight.records.flows import CLASSES, LIKELIHOODS, VALUES, PullSeen
 
 _MEASURES = """mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits kl_div
 soft_margin_loss poisson_nll_loss gaussian_nll_loss"""
@@ -39,19 +38,7 @@ LEAST_ANSWERS = 8
 MOST_ELEMENTS = 1 << 22
 
 
-@dataclass(frozen=True)
-class Pull:
-    """Losses of predictions that follow their answers, and of contrary ones."""
-
-    row: Row
-    kind: str
-    right: float
-    contrary: float
-    share: float | None
-    """Of the gradients of the outputs, what changes with the answers of other examples; None where it is not known."""
-
-
-def pulls(tail: Tail) -> Iterator[Pull]:
+def pulls(tail: Tail) -> Iterator[PullSeen]:
     """One for each place where predictions are at last compared with answers."""
     asked = {(meeting.row.number, id(meeting.answer)): meeting for meeting in tail.meetings}
     kinds = [(meeting, _kind(tail, meeting)) for meeting in asked.values()]
@@ -91,7 +78,7 @@ def _is_fair(tail: Tail, meeting: Meeting, kind: str) -> bool:
     return kind == VALUES and any(row.name in EVEN for row in after)
 
 
-def _pull(tail: Tail, meeting: Meeting, kind: str) -> Iterator[Pull]:
+def _pull(tail: Tail, meeting: Meeting, kind: str) -> Iterator[PullSeen]:
     predicted = _prediction(meeting)
     found = _towards(tail, meeting, kind, predicted.detach().cpu(), meeting.answer.detach().cpu())
     if found is None:
@@ -102,7 +89,15 @@ def _pull(tail: Tail, meeting: Meeting, kind: str) -> Iterator[Pull]:
         for way in (1, -1)
     )
     if math.isfinite(right) and math.isfinite(contrary):
-        yield Pull(meeting.row, kind, right, contrary, _share(tail, meeting.answer))
+        yield PullSeen(
+            kind=kind,
+            operation=meeting.row.name,
+            site=meeting.row.line,
+            backward=sites.caller(),
+            right=right,
+            contrary=contrary,
+            share=_share(tail, meeting.answer),
+        )
 
 
 def _share(tail: Tail, answer: torch.Tensor) -> float | None:

@@ -9,13 +9,14 @@ import contextlib
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 
+from firstlight.observe.inside import sites
 from firstlight.observe.inside.tape.recorder import Made, Row
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
+from firstlight.records.flows import GuessSeen, ReachSeen
 
 _MOVES = """view reshape squeeze unsqueeze flatten contiguous to float double half bfloat16 type clone transpose permute
 t ravel view_as unflatten movedim"""
@@ -35,19 +36,7 @@ FEWEST_GUESSED = 8
 """Examples; one output fits fewer of them well by itself."""
 
 
-@dataclass(frozen=True)
-class Reached:
-    """Losses: as it was, the lowest with free outputs, the lowest with free inputs of the activation."""
-
-    activation: Row
-    into: Row
-    """The next call that uses its values: another activation, or the one that meets the answers."""
-    loss: float
-    free: float
-    bound: float
-
-
-def reaches(tail: Tail) -> Iterator[Reached]:
+def reaches(tail: Tail) -> Iterator[ReachSeen]:
     """One for each activation behind which answers are met."""
     seen: set[int] = set()
     for meeting in tail.meetings:
@@ -74,15 +63,7 @@ def lowest_free(tail: Tail) -> float | None:
     return None
 
 
-@dataclass(frozen=True)
-class Guess:
-    """Losses: the lowest with one output for all examples, and that of the outputs as they are, a tenth as large."""
-
-    best: float
-    tenth: float
-
-
-def best_guess(tail: Tail) -> Guess | None:
+def best_guess(tail: Tail) -> GuessSeen | None:
     """What is had without looking at the inputs; None where the search does not settle, or few examples were guessed.
 
     The one output is sought before the activations, where a network is free to give any. What is made of several
@@ -101,7 +82,9 @@ def best_guess(tail: Tail) -> Guess | None:
         starts = itertools.product((mean, torch.zeros_like(mean)), sorted({1.0, _size(mean, answer)}))
         found = min(_lowest(tail, place, start, size) for start, size in starts)
         tenth = tail.replay({id(place): place.detach() / 10}, on_cpu=True)
-        return Guess(found.loss, float(tenth)) if found.settled else None
+        if found.settled:
+            loss = float(tail.loss.detach())
+            return GuessSeen(site=sites.caller(), loss=loss, guess=found.loss, tenth=float(tenth))
     return None
 
 
@@ -145,7 +128,7 @@ def _activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterato
         tensor, _, made = given[0]
 
 
-def _reached(tail: Tail, activation: Row, into: Row, output: torch.Tensor, size: float) -> Iterator[Reached]:
+def _reached(tail: Tail, activation: Row, into: Row, output: torch.Tensor, size: float) -> Iterator[ReachSeen]:
     """Inputs are sought from several starts and at several sizes: a poor search must not pass for a limit."""
     given = next(tensor for tensor, _, _ in activation.inputs if tensor.requires_grad)
     loss, free = float(tail.loss.detach()), _lowest(tail, output, output, size)
@@ -158,7 +141,15 @@ def _reached(tail: Tail, activation: Row, into: Row, output: torch.Tensor, size:
         if bound.loss <= enough:
             break
     if bound.settled or bound.loss <= enough:
-        yield Reached(activation, into, loss, free.loss, bound.loss)
+        yield ReachSeen(
+            operation=activation.name,
+            site=activation.line,
+            meeting=into.line,
+            into=into.name,
+            loss=loss,
+            free=free.loss,
+            bound=bound.loss,
+        )
 
 
 def _size(*tensors: torch.Tensor) -> float:

@@ -1,12 +1,12 @@
 """Terms of the loss that rest on what is trained, and carry no gradient to it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 
 from firstlight.observe.inside.tape.recorder import Input, Mark, Row
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, meetings_at
+from firstlight.records.flows import TermSeen
 
 SUMS = frozenset({"add", "__add__", "__radd__", "add_", "__iadd__", "sub", "__sub__", "__rsub__", "sub_", "__isub__"})
 LINEAR = SUMS | {"mean", "sum", "neg", "__neg__", "squeeze", "stack", "cat", "to", "float", "double"}
@@ -16,18 +16,7 @@ ROUNDING = 1e-6
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "div", "__truediv__", "mul_", "div_", "__imul__", "__itruediv__"})
 
 
-@dataclass(frozen=True)
-class Term:
-    value: float
-    cut: Row | None
-    """The call that was given a gradient and passed none on; where it is not known, the one that made the term."""
-    added: Row
-    """Where it joins the rest."""
-    unfelt: int = 0
-    """It has a gradient, and so many trained tensors that it rests on get none of it."""
-
-
-def silent_terms(tail: Tail) -> Iterator[Term]:
+def silent_terms(tail: Tail) -> Iterator[TermSeen]:
     """Those that a plain sum joins to others which do carry a gradient."""
     rows = {row.number: row for row in tail.rows}
     waiting, seen = [tail.rows[-1]], set[int]()
@@ -40,7 +29,20 @@ def silent_terms(tail: Tail) -> Iterator[Term]:
             if made is not None and tensor.requires_grad and made[0].number in rows:
                 waiting.append(made[0])
             elif row.name in SUMS and not tensor.requires_grad and marks & Mark.TRAINED and _counts(tensor):
-                yield Term(float(tensor.detach().double().mean()), None if made is None else _cut(made[0]), row)
+                cut = None if made is None else _cut(made[0])
+                yield _term(tail, float(tensor.detach().double().mean()), cut, row)
+
+
+def _term(tail: Tail, value: float, cut: Row | None, added: Row, unfelt: int = 0) -> TermSeen:
+    """Named after the cut; where that is not known, after the call that it joins the others in."""
+    return TermSeen(
+        operation=added.name if cut is None else cut.name,
+        site=None if cut is None else cut.line,
+        added=added.line,
+        value=value,
+        loss=float(tail.loss.detach()),
+        unfelt=unfelt,
+    )
 
 
 def _passes(row: Row) -> bool:
@@ -70,7 +72,7 @@ def _cut(made: Row) -> Row:
     return min(found[1:] or found, key=lambda row: row.number)
 
 
-def unfelt_terms(tail: Tail) -> Iterator[Term]:
+def unfelt_terms(tail: Tail) -> Iterator[TermSeen]:
     """Comparisons with answers that do not train what they rest on, where no other comparison does.
 
     What is before the cut is trained after all, by terms that meet no answer; and these are no higher where all
@@ -91,7 +93,7 @@ def unfelt_terms(tail: Tail) -> Iterator[Term]:
         unfelt = {key: tensor for key, tensor in behind.items() if key not in compared and tensor.numel() > 1}
         alike = _loss_of_alike(tail, unfelt)
         if alike is not None and alike <= loss + ROUNDING * abs(loss):
-            yield Term(alike, cut, met, len(unfelt))
+            yield _term(tail, alike, cut, met, len(unfelt))
             return  # what else is cut there is the same to its tensors
 
 

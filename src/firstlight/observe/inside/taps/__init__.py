@@ -1,8 +1,8 @@
 """The taps: each attaches to one extension point of torch and tells what passes there."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps import (
     altered,
     backward,
@@ -31,11 +31,8 @@ from firstlight.observe.inside.taps import (
     wrappers,
 )
 
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
-
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     """Models, backwards and steps are the frame of every observation; the rest only if some enabled check needs it."""
     seen = models.install(observer)
     held = optimizers.install(observer, seen)

@@ -3,19 +3,16 @@
 import functools
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.between import some_of
+from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.optimizers import Optimizers
 
 MOST_ELEMENTS = 1 << 18
 """Of a gradient that a hook is given: a copy is made, because it may be written to in place."""
@@ -29,7 +26,7 @@ HOOK, PROGRAM = "a hook", "the program"
 
 
 class GradientWatch:
-    def __init__(self, observer: "Observer", optimizers: "Optimizers") -> None:
+    def __init__(self, observer: Observer, optimizers: Optimizers) -> None:
         self.observer, self.optimizers = observer, optimizers
         self._looks: Counter[tuple[str, Site | None]] = Counter()
         self._left: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
@@ -100,16 +97,7 @@ class GradientWatch:
         if flipped > CHANGED or lost > CHANGED:
             self.observer.emit(
                 AlteredSeen(
-                    step=self.observer.step,
-                    rank=rank(),
-                    by=by,
-                    name=name,
-                    site=site,
-                    flipped=flipped,
-                    turned=turned,
-                    cosine=cosine,
-                    lost=lost,
-                    uneven=uneven,
+                    by=by, name=name, site=site, flipped=flipped, turned=turned, cosine=cosine, lost=lost, uneven=uneven
                 )
             )
 
@@ -135,7 +123,7 @@ def compared(before: torch.Tensor, after: torch.Tensor) -> list[float]:
     return found
 
 
-def install(observer: "Observer", optimizers: "Optimizers") -> None:
+def install(observer: Observer, optimizers: Optimizers) -> None:
     watch = GradientWatch(observer, optimizers)
     of_tensor, of_module = torch.Tensor.register_hook, torch.nn.Module.register_full_backward_hook
 

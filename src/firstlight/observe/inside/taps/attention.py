@@ -1,19 +1,16 @@
 """Masks of attention: who may look at whom, and whether what is hidden is the padding."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.backward import Walked
 from firstlight.observe.inside.taps.handlers import Handlers, argument
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.training import Attention, KeysMasked
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.backward import Walked
-    from firstlight.observe.inside.taps.models import Call
 
 MOST_CALLS = 12
 MOST_PAIRS = 1 << 20
@@ -24,7 +21,7 @@ LEAST_AXES = 3
 
 
 class Masks:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._calls = 0
         self._rows: list[tuple[Site | None, torch.Tensor]] = []
@@ -45,15 +42,7 @@ class Masks:
         pairs = max(1.0, queries * (queries - 1) / 2) if queries == keys else max(1.0, queries * keys / 2)
         past, future = torch.stack([below.sum() / pairs, above.sum() / pairs]).tolist()
         self.observer.emit(
-            Attention(
-                step=self.observer.step,
-                rank=rank(),
-                site=sites.caller(2),
-                queries=queries,
-                keys=keys,
-                sees_past=past,
-                sees_future=future,
-            )
+            Attention(site=sites.caller(2), queries=queries, keys=keys, sees_past=past, sees_future=future)
         )
 
     def padded(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
@@ -75,7 +64,7 @@ class Masks:
             keys = allowed.reshape(len(allowed), -1, allowed.shape[-1]).any(1)
             self._rows.append((sites.caller(2), keys))
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         """What the model was given tells which ids lie where the mask hides and where it does not."""
         rows, self._rows = self._rows, []
         ids = [t for t in call.inputs if t.ndim == LEAST_AXES - 1 and t.dtype in (torch.int64, torch.int32)]
@@ -84,19 +73,10 @@ class Masks:
             if given is not None and reading.readable(given):
                 self._calls += 1
                 kept, blocked = (len(given[places].unique()) for places in (keys, ~keys))
-                self.observer.emit(
-                    KeysMasked(
-                        step=self.observer.step,
-                        rank=rank(),
-                        site=site,
-                        examples=len(keys),
-                        kept=kept,
-                        blocked=blocked,
-                    )
-                )
+                self.observer.emit(KeysMasked(site=site, examples=len(keys), kept=kept, blocked=blocked))
 
 
-def handlers(observer: "Observer", _walked: "Walked") -> Handlers:
+def handlers(observer: Observer, _walked: Walked) -> Handlers:
     masks = Masks(observer)
     observer.moments.model_returned.append(observer.shielded("attention", masks.returned))
     return Handlers(

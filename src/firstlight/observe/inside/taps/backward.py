@@ -1,19 +1,16 @@
 """Every `backward`: the loss on which it was called, its line, and what lies behind it."""
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.echo import Asked
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Models
 from firstlight.records.places import Site
 from firstlight.records.training import BackwardSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Models
 
 MOST_WALKED = 16
 """Backwards whose graph is measured at every step, to see whether it grows."""
@@ -22,7 +19,7 @@ MOST_WALKED = 16
 class Walked:
     """What was learnt from walking graphs: which parameters a loss reached, and which line made which node."""
 
-    def __init__(self, observer: "Observer", models: "Models") -> None:
+    def __init__(self, observer: Observer, models: Models) -> None:
         self.observer = observer
         self.models = models
         self.reached: set[int] = set()
@@ -56,8 +53,6 @@ class Walked:
         self.values_since_step.append(value)
         observer.emit(
             BackwardSeen(
-                step=observer.step,
-                rank=rank(),
                 site=self.site,
                 value=value,
                 connected=functional or (root.requires_grad and not root.is_leaf),
@@ -80,7 +75,7 @@ class Walked:
         self.asked.clear()
 
 
-def install(observer: "Observer", models: "Models") -> Walked:
+def install(observer: Observer, models: Models) -> Walked:
     walked = Walked(observer, models)
     original = torch.autograd.backward
 
@@ -110,12 +105,12 @@ def install(observer: "Observer", models: "Models") -> Walked:
     return walked
 
 
-def begin_backward(observer: "Observer", root: torch.Tensor, retain: bool, functional: bool = False) -> None:
+def begin_backward(observer: Observer, root: torch.Tensor, retain: bool, functional: bool = False) -> None:
     observer.clock.begin()
     observer.tell(observer.moments.backward_begins, root, retain, functional)
 
 
-def end_backward(observer: "Observer", root: torch.Tensor) -> None:
+def end_backward(observer: Observer, root: torch.Tensor) -> None:
     observer.backwards += 1
     observer.tell(observer.moments.backward_ended, root)
     observer.after_backward()

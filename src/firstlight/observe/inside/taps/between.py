@@ -1,19 +1,16 @@
 """What happens to weights after one step of an optimizer and before its next: nothing, in most programs."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
+from firstlight.observe.inside.taps.models import Models
+from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.inner import Touched
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Models
-    from firstlight.observe.inside.taps.optimizers import Optimizers
 
 MOST_TENSORS = 4
 MOST_ELEMENTS = 1 << 16
@@ -52,7 +49,7 @@ class Change:
 
 
 class Between:
-    def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
+    def __init__(self, observer: Observer, models: Models, optimizers: Optimizers) -> None:
         self.observer, self.models, self.optimizers = observer, models, optimizers
         self._followed: ByIdentity[Followed] = ByIdentity()
 
@@ -136,7 +133,7 @@ def _median(values: list[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 
-def install(observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
+def install(observer: Observer, models: Models, optimizers: Optimizers) -> None:
     between = Between(observer, models, optimizers)
     observer.moments.step_begins.append(observer.shielded("between steps", between.step_begins))
     observer.moments.step_ended.append(observer.shielded("between steps", between.step_ended))

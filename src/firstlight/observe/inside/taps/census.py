@@ -7,23 +7,20 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.backward import Walked
 from firstlight.observe.inside.taps.cuts import FLAT
+from firstlight.observe.inside.taps.models import Models, Root
+from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.census import Census, HiddenModules, RepeatedModule
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.backward import Walked
-    from firstlight.observe.inside.taps.models import Models, Root
-    from firstlight.observe.inside.taps.optimizers import Optimizers
 
 Named = tuple[str, torch.nn.Parameter]
 Held = tuple[str, torch.Tensor]
@@ -72,7 +69,7 @@ class Asked:
 
 
 class Counting:
-    def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers", walked: "Walked") -> None:
+    def __init__(self, observer: Observer, models: Models, optimizers: Optimizers, walked: Walked) -> None:
         self.observer, self.models, self.optimizers, self.walked = observer, models, optimizers, walked
         self._tallies: dict[int, Tally] = {}
         self._ever: set[int] = set()
@@ -109,7 +106,7 @@ class Counting:
                 counted |= identities
                 self.observer.emit(self._census(root))
 
-    def _census(self, root: "Root") -> Census:
+    def _census(self, root: Root) -> Census:
         module = root.ref()
         assert module is not None
         tally = self._tallies.get(root.index, Tally())
@@ -134,8 +131,6 @@ class Counting:
         cut = next((self.walked.cuts[id(p)] for _, p in groups["cut_off"] if id(p) in self.walked.cuts), None)
         blamed = [*groups["cut_off"], *groups["wasted"], *places]
         return Census(
-            step=self.observer.step,
-            rank=rank(),
             model=root.index,
             name=root.name,
             site=root.site,
@@ -342,7 +337,7 @@ def _flagged_at(root: torch.nn.Module) -> Site | None:
     return None
 
 
-def install(observer: "Observer", models: "Models", optimizers: "Optimizers", walked: "Walked") -> None:
+def install(observer: Observer, models: Models, optimizers: Optimizers, walked: Walked) -> None:
     counting = Counting(observer, models, optimizers, walked)
     observer.moments.backward_ended.append(observer.shielded("census", counting.backward_ended))
     observer.moments.module_returned.append(observer.shielded("census", counting.module_returned))

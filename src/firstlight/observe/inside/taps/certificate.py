@@ -8,21 +8,17 @@ import math
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.tape.examples import Examples, differing, permuted
 from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, growth, lowest_level
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 PERMUTATIONS = 12
 SAMPLE_EVERY = 4
@@ -115,7 +111,7 @@ class Line:
 
 
 class Certificate:
-    def __init__(self, observer: "Observer", recorder: Recorder) -> None:
+    def __init__(self, observer: Observer, recorder: Recorder) -> None:
         self.observer = observer
         self.recorder = recorder
         self.examples = Examples()

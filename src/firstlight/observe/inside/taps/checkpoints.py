@@ -5,19 +5,16 @@ import os
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps import states
 from firstlight.observe.inside.taps.reuse import Reuse
 from firstlight.records.places import Site
 from firstlight.records.restored import Restored, Resumption
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_DEPTH = 3
 MOST_KEPT = 64
@@ -53,7 +50,7 @@ class Taken:
 
 
 class Checkpoints:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._written: set[str] = set()
         self._taken: list[Taken] = []
@@ -125,8 +122,6 @@ class Checkpoints:
         missing, unexpected = sorted(names - set(given)), sorted(set(given) - names)
         self.observer.emit(
             Restored(
-                step=self.observer.step,
-                rank=rank(),
                 how=how,
                 module=type(module).__name__,
                 site=sites.caller(),
@@ -166,8 +161,6 @@ class Checkpoints:
         self._reading = None
         self.observer.emit(
             Resumption(
-                step=self.observer.step,
-                rank=rank(),
                 site=reading.site,
                 optimizer=type(optimizer).__name__,
                 holds_optimizer=_same_settings(reading.groups, optimizer),
@@ -214,7 +207,7 @@ def _path(file: Any) -> str | None:
     return os.path.abspath(file) if isinstance(file, str | os.PathLike) else None
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     checkpoints = Checkpoints(observer)
     _watch_files(observer, checkpoints)
     _watch_models(observer, checkpoints)
@@ -235,7 +228,7 @@ def install(observer: "Observer") -> None:
     observer.moments.model_returned.append(observer.shielded("checkpoints", checkpoints.reuse.returned))
 
 
-def _watch_files(observer: "Observer", checkpoints: Checkpoints) -> None:
+def _watch_files(observer: Observer, checkpoints: Checkpoints) -> None:
     written = observer.shielded("checkpoints", checkpoints.written)
     read = observer.shielded("checkpoints", checkpoints.read)
     models_read = observer.shielded("checkpoints", checkpoints.models_read)
@@ -258,7 +251,7 @@ def _watch_files(observer: "Observer", checkpoints: Checkpoints) -> None:
     torch.save, torch.load = saving, loading
 
 
-def _watch_models(observer: "Observer", checkpoints: Checkpoints) -> None:
+def _watch_models(observer: Observer, checkpoints: Checkpoints) -> None:
     about_to_load = observer.shielded("checkpoints", checkpoints.about_to_load)
     loaded = observer.shielded("checkpoints", checkpoints.model_loaded)
     taken = observer.shielded("checkpoints", checkpoints.taken)

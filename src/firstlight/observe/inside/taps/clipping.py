@@ -2,24 +2,21 @@
 
 import functools
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.optimizers import Held, Optimizers
 from firstlight.records.places import Site
 from firstlight.records.training import ClipSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.optimizers import Held, Optimizers
 
 MOST_CLIPS_A_SITE = 30
 
 
 class Clipping:
-    def __init__(self, observer: "Observer", optimizers: "Optimizers") -> None:
+    def __init__(self, observer: Observer, optimizers: Optimizers) -> None:
         self.observer, self.optimizers = observer, optimizers
         self.unscaled: set[int] = set()
         """Optimizers whose gradients were unscaled since the last backward."""
@@ -33,8 +30,6 @@ class Clipping:
         held = self._owner(parameters)
         self.observer.emit(
             ClipSeen(
-                step=self.observer.step,
-                rank=rank(),
                 site=site,
                 max_norm=float(max_norm),
                 norm=reading.number(norm) if isinstance(norm, torch.Tensor) else float(norm),
@@ -43,7 +38,7 @@ class Clipping:
             )
         )
 
-    def _owner(self, parameters: list[torch.Tensor]) -> "Held | None":
+    def _owner(self, parameters: list[torch.Tensor]) -> Held | None:
         first = {id(parameter) for parameter in parameters[:4]}
         for held in self.optimizers.held.values():
             if first & {id(parameter) for parameter in held.parameters}:
@@ -54,7 +49,7 @@ class Clipping:
         self.unscaled.clear()
 
 
-def _wrap_clip(clipping: Clipping, observer: "Observer") -> None:
+def _wrap_clip(clipping: Clipping, observer: Observer) -> None:
     original = torch.nn.utils.clip_grad_norm_
     clipped = observer.shielded("clipping", clipping.clipped)
 
@@ -72,7 +67,7 @@ def _wrap_clip(clipping: Clipping, observer: "Observer") -> None:
     torch.nn.utils.clip_grad.clip_grad_norm_ = clip
 
 
-def _wrap_scaler(clipping: Clipping, observer: "Observer") -> None:
+def _wrap_scaler(clipping: Clipping, observer: Observer) -> None:
     scaler = torch.amp.GradScaler
     scale, unscale = scaler.scale, scaler.unscale_
 
@@ -90,7 +85,7 @@ def _wrap_scaler(clipping: Clipping, observer: "Observer") -> None:
     scaler.scale, scaler.unscale_ = scaled, unscaled  # type: ignore[method-assign]
 
 
-def install(observer: "Observer", optimizers: "Optimizers") -> None:
+def install(observer: Observer, optimizers: Optimizers) -> None:
     clipping = Clipping(observer, optimizers)
     _wrap_clip(clipping, observer)
     _wrap_scaler(clipping, observer)

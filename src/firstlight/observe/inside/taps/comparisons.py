@@ -1,18 +1,15 @@
 """What is compared with the answers, in training and in evaluation: which function of the last layer's output."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.tail import Tail
 from firstlight.observe.inside.tape.ways import Way, WayFollower, training_ways
+from firstlight.observe.inside.taps.operations import Operations
 from firstlight.records.flows import ComparisonSeen
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.operations import Operations
 
 MOST_CALLS = 8
 """Of models without gradients, with what follows each of them."""
@@ -21,7 +18,7 @@ MOST_A_LINE = 8
 
 
 class ComparisonTap:
-    def __init__(self, observer: "Observer", mode: "Operations") -> None:
+    def __init__(self, observer: Observer, mode: Operations) -> None:
         self.observer, self.mode = observer, mode
         self.follower = WayFollower()
         self.note = observer.shielded("comparisons", self._note)
@@ -49,13 +46,5 @@ class ComparisonTap:
         self._told[training, site] += 1
         if self._told[training, site] <= MOST_A_LINE:
             self.observer.emit(
-                ComparisonSeen(
-                    step=self.observer.step,
-                    rank=rank(),
-                    training=training,
-                    layer=way.layer,
-                    operations=way.operations,
-                    into=into,
-                    site=site,
-                )
+                ComparisonSeen(training=training, layer=way.layer, operations=way.operations, into=into, site=site)
             )

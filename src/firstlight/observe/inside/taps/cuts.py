@@ -1,20 +1,17 @@
 """Operations after which no gradient flows, on tensors that trainable parameters had made."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import graph, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.backward import Walked
 from firstlight.observe.inside.taps.handlers import Handlers, argument
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
 from firstlight.records.training import Cut
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.backward import Walked
 
 FLAT = ("round", "sign", "floor", "ceil", "trunc")
 """Steps and nothing but steps: the gradient that they hand on is zero everywhere."""
@@ -25,7 +22,7 @@ MOST_CUTS = 40
 class Cuts:
     """Remembers, for the parameters behind each cut, where it was made; the census asks."""
 
-    def __init__(self, observer: "Observer", walked: "Walked") -> None:
+    def __init__(self, observer: Observer, walked: Walked) -> None:
         self.observer, self.walked = observer, walked
         self._seen: Counter[tuple[str, Site | None]] = Counter()
 
@@ -40,11 +37,9 @@ class Cuts:
         behind = graph.parameters_behind(tensor)
         for identity in behind:
             self.walked.cuts.setdefault(identity, (name, site))
-        self.observer.emit(
-            Cut(step=self.observer.step, rank=rank(), operation=name, site=site, parameters=Some(tensors=len(behind)))
-        )
+        self.observer.emit(Cut(operation=name, site=site, parameters=Some(tensors=len(behind))))
 
 
-def handlers(observer: "Observer", walked: "Walked") -> Handlers:
+def handlers(observer: Observer, walked: Walked) -> Handlers:
     cuts = Cuts(observer, walked)
     return Handlers(after=dict.fromkeys(CUTTING, cuts.cut))

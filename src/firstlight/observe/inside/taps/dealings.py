@@ -14,15 +14,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
 from firstlight.observe.inside import sites
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 RETURNED = range(3, 7)
 """How many things an environment gives: what is seen, reward, end, and up to three more."""
@@ -52,7 +50,7 @@ class Told(NamedTuple):
 
 
 class Dealings:
-    def __init__(self, observer: "Observer", recorder: Recorder) -> None:
+    def __init__(self, observer: Observer, recorder: Recorder) -> None:
         self.observer, self.recorder = observer, recorder
         self.exchanges = self.ends = 0
         self.rewards: set[float] = set()
@@ -212,7 +210,7 @@ def _numbers(value: Any) -> list[float] | None:
     return [float(one) for one in listed] if 0 < len(listed) <= MOST_PLACES else None
 
 
-def install(observer: "Observer", recorder: Recorder) -> Dealings:
+def install(observer: Observer, recorder: Recorder) -> Dealings:
     """Copies have what the program had found; in them nothing is looked for again, which takes its time."""
     dealings = Dealings(observer, recorder)
     find = observer.shielded("dealings", dealings.find)

@@ -2,24 +2,21 @@
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.distributions import Distribution
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.inner import EntropySeen
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 
 class Entropies:
     """The gradient of the loss by an entropy says what a step does to it: where it is positive, it goes down."""
 
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self.draws = 0
         self._seen: dict[tuple[str, Site | None], list[int]] = {}
@@ -35,8 +32,6 @@ class Entropies:
     def tell(self) -> None:
         for (name, site), (lowered, raised) in self._seen.items():
             seen = EntropySeen(
-                step=self.observer.step,
-                rank=rank(),
                 name=name,
                 site=site,
                 lowered=lowered,
@@ -52,7 +47,7 @@ def _count(counts: list[int], gradient: torch.Tensor) -> None:
     counts[1] += pull < 0
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     entropies = Entropies(observer)
     drawn, computed = (observer.shielded("entropy", one) for one in (entropies.drawn, entropies.computed))
     for name, tell in (("sample", drawn), ("rsample", drawn), ("entropy", computed)):

@@ -1,18 +1,16 @@
 """`torch.func.grad` and `grad_and_value`: gradients taken without a backward."""
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch._functorch import eager_transforms
 
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.backward import begin_backward, end_backward
 
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
-
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     original = eager_transforms.grad_and_value_impl
 
     @functools.wraps(original)
@@ -32,7 +30,7 @@ def _within_a_gradient() -> bool:
     return any(level.key() != torch._C._functorch.TransformType.Vmap for level in stack)
 
 
-def _tell(observer: "Observer", found: Any) -> None:
+def _tell(observer: Observer, found: Any) -> None:
     """The value stands in for the loss; its graph is gone by now, and its gradients belong to the caller."""
     value = found[1][0] if isinstance(found[1], tuple) else found[1]
     while isinstance(value, torch.Tensor) and torch._C._functorch.is_functorch_wrapped_tensor(value):

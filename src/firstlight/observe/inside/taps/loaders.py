@@ -4,24 +4,21 @@ import functools
 import time
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen, Waiting
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_EPOCHS = 20
 
 
 class Loaders:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._epochs: ByIdentity[tuple[int, int]] = ByIdentity()
 
@@ -32,8 +29,6 @@ class Loaders:
             return
         self.observer.emit(
             LoaderSeen(
-                step=self.observer.step,
-                rank=rank(),
                 loader=index,
                 epoch=epoch,
                 batches=_length(loader),
@@ -49,7 +44,7 @@ class Loaders:
 class Waits:
     """How long training waits for its batches. Only gaps with a step in between count, and none that we make long."""
 
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._loader: Any = None
         self._last: tuple[int, float] | None = None
@@ -75,8 +70,6 @@ class Waits:
         if self._loader is not None:
             self.observer.emit(
                 Waiting(
-                    step=self.observer.step,
-                    rank=rank(),
                     site=self._site,
                     dataset=type(self._loader.dataset).__name__,
                     workers=self._loader.num_workers,
@@ -100,7 +93,7 @@ def _length(sized: Any) -> int | None:
         return None
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     loaders = Loaders(observer)
     began = observer.shielded("loaders", loaders.began)
     original = torch.utils.data.DataLoader.__iter__
@@ -118,7 +111,7 @@ def install(observer: "Observer") -> None:
     _follow_batches(observer, waits)
 
 
-def _follow_batches(observer: "Observer", waits: Waits) -> None:
+def _follow_batches(observer: Observer, waits: Waits) -> None:
     """Until training begins, the last batch and the loader it came from are remembered; then, how long each takes."""
     kind: Any = torch.utils.data.dataloader._BaseDataLoaderIter
     original = kind.__next__

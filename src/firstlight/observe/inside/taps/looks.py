@@ -1,12 +1,13 @@
 """Looks at the whole tape at a few steps: it is written down, and asked whether its flows go through."""
 
 import contextlib
-from typing import TYPE_CHECKING
+import itertools
+from collections.abc import Iterable
 
 import torch
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.bootstrap import TargetParts, bootstraps
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
@@ -18,24 +19,11 @@ from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reache
 from firstlight.observe.inside.tape.recorder import Recorder, walk
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
+from firstlight.observe.inside.taps.comparisons import ComparisonTap
+from firstlight.observe.inside.taps.dealings import Dealings
 from firstlight.records.dealings import BootstrapSeen
-from firstlight.records.flows import (
-    CancelSeen,
-    FreeSeen,
-    GuessSeen,
-    LevelledSeen,
-    MuteSeen,
-    PenaltySeen,
-    PullSeen,
-    ReachSeen,
-    TapeSeen,
-    TermSeen,
-)
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.comparisons import ComparisonTap
-    from firstlight.observe.inside.taps.dealings import Dealings
+from firstlight.records.flows import FreeSeen, LevelledSeen, PenaltySeen, TapeSeen
+from firstlight.records.sighting import Sighting
 
 STEPS = (1, 8, 24)
 """The first step is left out: layers may begin at zero."""
@@ -51,9 +39,7 @@ MOST_ROWS = 3000
 
 
 class Looks:
-    def __init__(
-        self, observer: "Observer", recorder: Recorder, comparisons: "ComparisonTap", dealings: "Dealings"
-    ) -> None:
+    def __init__(self, observer: Observer, recorder: Recorder, comparisons: ComparisonTap, dealings: Dealings) -> None:
         self.observer = observer
         self.recorder = recorder
         self.comparisons = comparisons
@@ -80,18 +66,21 @@ class Looks:
         if tail is None:
             return
         if self._guesses():
-            self._guess(tail)
+            with _own_randomness(tail):
+                guess = best_guess(tail)
+            if guess is not None:
+                self.observer.emit(guess)
         if self.observer.step not in STEPS:
             return
         with contextlib.suppress(*CANNOT):
             self._penalty = penalty_of(tail)
         self.comparisons.trained(tail)
-        self._terms(tail)
-        self._influence(tail)
+        self._tell(silent_terms(tail), unfelt_terms(tail))
+        with _own_randomness(tail):
+            self._tell(cancelling(tail, self.generator), mute_answers(tail, self.generator), pulls(tail))
         self._levels(tail)
         if self.dealings.exchanges:
-            for found in bootstraps(tail):
-                self.observer.emit(self._bootstrap(found))
+            self._tell(map(self._bootstrap, bootstraps(tail)))
         if self.observer.step in SEARCHED:
             self._search(tail)
         self._write(tail)
@@ -101,76 +90,13 @@ class Looks:
             return
         own, through = self._penalty.sizes()
         line = self._penalty.row.line
-        self.observer.emit(PenaltySeen(step=self.observer.step, rank=rank(), site=line, own=own, through=through))
+        self.observer.emit(PenaltySeen(site=line, own=own, through=through))
         self._penalty = None
-
-    def _terms(self, tail: Tail) -> None:
-        for term in (*silent_terms(tail), *unfelt_terms(tail)):
-            cut, added = term.cut, term.added
-            self.observer.emit(
-                TermSeen(
-                    step=self.observer.step,
-                    rank=rank(),
-                    operation=cut.name if cut is not None else added.name,
-                    site=cut.line if cut is not None else None,
-                    added=added.line,
-                    value=term.value,
-                    unfelt=term.unfelt,
-                    loss=float(tail.loss.detach()),
-                )
-            )
-
-    def _influence(self, tail: Tail) -> None:
-        with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):
-            for found in cancelling(tail, self.generator):
-                self.observer.emit(
-                    CancelSeen(
-                        step=self.observer.step,
-                        rank=rank(),
-                        operation=found.row.name,
-                        site=found.row.line,
-                        axis=found.axis,
-                        length=found.length,
-                        loss=found.loss,
-                        moved=found.moved,
-                        shifted=found.shifted,
-                    )
-                )
-            for mute in mute_answers(tail, self.generator):
-                self.observer.emit(
-                    MuteSeen(
-                        step=self.observer.step,
-                        rank=rank(),
-                        operation=mute.meeting.row.name,
-                        site=mute.meeting.row.line,
-                        value=mute.value,
-                        elements=mute.elements,
-                        of=mute.of,
-                        others=mute.others,
-                    )
-                )
-
-            for pull in pulls(tail):
-                self.observer.emit(
-                    PullSeen(
-                        step=self.observer.step,
-                        rank=rank(),
-                        kind=pull.kind,
-                        operation=pull.row.name,
-                        site=pull.row.line,
-                        backward=sites.caller(),
-                        right=pull.right,
-                        contrary=pull.contrary,
-                        share=pull.share,
-                    )
-                )
 
     def _bootstrap(self, found: TargetParts) -> BootstrapSeen:
         rewards, negatives, nothing = self.dealings.compare(found.alone.tolist())
         taken = found.part[found.part != 0]
         return BootstrapSeen(
-            step=self.observer.step,
-            rank=rank(),
             site=found.row.line,
             examples=found.part.numel(),
             share=float(taken.median()),
@@ -192,8 +118,6 @@ class Looks:
         for found in (*levelled(self.recorder.entered, self.recorder), *answers):
             self.observer.emit(
                 LevelledSeen(
-                    step=self.observer.step,
-                    rank=rank(),
                     operation=found.operation,
                     site=found.line,
                     of=found.of,
@@ -206,39 +130,15 @@ class Looks:
             )
 
     def _search(self, tail: Tail) -> None:
-        with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):
-            for found in reaches(tail):
-                self.observer.emit(
-                    ReachSeen(
-                        step=self.observer.step,
-                        rank=rank(),
-                        operation=found.activation.name,
-                        site=found.activation.line,
-                        meeting=found.into.line,
-                        into=found.into.name,
-                        loss=found.loss,
-                        free=found.free,
-                        bound=found.bound,
-                    )
-                )
-
+        with _own_randomness(tail):
+            self._tell(reaches(tail))
             if FREE in self.observer.spec.taps and (lowest := lowest_free(tail)) is not None:
-                self.observer.emit(FreeSeen(step=self.observer.step, rank=rank(), free=lowest))
+                self.observer.emit(FreeSeen(free=lowest))
 
-    def _guess(self, tail: Tail) -> None:
-        with torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else []):
-            found = best_guess(tail)
-        if found is not None:
-            self.observer.emit(
-                GuessSeen(
-                    step=self.observer.step,
-                    rank=rank(),
-                    site=sites.caller(),
-                    loss=float(tail.loss.detach()),
-                    guess=found.best,
-                    tenth=found.tenth,
-                )
-            )
+    def _tell(self, *found: Iterable[Sighting]) -> None:
+        """As it is found: what fails later must not take it along."""
+        for sighting in itertools.chain(*found):
+            self.observer.emit(sighting)
 
     def _write(self, tail: Tail) -> None:
         rows = sorted(walk(tail.rows[-1], within=True), key=lambda row: row.number)[-MOST_ROWS:]
@@ -255,8 +155,6 @@ class Looks:
         for part, start in enumerate(range(0, len(cards), PART)):
             self.observer.emit(
                 TapeSeen(
-                    step=self.observer.step,
-                    rank=rank(),
                     site=sites.caller(),
                     part=part,
                     batch=batch,
@@ -266,6 +164,10 @@ class Looks:
                     rows=tuple(cards[start : start + PART]),
                 )
             )
+
+
+def _own_randomness(tail: Tail) -> contextlib.AbstractContextManager[None]:
+    return torch.random.fork_rng(devices=[tail.loss.device] if tail.loss.is_cuda else [])
 
 
 def count_examples(tail: Tail, recorder: Recorder) -> int:

@@ -2,20 +2,17 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
 from firstlight.observe.inside.echo import Asked
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
+from firstlight.observe.inside.taps.backward import Walked
 from firstlight.observe.inside.taps.handlers import Handlers, argument
 from firstlight.records.places import Site
 from firstlight.records.training import LossCall
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.backward import Walked
 
 OVER_CLASSES = ("cross_entropy", "nll_loss", "kl_div")
 FUNCTIONS = (
@@ -57,7 +54,7 @@ class Given:
 
 
 class Losses:
-    def __init__(self, observer: "Observer", walked: "Walked") -> None:
+    def __init__(self, observer: Observer, walked: Walked) -> None:
         self.observer, self.walked = observer, walked
         self._calls: Counter[tuple[str, Site | None, bool]] = Counter()
 
@@ -216,6 +213,6 @@ def _ignored(given: Given) -> float:
     return float((found == given.options.get("ignore_index", -100)).float().mean().item()) if found.numel() else 0.0
 
 
-def handlers(observer: "Observer", walked: "Walked") -> Handlers:
+def handlers(observer: Observer, walked: Walked) -> Handlers:
     losses = Losses(observer, walked)
     return Handlers(after=dict.fromkeys(FUNCTIONS, losses.called))

@@ -6,19 +6,16 @@ import warnings
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.observer import rank, torch_traces
+from firstlight.observe.inside.observer import Observer, torch_traces
 from firstlight.records.places import Site
 from firstlight.records.program import ModelSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 NOISY = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._BatchNorm)
 MOST_INPUTS = 1024
@@ -68,7 +65,7 @@ class Root:
 
 
 class Models:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self.roots: dict[int, Root] = {}
         self.since_backward: list[Root] = []
@@ -154,8 +151,6 @@ class Models:
         parameters = list(module.parameters())
         self.observer.emit(
             ModelSeen(
-                step=self.observer.step,
-                rank=rank(),
                 model=root.index,
                 name=root.name,
                 site=site,
@@ -205,7 +200,7 @@ def _tells_batches_apart(tensor: torch.Tensor) -> bool:
     return not found.ndim or len(found) <= 1 or bool((found[1:] != found[:1]).any())
 
 
-def install(observer: "Observer") -> Models:
+def install(observer: Observer) -> Models:
     models = Models(observer)
     warnings.filterwarnings("ignore", message=r"Using `torch.compile\(module\)` when there are global hooks")
     register_module_forward_pre_hook(observer.unable_to_raise("models", models.before))

@@ -1,19 +1,16 @@
 """How far each parameter moves in a step, looked at on a few steps only: it takes a copy of the weights."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.taps import between
+from firstlight.observe.inside.taps.models import Models
+from firstlight.observe.inside.taps.optimizers import Held, Optimizers
 from firstlight.records.inner import Moved, Movement
 from firstlight.records.steered import GroupRate
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Models
-    from firstlight.observe.inside.taps.optimizers import Held, Optimizers
 
 LOOKS = (1, 9, 29, 99, 299)
 """Steps, counted from 0, at which an optimizer is watched."""
@@ -30,7 +27,7 @@ Before = list[tuple[torch.Tensor, torch.Tensor]]
 
 
 class Watch:
-    def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
+    def __init__(self, observer: Observer, models: Models, optimizers: Optimizers) -> None:
         self.observer, self.models, self.optimizers = observer, models, optimizers
         self._before: dict[int, Before] = {}
         self._backwards = 0
@@ -65,7 +62,7 @@ class Watch:
         )
 
 
-def _some_of(held: "Held") -> list[torch.Tensor]:
+def _some_of(held: Held) -> list[torch.Tensor]:
     """With a gradient, or one that a closure is about to compute, as under Lightning."""
     known = [
         p
@@ -145,7 +142,7 @@ def _settings(group: dict[str, Any]) -> dict[str, float]:
     return {key: float(value) for key, value in named.items() if isinstance(value, float | int | torch.Tensor)}
 
 
-def install(observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
+def install(observer: Observer, models: Models, optimizers: Optimizers) -> None:
     watch = Watch(observer, models, optimizers)
     observer.moments.step_begins.append(observer.shielded("movement", watch.step_begins))
     observer.moments.step_ended.append(observer.shielded("movement", watch.step_ended))

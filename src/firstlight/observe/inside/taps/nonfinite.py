@@ -8,21 +8,18 @@ numbers and made the first bad one.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.singularities import BACKWARD, FORWARD, Singularity
+from firstlight.observe.inside.taps.backward import Walked
+from firstlight.observe.inside.taps.models import Call, Models
+from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.backward import Walked
-    from firstlight.observe.inside.taps.models import Call, Models
-    from firstlight.observe.inside.taps.optimizers import Optimizers
 
 MOST_EARLIER = 12
 
@@ -34,7 +31,7 @@ class Culprit:
     site: Site | None
 
 
-def first_singular(root: torch.Tensor, table: Sequence[Singularity], walked: "Walked") -> Culprit | None:
+def first_singular(root: torch.Tensor, table: Sequence[Singularity], walked: Walked) -> Culprit | None:
     """The singular node furthest from the loss: what comes after it only passed the bad value on."""
     by_node: dict[str, list[Singularity]] = {}
     for entry in table:
@@ -53,7 +50,7 @@ def first_singular(root: torch.Tensor, table: Sequence[Singularity], walked: "Wa
     return found
 
 
-def _line(walked: "Walked", index: int, name: str) -> Site | None:
+def _line(walked: Walked, index: int, name: str) -> Site | None:
     """The same place in the last graph whose lines are known, if the node there has the same name."""
     if index < len(walked.blueprint) and walked.blueprint[index][0] == name:
         return walked.blueprint[index][1]
@@ -61,12 +58,12 @@ def _line(walked: "Walked", index: int, name: str) -> Site | None:
 
 
 class Watch:
-    def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers", walked: "Walked") -> None:
+    def __init__(self, observer: Observer, models: Models, optimizers: Optimizers, walked: Walked) -> None:
         self.observer, self.models, self.optimizers, self.walked = observer, models, optimizers, walked
         self._told: set[str] = set()
         self._risk: Culprit | None = None
 
-    def model_returned(self, call: "Call") -> None:
+    def model_returned(self, call: Call) -> None:
         if not call.training or "input" in self._told:
             return
         bad = next((tensor for tensor in call.inputs if not reading.all_finite(tensor)), None)
@@ -137,8 +134,6 @@ class Watch:
         earlier = tuple(value for value in self.walked.losses[-MOST_EARLIER - 1 : -1])
         self.observer.emit(
             NonFinite(
-                step=self.observer.step,
-                rank=rank(),
                 kind=kind,
                 site=site,
                 earlier=earlier if kind != "input" else tuple(self.walked.losses[-MOST_EARLIER:]),
@@ -148,7 +143,7 @@ class Watch:
         )
 
 
-def install(observer: "Observer", models: "Models", optimizers: "Optimizers", walked: "Walked") -> None:
+def install(observer: Observer, models: Models, optimizers: Optimizers, walked: Walked) -> None:
     watch = Watch(observer, models, optimizers, walked)
     moments = observer.moments
     moments.model_returned.append(observer.shielded("nonfinite", watch.model_returned))

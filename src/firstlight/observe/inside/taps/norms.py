@@ -1,17 +1,13 @@
 """Normalisation layers that leave nothing of their input, or whose statistics for the evaluation never follow it."""
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Models
 from firstlight.records.inner import Erased, NormStatistics
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Models
 
 KINDS = (
     torch.nn.LayerNorm,
@@ -31,7 +27,7 @@ FURTHER = 2
 
 
 class Watch:
-    def __init__(self, observer: "Observer", models: "Models") -> None:
+    def __init__(self, observer: Observer, models: Models) -> None:
         self.observer, self.models = observer, models
         self._looks: Counter[int] = Counter()
         self._due: dict[int, int] = {}
@@ -50,8 +46,6 @@ class Watch:
         self._looks[id(module)] += 1
         self.observer.emit(
             Erased(
-                step=self.observer.step,
-                rank=rank(),
                 module=self.models.path_of(module),
                 kind=type(module).__name__,
                 site=sites.caller(),
@@ -72,8 +66,6 @@ class Watch:
         batch = values.mean(1), values.var(1) + module.eps
         self.observer.emit(
             NormStatistics(
-                step=self.observer.step,
-                rank=rank(),
                 module=self.models.path_of(module),
                 site=sites.caller(),
                 batches=followed,
@@ -101,6 +93,6 @@ def _spread(tensor: torch.Tensor) -> float:
     return float((found.max(0).values - found.min(0).values).max())
 
 
-def install(observer: "Observer", models: "Models") -> None:
+def install(observer: Observer, models: Models) -> None:
     watch = Watch(observer, models)
     observer.moments.module_returned.append(observer.shielded("norms", watch.module_returned))

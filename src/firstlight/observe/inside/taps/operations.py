@@ -6,19 +6,17 @@ because it costs about half of a tiny model's step.
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder, TorchCall
 from firstlight.observe.inside.taps import attention, cuts, losses, pairings, units
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.backward import Walked
-    from firstlight.observe.inside.taps.models import Call, Models
+from firstlight.observe.inside.taps.backward import Walked
+from firstlight.observe.inside.taps.models import Call, Models
 
 Handler = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
 COPIES = ("copy_", "clone")
@@ -28,7 +26,7 @@ EVAL_CALLS = 4
 
 
 class Operations(TorchFunctionMode):
-    def __init__(self, observer: "Observer", walked: "Walked") -> None:
+    def __init__(self, observer: Observer, walked: Walked) -> None:
         super().__init__()
         self.observer = observer
         self.walked = walked
@@ -141,7 +139,7 @@ class Operations(TorchFunctionMode):
             if lifted:
                 self._push()
 
-    def watch_evaluation(self, call: "Call") -> None:
+    def watch_evaluation(self, call: Call) -> None:
         """The first evaluations are watched even between two fully observed steps."""
         if call.training or self.looking or self.paused or self.eval_calls >= EVAL_CALLS or self.observer.step == 0:
             return
@@ -186,7 +184,7 @@ def may_push() -> bool:
     return all(isinstance(torch._C._get_function_stack_at(i), DeviceContext) for i in range(count))
 
 
-def install(observer: "Observer", models: "Models", walked: "Walked") -> Operations:
+def install(observer: Observer, models: Models, walked: Walked) -> Operations:
     mode = Operations(observer, walked)
     for tap, found in (
         ("losses", losses.handlers(observer, walked)),

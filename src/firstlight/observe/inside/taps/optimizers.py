@@ -8,24 +8,21 @@ import functools
 import weakref
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.taps import states
+from firstlight.observe.inside.taps.backward import Walked
 from firstlight.observe.inside.taps.lineage import Generation, Lineage, keeps
+from firstlight.observe.inside.taps.models import Models
 from firstlight.observe.inside.taps.swallowed import Swallows
 from firstlight.records.places import Site
 from firstlight.records.program import Ending
 from firstlight.records.training import StepSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.backward import Walked
-    from firstlight.observe.inside.taps.models import Models
 
 MOST_WATCHED = 48
 """Tensors of an optimizer whose gradients are followed; spread over all of them."""
@@ -82,7 +79,7 @@ class Held:
 
 
 class Optimizers:
-    def __init__(self, observer: "Observer", models: "Models") -> None:
+    def __init__(self, observer: Observer, models: Models) -> None:
         self.observer = observer
         self.models = models
         self.swallows = Swallows()
@@ -254,8 +251,6 @@ class Optimizers:
         stepped = [held for held in self.held.values() if held.steps]
         idle = [held for held in self.held.values() if not held.steps and held.ever_got_gradients]
         return Ending(
-            step=self.observer.step,
-            rank=rank(),
             reason=reason,
             backwards=self.observer.backwards,
             steps=max((held.steps for held in stepped), default=0),
@@ -289,7 +284,7 @@ def _nonzero(gradient: torch.Tensor) -> bool:
     return bool((reading.values_of(gradient) != 0).any())
 
 
-def install(observer: "Observer", models: "Models") -> Optimizers:
+def install(observer: Observer, models: Models) -> Optimizers:
     optimizers = Optimizers(observer, models)
     observer.ending = optimizers.ending
     original = torch.optim.Optimizer.__init__

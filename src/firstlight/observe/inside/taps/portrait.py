@@ -1,18 +1,15 @@
 """Layer by layer, on the steps observed in full: shapes once, then the numbers a page plots. Judged by no check."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
+from firstlight.observe.inside.taps.models import Models
+from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.events import ActivationStats, GradientStats, Histogram
 from firstlight.records.inner import Layer, ShapesSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Models
-    from firstlight.observe.inside.taps.optimizers import Optimizers
 
 MOST_LAYERS = 120
 """Keeps a line of the log below the longest it may be."""
@@ -29,7 +26,7 @@ ROWS_FIRST = (2, 4, 5)
 
 
 class Portrait:
-    def __init__(self, observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
+    def __init__(self, observer: Observer, models: Models, optimizers: Optimizers) -> None:
         self.observer, self.models, self.optimizers = observer, models, optimizers
         self._called: dict[int, Layer] | None = {}
         """By module, until the trace is told."""
@@ -161,7 +158,7 @@ def _magnitudes(tensor: torch.Tensor) -> torch.Tensor:
     return torch.histc(sizes[torch.isfinite(sizes) & (sizes > 0)].log10(), bins=BINS, min=POWERS[0], max=POWERS[1])
 
 
-def install(observer: "Observer", models: "Models", optimizers: "Optimizers") -> None:
+def install(observer: Observer, models: Models, optimizers: Optimizers) -> None:
     portrait = Portrait(observer, models, optimizers)
     moments = observer.moments
     moments.module_returned.append(observer.shielded("portrait", portrait.module_returned))

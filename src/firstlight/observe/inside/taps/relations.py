@@ -4,14 +4,14 @@ import time
 import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import torch
 
 from firstlight.observe.inside import aside, reading, sites
 from firstlight.observe.inside.feed import named
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.relations.comparing import compared
 from firstlight.observe.inside.relations.counting import RowsCounted
 from firstlight.observe.inside.relations.in_order import (
@@ -29,12 +29,9 @@ from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.relations import Lag, Neighbours, Skills
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 EVERY_STEP = 64
 """So many steps are looked at one by one, then one in `SAMPLE_EVERY`."""
@@ -128,7 +125,7 @@ def _lag(series: AnswerSeries, offset: int) -> Lag:
 
 
 class RelationsTap:
-    def __init__(self, observer: "Observer", recorder: Recorder) -> None:
+    def __init__(self, observer: Observer, recorder: Recorder) -> None:
         self.observer, self.recorder = observer, recorder
         self.lines: dict[Site | None, MeetingLine] = {}
         self.site: Site | None = None
@@ -163,7 +160,7 @@ class RelationsTap:
             self._begun = True
             self.recorder.begin()
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         if call.training:
             self._calls += 1
             self._call = (call, sites.caller(), self.recorder.rows) if self._calls == 1 else None
@@ -234,8 +231,6 @@ class RelationsTap:
             self.observer.emit(
                 found(
                     in_order=self._in_order(line, found.keywords.get("near", Neighbours())),
-                    step=self.observer.step,
-                    rank=rank(),
                     site=line.site,
                     meeting=line.meeting,
                     places=line.places.seen(),
@@ -267,7 +262,7 @@ def _is_answer(meeting: Meeting) -> bool:
     return bool(meeting.marks & Mark.DATA) and not (weighs and meeting.marks & Mark.DRAWN)
 
 
-def _given(call: "Call") -> list[torch.Tensor]:
+def _given(call: Call) -> list[torch.Tensor]:
     """What a model is given, less what is named as a target in a batch that is given as a whole."""
     whole = [item for item in call.arguments if isinstance(item, Mapping)]
     parts: dict[str, Any] = {str(key): value for batch in whole for key, value in batch.items()}
@@ -283,7 +278,7 @@ def _same(given: torch.Tensor, answer: torch.Tensor) -> bool:
     return strided and given.data_ptr() == answer.data_ptr()
 
 
-def install(observer: "Observer", recorder: Recorder) -> RelationsTap:
+def install(observer: Observer, recorder: Recorder) -> RelationsTap:
     relations = RelationsTap(observer, recorder)
     moments = observer.moments
     moments.backward_begins.insert(0, observer.shielded("relations", relations.backward_begins))

@@ -3,18 +3,15 @@
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.restored import Reused
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Call
 
 MOST_KEPT = 8
 MOST_TENSORS = 64
@@ -33,7 +30,7 @@ class _Loaded:
 
 
 class Reuse:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._loaded: list[_Loaded] = []
 
@@ -44,7 +41,7 @@ class Reuse:
         found = _Loaded(weakref.ref(module), sites.caller(), self.observer.step, parts)
         self._loaded = [*kept[1 - MOST_KEPT :], found] if parts else kept
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         if not self._loaded:
             return
         within = set(map(id, call.module.modules()))
@@ -63,8 +60,6 @@ class Reuse:
         changed = [name for name, part in one.parts.items() if name in now and not _is_like(part, now[name])]
         self.observer.emit(
             Reused(
-                step=self.observer.step,
-                rank=rank(),
                 module=type(module).__name__,
                 site=one.site,
                 called=sites.caller(),

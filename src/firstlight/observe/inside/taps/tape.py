@@ -1,22 +1,18 @@
 """The tape, on from the first line of the program, and what is asked of it at each backward."""
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch.nn.modules.module import register_module_buffer_registration_hook
 
+from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.taps import dealings, entropy, relations
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.operations import Operations
+from firstlight.observe.inside.taps.operations import Operations
 
 
-def install(observer: "Observer", mode: "Operations") -> None:
+def install(observer: Observer, mode: Operations) -> None:
     recorder = Recorder()
     comparisons = ComparisonTap(observer, mode)
     observer.dealings = dealt = dealings.install(observer, recorder)
@@ -38,7 +34,7 @@ def install(observer: "Observer", mode: "Operations") -> None:
     moments.milestone.append(observer.shielded("certificate", certificate.tell))
 
 
-def _follow_buffers(observer: "Observer", recorder: Recorder) -> None:
+def _follow_buffers(observer: Observer, recorder: Recorder) -> None:
     note = observer.shielded("tape", recorder.buffer)
 
     def registered(_module: torch.nn.Module, _name: str, buffer: torch.Tensor | None) -> None:

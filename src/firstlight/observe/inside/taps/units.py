@@ -2,19 +2,16 @@
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.taps.handlers import Handlers
+from firstlight.observe.inside.taps.models import Models
 from firstlight.records.inner import Units
 from firstlight.records.places import Site
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.models import Models
 
 LOOKS = 4
 """The last looks at an activation count: units may die, and come back, in the first steps."""
@@ -57,7 +54,7 @@ class Activation:
 
 
 class Watch:
-    def __init__(self, observer: "Observer", models: "Models") -> None:
+    def __init__(self, observer: Observer, models: Models) -> None:
         self.observer, self.models = observer, models
         self._known: dict[int, Activation] = {}
         self._order = 0
@@ -110,7 +107,7 @@ def _saturated(result: torch.Tensor, kind: str) -> float:
     return float(((found < low + near) | (found > high - near)).float().mean().item())
 
 
-def handlers(observer: "Observer", models: "Models") -> Handlers:
+def handlers(observer: Observer, models: Models) -> Handlers:
     watch = Watch(observer, models)
     observer.moments.module_returned.append(observer.shielded("units", watch.module_returned))
     observer.moments.next_step.append(observer.shielded("units", watch.next_step))

@@ -6,18 +6,16 @@ It is made once training was watched for long enough.
 import gc
 import itertools
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from firstlight.observe.inside import aside, reading
 from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.identity import ByIdentity
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
-    from firstlight.observe.inside.taps.feeding import Feeding, Plate
-    from firstlight.observe.inside.taps.models import Call, Root
+from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.taps.feeding import Feeding, Plate
+from firstlight.observe.inside.taps.models import Call, Root
 
 TIMELINE = "loaders"
 MOST_LOADERS = 4
@@ -27,7 +25,7 @@ Pointer = tuple[int, tuple[int, ...]]
 
 
 class Unread:
-    def __init__(self, observer: "Observer", feeding: "Feeding") -> None:
+    def __init__(self, observer: Observer, feeding: Feeding) -> None:
         self.observer, self.feeding = observer, feeding
         self.trained_from: ByIdentity[bool] = ByIdentity()
         self.places: dict[int, dict[str, int]] = {}
@@ -39,7 +37,7 @@ class Unread:
         known = {(tensor.data_ptr(), tuple(tensor.shape)): place for place, tensor in enumerate(tensors)}
         self._last = (weakref.ref(loader), known) if loader is not None and len(known) == len(tensors) else None
 
-    def returned(self, call: "Call") -> None:
+    def returned(self, call: Call) -> None:
         root = self.feeding.models.roots.get(id(call.module))
         if root is None or not call.training or self._last is None:
             return
@@ -66,7 +64,7 @@ class Unread:
         if len(waiting) == 1 and loaders and self.observer.timeline is None:
             aside.asked(self.observer, lambda: self._in_the_copy(loaders, *waiting[0]))
 
-    def _in_the_copy(self, loaders: list[Any], root: "Root", plate: "Plate", places: dict[str, int]) -> bytes:
+    def _in_the_copy(self, loaders: list[Any], root: Root, plate: Plate, places: dict[str, int]) -> bytes:
         self.observer.timeline = TIMELINE
         whole = plate.feed.met.whole
         for loader in loaders:
@@ -84,7 +82,7 @@ def _loaders() -> list[Any]:
     return [thing for thing in gc.get_objects() if issubclass(type(thing), torch.utils.data.DataLoader)]
 
 
-def install(observer: "Observer", feeding: "Feeding") -> None:
+def install(observer: Observer, feeding: Feeding) -> None:
     unread = Unread(observer, feeding)
     observer.moments.batch_given.append(observer.shielded("loaders", unread.batch_given))
     observer.moments.model_returned.append(observer.shielded("loaders", unread.returned))

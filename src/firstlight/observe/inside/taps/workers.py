@@ -12,16 +12,13 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils.data import _utils
 
-from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.observer import Observer
 from firstlight.records.feed import WorkerSeen
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 MOST_WORKERS = 16
 MOST_DEPTH = 3
@@ -29,7 +26,7 @@ INITIALISER = "init_fn"
 
 
 class Workers:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._before: dict[str, str] = {}
 
@@ -58,8 +55,6 @@ class Workers:
         used = tuple(name for name, state in self._before.items() if after.get(name) != state)
         self.observer.emit(
             WorkerSeen(
-                step=self.observer.step,
-                rank=rank(),
                 loader=os.getppid(),
                 worker=info.id,
                 workers=info.num_workers,
@@ -114,7 +109,7 @@ def quietly(function: Callable[..., None], *arguments: Any) -> None:
         function(*arguments)
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     workers = Workers(observer)
     original: Any = _utils.worker._worker_loop
     position = list(inspect.signature(original).parameters).index(INITIALISER)

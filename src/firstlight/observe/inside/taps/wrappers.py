@@ -2,19 +2,16 @@
 
 import weakref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.nn.parallel import DistributedDataParallel
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.observer import rank, world
+from firstlight.observe.inside.observer import Observer, world
 from firstlight.records.places import Site
 from firstlight.records.program import Wrapped
-
-if TYPE_CHECKING:
-    from firstlight.observe.inside.observer import Observer
 
 
 @dataclass
@@ -27,7 +24,7 @@ class Wrapper:
 
 
 class Watch:
-    def __init__(self, observer: "Observer") -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._wrappers: dict[int, Wrapper] = {}
         self._open = 0
@@ -57,18 +54,12 @@ class Watch:
             if known.ref() is not None:
                 self.observer.emit(
                     Wrapped(
-                        step=self.observer.step,
-                        rank=rank(),
-                        module=known.name,
-                        site=known.site,
-                        through=known.through,
-                        beside=known.beside,
-                        world=world(),
+                        module=known.name, site=known.site, through=known.through, beside=known.beside, world=world()
                     )
                 )
 
 
-def install(observer: "Observer") -> None:
+def install(observer: Observer) -> None:
     watch = Watch(observer)
     original = DistributedDataParallel.__init__
     built = observer.shielded("wrappers", watch.built)
