@@ -175,3 +175,9 @@ def test_two_texts_of_the_same_length_are_one_example_together() -> None:
     feed.train({"input 0": query, "input 1": document})
     feed.evaluate({"input 0": query, "input 1": document.flip(0)})
     assert feed.overlap.shared == 0
+
+
+def test_a_sparse_tensor_is_a_graph_and_no_example() -> None:
+    x, graph = torch.ones(4, 2), torch.eye(4).to_sparse()
+
+    assert named((x, graph), {"edges": graph}).keys() == {"input 0"}

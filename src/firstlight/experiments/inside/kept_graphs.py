@@ -132,7 +132,7 @@ def _held(root: Any) -> tuple[int, int]:
         node = waiting.popleft()
         if hasattr(node, "variable"):
             weights.add(node.variable.untyped_storage().data_ptr())
-        for tensor in _saved(node):
+        for tensor in (one for one in _saved(node) if one.layout is torch.strided):
             storage = tensor.untyped_storage()
             storages[storage.data_ptr()] = storage.nbytes()
         for below, _ in node.next_functions:

@@ -221,7 +221,7 @@ class WantedOutputs:
         return any(
             target.data_ptr() == given.data_ptr() or (target.shape == given.shape and torch.equal(target, given))
             for given in self._inputs
-            if reading.readable(given) and given.device == target.device
+            if reading.readable(given) and not given.is_sparse and given.device == target.device
         )
 
     def _outputs(self, count: int) -> Iterator[_Given]:
