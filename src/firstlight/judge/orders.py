@@ -106,7 +106,7 @@ def next_rungs(watched: Watched, seconds: float = 0.0) -> tuple[str, ...]:
     levels = {name: level(losses) for name in ended if len(losses := losses_of(watched.timelines.get(name, []))) > 1}
     base = losses_of(watched.records)
     found: list[str] = []
-    fair = len(base) >= (LEAST_STEPS if watched.over else STEPS)
+    fair = len(base) >= (LEAST_STEPS if watched.over or watched.of(Ending) else STEPS)
     if "one-batch" in levels and lost(levels["one-batch"]) < (
         BY_HEART if fair and lost(level(base)) < LEARNT else MOVES
     ):
