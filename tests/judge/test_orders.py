@@ -111,17 +111,17 @@ def test_they_are_where_the_sum_falls_as_well_with_answers_of_other_inputs(
 def ran(base: float, tenfold: float, *, reason: str | None = "exit", seconds: float = 5.0) -> Watched:
     """A program of 150 steps, beside a copy at ten times its rate."""
     step = StepSeen(
-        step=149, optimizer=0, name="SGD", site=None, backward_site=None, loss=base, seconds=seconds, backwards=1,
+        step=149, optimizer=0, name="SGD", site=None, backward_site=None, loss=base, seconds=1.0, backwards=1,
         closure=False, held=1, fresh=1, stale=0, empty=False,
     )  # fmt: skip
     loader = LoaderSeen(
         step=0, loader=0, epoch=0, batches=9, batch_size=8, examples=72, sampler="RandomSampler", site=None
     )
-    steps = [replace(step, step=at, seconds=seconds * at / 149) for at in range(150)]
+    steps = [replace(step, step=at) for at in range(150)]
     end = [Ending(step=150, reason=reason, backwards=150, steps=150, unstepped={}, unused={})] if reason else []
     copies: list[Logged] = [
         NurseryOpened(step=0, pid=1),
-        TimelineEnded(step=0, name="lr-tenfold", seconds=1.0, exit_code=0),
+        TimelineEnded(step=0, name="lr-tenfold", seconds=seconds, exit_code=0),
     ]
     return Watched(
         records=[loader, *steps, *map(backward, course(2.0, base)), *end],

@@ -106,7 +106,7 @@ def next_rungs(watched: Watched, seconds: float = 0.0) -> tuple[str, ...]:
     levels = {name: level(losses) for name in ended if len(losses := losses_of(watched.timelines.get(name, []))) > 1}
     base = losses_of(watched.records)
     found: list[str] = []
-    fair = len(base) >= (LEAST_STEPS if watched.over else STEPS)
+    fair = len(base) >= (LEAST_STEPS if watched.over or watched.of(Ending) else STEPS)
     if "one-batch" in levels and lost(levels["one-batch"]) < (
         BY_HEART if fair and lost(level(base)) < LEARNT else MOVES
     ):
@@ -168,10 +168,14 @@ def planned_steps(watched: Watched) -> int | None:
 
 
 def _fits(watched: Watched, seconds: float) -> bool:
-    """The program is over, and the whole run of a copy does not take too long."""
-    over = watched.over or watched.of(Ending)
-    planned, steps = planned_steps(watched) if over else None, watched.of(StepSeen)
-    return planned is not None and bool(steps) and planned * steps[-1].seconds / len(steps) <= WHOLE_TIMES * seconds
+    """The program is over, and the whole run of a copy does not take too long, by the pace of the others."""
+    planned = planned_steps(watched) if watched.over or watched.of(Ending) else None
+    paces = [
+        fate.seconds / len(losses)
+        for name, fate in fates(watched).items()
+        if len(losses := losses_of(watched.timelines.get(name, ()))) >= LEAST_STEPS
+    ]
+    return planned is not None and bool(paces) and planned * min(paces) <= WHOLE_TIMES * seconds
 
 
 def whole_runs(watched: Watched) -> tuple[WholeRun, ...]:
