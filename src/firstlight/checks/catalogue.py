@@ -18,6 +18,7 @@ from firstlight.checks.data import (
     features_damaged,
     features_look_ahead,
     features_redundant,
+    ids_counted_otherwise,
     input_nonfinite,
     inputs_change_scale,
     inputs_double,
@@ -47,6 +48,7 @@ from firstlight.checks.data import (
 )
 from firstlight.checks.declare import Check
 from firstlight.checks.learning import (
+    answers_in_other_units,
     answers_not_learnt,
     answers_scored_wrongly,
     averaged_over_wrong_count,
@@ -380,6 +382,7 @@ CATALOGUE: tuple[Check, ...] = (
     features_look_ahead.CHECK,
     split_overlap.CHECK,
     split_fed_differently.CHECK,
+    ids_counted_otherwise.CHECK,
     inputs_unscaled.CHECK,
     features_redundant.CHECK,
     target_in_inputs.CHECK,
@@ -555,6 +558,7 @@ CATALOGUE: tuple[Check, ...] = (
     metric_misses_ideal.CHECK,
     baseline_unbeaten.CHECK,
     answers_scored_wrongly.CHECK,
+    answers_in_other_units.CHECK,
     averaged_over_wrong_count.CHECK,
     loss_climbs.CHECK,
     learning_undone.CHECK,

@@ -45,11 +45,10 @@ class Limits:
 def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
     if handling.steps < limits.steps or not handling.touches:
         return
-    jumps = [one for one in handling.touches if one.likeness < limits.likeness]
+    restored = all(one.restored for one in handling.touches)  # tasks of an inner loop begin from what an outer one made
+    jumps = [one for one in handling.touches if one.likeness < limits.likeness or restored]
     if len(jumps) >= limits.jumps:
         yield _jumped(handling, jumps)
-    elif len(handling.touches) >= limits.jumps and all(one.restored for one in handling.touches):
-        yield _restored(handling)
     elif len(handling.touches) < limits.share * handling.touches[-1].step:  # later ones may not have been told
         return
     elif handling.undone >= limits.undone:
@@ -66,28 +65,15 @@ def _overruled(handling: Handling, limits: Limits) -> bool:
 
 def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
     first = jumps[0]
+    became = "again what they were before the first step" if first.restored else "others"
     return Evidence(
         where=at(handling.site, module=first.tensor, step=first.step, rank=handling.rank),
         saw=f"{len(jumps)} times in {handling.steps} steps, first before step {first.step}, weights such as "
-        f"`{first.tensor}` became others between two steps of {handling.optimizer} (cosine {first.likeness:.2f})",
+        f"`{first.tensor}` became {became} between two steps of {handling.optimizer} (cosine {first.likeness:.2f})",
         wanted="weights that only the optimizer changes",
         likely="the weights are initialised again, or an old state is loaded, inside the training loop",
         do="do that once, before the loop and before the optimizer is made",
         numbers={"jumps": len(jumps), "likeness": first.likeness},
-    )
-
-
-def _restored(handling: Handling) -> Evidence:
-    """One by one, as an inner loop does for its tasks, they would have come back to what an outer one made of them."""
-    first, times = handling.touches[0], len(handling.touches)
-    return Evidence(
-        where=at(handling.site, module=first.tensor, step=first.step, rank=handling.rank),
-        saw=f"{times} times in {handling.steps} steps, first before step {first.step}, weights such as "
-        f"`{first.tensor}` became again what they were before the first step of {handling.optimizer}",
-        wanted="weights that keep what was learnt",
-        likely="the state that the model began with is loaded again inside the training loop",
-        do="load it once, before the loop, or make a new optimizer wherever a new training is meant",
-        numbers={"times": times},
     )
 
 
