@@ -81,8 +81,7 @@ def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
     """What one rule does to all features, its cause, and what is likely behind it."""
     seen, carried = fed.prepared, fed.carried
     if carried.apart and carried.calls >= limits.calls:
-        turned = " and two axes exchanged" if carried.turned else ""
-        told = f"reaches the model {carried.training} in training, and {carried.evaluation}{turned} in evaluation"
+        told = f"reaches the model {carried.training} in training, and {carried.evaluation} in evaluation"
         return told, *(TURNED if carried.turned else ("data-schema", "a line of the loop changes their order"))
     if seen.ascending:
         told = f"is sorted by value within each example of {seen.ascending}, and not on the other side"
@@ -96,10 +95,8 @@ def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
     wider = seen.times >= limits.even_factor
     apart = abs(seen.offset) >= limits.even_deviations
     if seen.even >= limits.even and seen.places >= limits.independent and (wider or apart):
-        told = (
-            f"is, in evaluation, {seen.factor:.3g} times what it is in training, {seen.offset:+.2g} of its deviations, "
-        )
-        return f"{told}in {seen.even:.0%} of the features", "data-split-shift", None
+        of = f"{seen.factor:.3g} times what it is in training, {seen.offset:+.2g} of its deviations"
+        return f"is, in evaluation, {of}, in {seen.even:.0%} of the features", "data-split-shift", None
     return None
 
 
