@@ -6,7 +6,8 @@ from torch import nn
 torch.manual_seed(0)
 shares = torch.rand(50) ** 3
 tokens = torch.multinomial(shares, 800 * 12, replacement=True).reshape(800, 12) + 2
-answers = (torch.randn(60)[tokens].mean(1) > 0).long()
+meaning = torch.randn(60)[tokens].mean(1)
+answers = (meaning > meaning.median()).long()
 train, test = slice(0, 600), slice(600, 800)
 
 
