@@ -319,6 +319,11 @@ class Handling(Ranked, frozen=True, kw_only=True):
     touches: tuple[Touched, ...]
 
     @property
+    def restored(self) -> bool:
+        """Every time to what they were at first: the tasks of an inner loop begin from what an outer one moves."""
+        return all(one.restored for one in self.touches)
+
+    @property
     def undone(self) -> float:
         """Share of the elements moved by a step that rounding puts back; 0 where most touches are no rounding."""
         rounded = [one.undone for one in self.touches if one.format]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from firstlight.checks.learning.answers_scored_wrongly import CHECK
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import Site
-from firstlight.records.scoring import AnswersScored, NumbersMet, Wanted
+from firstlight.records.scoring import AnswersScored
 
 SCORED = AnswersScored(
     step=12,
@@ -107,65 +107,3 @@ def test_shares_that_are_those_of_their_neighbours_are_told() -> None:
 )
 def test_each_side_of_what_shares_must_show(change: dict[str, Any], findings: int) -> None:
     assert len(found(**SHIFTED | change)) == findings
-
-
-TAUGHT, ASKED = NumbersMet(count=96, mean=0.0, std=1.0, drift=1.0), NumbersMet(count=96, mean=30.0, std=12.0)
-OTHERWISE = Wanted(trained_at=Site(file="train.py", line=20), trained=TAUGHT, scored=ASKED)
-
-
-def wanted(fitting: int = 0, crowded: int = 0, **sides: dict[str, Any]) -> list[Evidence]:
-    """With changes of what is `trained` and what is `scored`."""
-    changed: dict[str, Any] = {name: replace(getattr(OTHERWISE, name), **changes) for name, changes in sides.items()}
-    return found(wanted=replace(OTHERWISE, crowded=crowded, **changed), answers=0, fitting=fitting)
-
-
-def test_answers_that_are_not_scaled_back_are_told() -> None:
-    (evidence,) = wanted()
-
-    assert evidence.saw == "`Net` learns to put out 0 ± 1, and would have to put out 30 ± 12 where it is scored"
-    assert (evidence.cause, evidence.where.line) == (None, 40)
-
-
-def test_targets_that_each_batch_scales_are_told() -> None:
-    (evidence,) = wanted(trained={"standard": True}, scored={"mean": 1.5, "std": 0.9})
-
-    assert evidence.saw == (
-        "the answers that `Net` learns have mean 0 and deviation 1 in every batch, and are 1.5 ± 0.9 where it is scored"
-    )
-    assert (evidence.cause, evidence.where.line) == ("data-split-shift", 20)
-
-
-@pytest.mark.parametrize(
-    ("scored", "findings"),
-    [
-        ({"mean": 0.0, "std": 1.0}, 0),
-        ({"mean": 0.0, "std": 4.0}, 1),
-        ({"mean": 0.0, "std": 3.9}, 0),
-        ({"mean": -4.0, "std": 1.0}, 1),
-        ({"mean": 3.9, "std": 1.0}, 0),
-        ({"mean": 0.0, "std": 1 / 30}, 1),
-        ({"mean": 0.0, "std": 0.04}, 0),
-        ({"mean": 30.0, "std": 0.0}, 0),
-        ({"count": 24}, 1),
-        ({"count": 23}, 0),
-    ],
-)
-def test_each_side_of_how_far_apart(scored: dict[str, Any], findings: int) -> None:
-    assert len(wanted(scored=scored)) == findings
-
-
-@pytest.mark.parametrize(("drift", "fitting", "findings"), [(8.0, 0, 1), (8.1, 0, 0), (8.1, 1, 1)])
-def test_numbers_that_training_takes_in_order_need_another_line_beside(
-    drift: float, fitting: int, findings: int
-) -> None:
-    assert len(wanted(trained={"drift": drift}, fitting=fitting)) == findings
-
-
-@pytest.mark.parametrize(("crowded", "findings"), [(2, 1), (3, 0)])
-def test_each_side_of_crowded(crowded: int, findings: int) -> None:
-    assert len(wanted(crowded=crowded)) == findings
-
-
-@pytest.mark.parametrize(("mean", "std", "findings"), [(0.1, 1.0, 1), (0.09, 1.0, 0), (0.0, 1.11, 1), (0.0, 1.09, 0)])
-def test_each_side_of_standard(mean: float, std: float, findings: int) -> None:
-    assert len(wanted(trained={"standard": True}, scored={"mean": mean, "std": std})) == findings

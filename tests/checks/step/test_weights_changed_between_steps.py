@@ -42,7 +42,7 @@ def test_weights_that_begin_anew_are_told_however_far_they_had_come() -> None:
     (evidence,) = found((RESTORED, replace(RESTORED, step=60)))
     assert evidence.saw == (
         "2 times in 90 steps, first before step 30, weights such as `0.weight` became again what they were before the "
-        "first step of Adam"
+        "first step between two steps of Adam (cosine 0.97)"
     )
     assert evidence.cause is None
 

@@ -285,3 +285,16 @@ def test_an_overlap_with_a_mask_is_a_meeting_of_which_the_order_says_nothing(pro
     found = program.evaluate(lambda output: (output > 0).float() * mask.flip(0))
 
     assert (found.answers, found.moved) == (36, 0)
+
+
+def test_a_loss_written_by_hand_tells_the_sense_of_the_answers_too(program: Program) -> None:
+    soft = F.one_hot(WANTED, 3) * 0.9 + 0.1 / 3
+    program.train(lambda scores: -(soft * scores.log_softmax(-1)).sum(-1).mean())
+
+    assert program.evaluate(lambda scores: (scores.argmin(1) == WANTED).sum()).least == len(WANTED)
+
+
+def test_the_smallest_of_distances_is_fine_though_a_loss_turns_them(program: Program) -> None:
+    program.train(lambda scores: -(-scores).log_softmax(-1)[:, 0].mean())
+
+    assert program.evaluate(lambda scores: (scores.argmin(1) == WANTED).sum()).least == 0

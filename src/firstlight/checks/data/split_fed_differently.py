@@ -5,8 +5,7 @@ The same input of the same model, over many batches of each: in evaluation its f
 narrower than in training, or lie far away from where they were. Smaller differences are told where one rule makes all
 of them, as no shift of the data does: one factor and offset for all features, the features of one side in another
 order, mirrored or moved, the values of each example sorted on one side alone. Batches, from loaders or cut by hand, are
-followed to the model: one order at every call of training and none of evaluation is told however alike both look. Ids
-of tokens are told where those of evaluation have the shares that their neighbours have in training.
+followed to the model: one order at every call of training and none of evaluation is told however alike both look.
 
 ## When it is fine
 A shift in the data is rarely as large. What a model made, an agent sees, or a few rows alone set apart is left out.
@@ -20,6 +19,8 @@ from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
 ALIKE = "inputs prepared in the same way on both sides"
+TURNED = ("data-split-shift", "height and width, or another two axes, are taken for one another on one side alone")
+"""The same data, read in another way; columns in another order are other data."""
 
 
 class Limits(Settable):
@@ -45,22 +46,11 @@ class Limits(Settable):
     """Of that distance is left, at most, once they are put in another order."""
     calls: int = 2
     """On either side, whose batches come in the same order of values; augmentation draws anew."""
-    ids: int = 200
-    """On either side, before their shares say something."""
-    kinds: int = 8
-    """Different ids on either side; what has few of them, such as years, may go on where training ends."""
-    surprise: float = 0.1
-    """Nats an id by which those of evaluation lie away from training, counted from any number but one; lengths and
-    other measures, whose shares are like those of their neighbours, stay below."""
-    moved: float = 0.4
-    """Of that, what is left at the most once they are counted from that number."""
     crowded: int = 2
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
 def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
-    if feed.crowded <= limits.crowded:
-        yield from _counted_otherwise(feed, limits)
     for fed in feed.inputs:
         there = fed.evaluated
         if there is None or min(fed.train.rows, there.rows) < limits.rows or not there.std or not fed.train.std:
@@ -85,30 +75,12 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
             )
 
 
-def _counted_otherwise(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
-    for ids in feed.ids:
-        enough = ids.counted >= limits.ids and ids.kinds >= limits.kinds
-        if ids.offset and enough and ids.others >= limits.surprise and ids.moved <= limits.moved * ids.others:
-            way = "higher" if ids.offset > 0 else "lower"
-            yield Evidence(
-                where=at(feed.eval_site or feed.site, module=feed.name, rank=feed.rank),
-                saw=f"the ids of `{ids.name}` lie {ids.own:.2f} nats an id away from those of training, and "
-                f"{max(0.0, ids.moved):.2f} if they are taken to be {abs(ids.offset)} {way} than there",
-                wanted="the same id for the same token in training and in evaluation",
-                cause="data-tokenizer",
-                likely="one side counts its ids from another number, or has other special tokens",
-                do="make the ids of both sides with one vocabulary and one function",
-                numbers={"own": ids.own, "moved": ids.moved, "offset": ids.offset},
-            )
-
-
 def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
     """What one rule does to all features, its cause, and what is likely behind it."""
     seen, carried = fed.prepared, fed.carried
     if carried.apart and carried.calls >= limits.calls:
-        turned = " and two axes exchanged" if carried.turned else ""
-        told = f"reaches the model {carried.training} in training, and {carried.evaluation}{turned} in evaluation"
-        return told, *_behind(carried.turned, "a line of the loop changes the order of the values on one side alone")
+        told = f"reaches the model {carried.training} in training, and {carried.evaluation} in evaluation"
+        return told, *(TURNED if carried.turned else ("data-schema", "a line of the loop changes their order"))
     if seen.ascending:
         told = f"is sorted by value within each example of {seen.ascending}, and not on the other side"
         return told, "data-schema", "the values of an example are sorted on one side alone"
@@ -117,22 +89,13 @@ def _rule(fed: Fed, limits: Limits) -> tuple[str, str, str | None] | None:
             f"fits training only {seen.order}: {seen.own:.1f} times as far from it as chance makes it as it is, "
             f"{seen.ordered:.1f} times so"
         )
-        return told, *_behind(seen.turned, "the columns, or those of an image, come in another order on one side")
+        return told, *(TURNED if seen.turned else ("data-schema", "columns come in another order on one side"))
     wider = seen.times >= limits.even_factor
     apart = abs(seen.offset) >= limits.even_deviations
     if seen.even >= limits.even and seen.places >= limits.independent and (wider or apart):
-        told = (
-            f"is, in evaluation, {seen.factor:.3g} times what it is in training, {seen.offset:+.2g} of its deviations, "
-        )
-        return f"{told}in {seen.even:.0%} of the features", "data-split-shift", None
+        of = f"{seen.factor:.3g} times what it is in training, {seen.offset:+.2g} of its deviations"
+        return f"is, in evaluation, {of}, in {seen.even:.0%} of the features", "data-split-shift", None
     return None
-
-
-def _behind(turned: bool, likely: str) -> tuple[str, str]:
-    """An image whose axes are exchanged is the same data, read in another way; columns in another order are not."""
-    if turned:
-        return "data-split-shift", "height and width, or another two axes, are taken for one another on one side alone"
-    return "data-schema", likely
 
 
 def _told(fed: Fed, evaluated: bool) -> str:
@@ -144,7 +107,7 @@ CHECK = Check(
     id="FL151",
     name="split-fed-differently",
     summary="evaluation feeds the model inputs prepared otherwise than in training",
-    causes=("data-split-shift", "data-schema", "data-tokenizer"),
+    causes=("data-split-shift", "data-schema"),
     likely="a step of the preparation (a division by 255, a scaler, a normalisation) is done for one split alone",
     fix="make both splits with one function, and compare the mean and deviation of a batch of each",
     severity=Severity.ERROR,

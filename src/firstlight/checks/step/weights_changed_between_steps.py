@@ -1,10 +1,9 @@
 """Something other than the optimizer changes the weights between its steps.
 
 ## What it sees
-After a step and before the next one the weights are not what the step left: several times they have become others
-altogether, or what they were before the first step, while the optimizer goes on with what it knows of the old ones; at
-most steps they are moved by much more
-than the step itself moves them; or they are rounded to a number format so coarse that most of the step is lost.
+After a step and before the next one the weights are not what the step left: several times they have become others, or
+what they were at first, while the optimizer goes on with what it knows of the old ones; at most steps they are moved by
+much more than the step itself; or they are rounded to a number format so coarse that most of the step is lost.
 
 ## When it is fine
 Clipping, constraints and averages move weights by about as much as a step does, or leave their direction as it was.
@@ -43,11 +42,9 @@ class Limits(Settable):
 def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
     if handling.steps < limits.steps or not handling.touches:
         return
-    jumps = [one for one in handling.touches if one.likeness < limits.likeness]
+    jumps = [one for one in handling.touches if one.likeness < limits.likeness or handling.restored]
     if len(jumps) >= limits.jumps:
         yield _jumped(handling, jumps)
-    elif len(handling.touches) >= limits.jumps and all(one.restored for one in handling.touches):
-        yield _restored(handling)
     elif len(handling.touches) < limits.share * handling.touches[-1].step:  # later ones may not have been told
         return
     elif handling.undone >= limits.undone:
@@ -63,29 +60,16 @@ def _overruled(handling: Handling, limits: Limits) -> bool:
 
 
 def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
-    first = jumps[0]
+    first, again = jumps[0], "again what they were before the first step"
     return Evidence(
         where=at(handling.site, module=first.tensor, step=first.step, rank=handling.rank),
         saw=f"{len(jumps)} times in {handling.steps} steps, first before step {first.step}, weights such as "
-        f"`{first.tensor}` became others between two steps of {handling.optimizer} (cosine {first.likeness:.2f})",
+        f"`{first.tensor}` became {again if first.restored else 'others'} between two steps of {handling.optimizer} "
+        f"(cosine {first.likeness:.2f})",
         wanted="weights that only the optimizer changes",
         likely="the weights are initialised again, or an old state is loaded, inside the training loop",
         do="do that once, before the loop and before the optimizer is made",
         numbers={"jumps": len(jumps), "likeness": first.likeness},
-    )
-
-
-def _restored(handling: Handling) -> Evidence:
-    """One by one, as an inner loop does for its tasks, they would have come back to what an outer one made of them."""
-    first, times = handling.touches[0], len(handling.touches)
-    return Evidence(
-        where=at(handling.site, module=first.tensor, step=first.step, rank=handling.rank),
-        saw=f"{times} times in {handling.steps} steps, first before step {first.step}, weights such as "
-        f"`{first.tensor}` became again what they were before the first step of {handling.optimizer}",
-        wanted="weights that keep what was learnt",
-        likely="the state that the model began with is loaded again inside the training loop",
-        do="load it once, before the loop, or make a new optimizer wherever a new training is meant",
-        numbers={"times": times},
     )
 
 

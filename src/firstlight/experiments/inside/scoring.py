@@ -37,6 +37,8 @@ MOVING = frozenset({"roll", "flip", "flipud", "__getitem__", "index_select", "ga
 CHOOSING = ("__getitem__", "index_select")
 CLASSES = ("cross_entropy", "nll_loss")
 """Losses that raise what is given for the right class."""
+LIKELIHOODS = "log_softmax"
+"""A loss that is written by hand begins with it."""
 SHAPED = ("_as", "_like")
 """Ends of names whose further tensors lend a shape or a type, and no values."""
 MOST_LINES = 16
@@ -147,7 +149,9 @@ class Scoring:
             self._counts.add(tensors[0].shape[1])
             if self._trained is not None:
                 self._learn_names(tensors[1])
-                self._learn_sense(tensors[0])
+                self._trained = None if self._learn_sense(tensors[0]) else self._trained
+        elif name == LIKELIHOODS and self._trained is not None and tensors and tensors[0].ndim > 1:
+            self._learn_sense(tensors[0])
         if not self._outputs or not tensors:
             return
         overlap = name in OVERLAPS and len({tensor.shape for tensor in tensors[:2]}) == 1
@@ -178,12 +182,13 @@ class Scoring:
             known.names.add(classes, self._batch)
             self._classes[module] = known
 
-    def _learn_sense(self, prediction: torch.Tensor) -> None:
+    def _learn_sense(self, prediction: torch.Tensor) -> bool:
         assert self._trained is not None
         module = self._trained[0]()
-        if module is not None and choose_alike(prediction, self._trained[1]):
-            self._by_class[module] = True
-            self._trained = None
+        if module is None or not choose_alike(prediction, self._trained[1]):
+            return False
+        self._by_class[module] = True
+        return True
 
     def _after(self, name: str, source: torch.Tensor, made: torch.Tensor, mark: int) -> int:
         """The marks of a result: those of what it was made of, and what this operation adds or takes away."""
