@@ -296,3 +296,23 @@ def test_another_interpreter_without_firstlight_is_observed_too(firstlight: Call
     )
     done = firstlight("check", "--format", "json", "--", str(python), "train.py")
     assert json.loads(done.stdout)["findings"][0]["name"] == "gradients-never-cleared", done.stderr
+
+
+def test_what_is_saved_outside_of_the_project_is_held_back_and_read_again(
+    check: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "best.pt").write_bytes(b"of an earlier run")
+    saved = f'''
+for place in ("{elsewhere}/best.pt", "{elsewhere}/runs/last.pt"):
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    torch.save(model.state_dict(), place)
+    model.load_state_dict(torch.load(place))
+with open("{elsewhere}/log.txt", "w") as log:
+    log.write("done")
+'''
+    checked = check("import os, torch\ntorch.manual_seed(0)\n" + LOOP + "train(30)\n" + saved, "--profile", "quick")
+
+    assert (checked.report["verdict"], checked.loud()) == ("clean", [])
+    assert (elsewhere / "best.pt").read_bytes() == b"of an earlier run"
+    assert sorted(path.name for path in elsewhere.iterdir()) == ["best.pt"]

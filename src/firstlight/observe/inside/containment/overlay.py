@@ -14,6 +14,7 @@ from firstlight.observe.inside.containment.copies import Copies
 from firstlight.observe.inside.containment.layers import Layers
 from firstlight.observe.inside.containment.paths import Paths
 from firstlight.observe.inside.containment.rules import (
+    allows,
     directory_of,
     failure,
     found,
@@ -123,7 +124,7 @@ class Overlay:
         if there is None:
             return self._prepared(place, path)
         physical = self.layers.physical(place)
-        if not posix.access(physical, os.W_OK):
+        if not allows(physical, os.W_OK):
             raise failure(errno.EACCES, path)
         if not (stat.S_ISREG(there.st_mode) or stat.S_ISDIR(there.st_mode)):
             return physical  # a pipe or a device is not a file of the user's
