@@ -179,6 +179,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     lag: Lag | None = None
     repeats: Repeats = Repeats()
     doubts: Doubts = Doubts()
+    left_when_sure: float = 0.0
+    """Loss of predictions that are sure of the classes as they are given: the loss itself reckons with wrong ones."""
     doubted: tuple[tuple[int, int, int], ...] = ()
     """Of the most doubtful of them: step, row in the batch, and place in the dataset, -1 where that is not known."""
     kept: tuple[AnswersFollowed, ...] = ()

@@ -22,9 +22,9 @@ NOISY = Doubts(
 )
 
 
-def told(acting: bool = False, **changes: Any) -> list[Evidence]:
-    seen = related(doubts=replace(NOISY, **changes), doubted=((2, 5, 871), (7, 1, -1)), acting=acting)
-    return found(CHECK, seen)
+def told(acting: bool = False, left_when_sure: float = 0.0, **changes: Any) -> list[Evidence]:
+    more: dict[str, Any] = {"acting": acting, "left_when_sure": left_when_sure}
+    return found(CHECK, related(doubts=replace(NOISY, **changes), doubted=((2, 5, 871), (7, 1, -1)), **more))
 
 
 def test_tells_shares_and_the_most_doubtful_where_they_are_known() -> None:
@@ -55,6 +55,9 @@ def test_tells_shares_and_the_most_doubtful_where_they_are_known() -> None:
         ({"sure": 40}, "warning"),
         ({"sure": 37}, None),
         ({"acting": True}, None),
+        ({"left_when_sure": 0.049}, "warning"),
+        ({"left_when_sure": 0.05}, "note"),
+        ({"left_when_sure": float("nan")}, "warning"),
     ],
 )
 def test_both_sides_of_every_limit(changes: dict[str, Any], severity: str | None) -> None:

@@ -7,7 +7,8 @@ examples are among the numbers of the report, with their row in the dataset wher
 
 ## When it is fine
 Outcomes that something outside the inputs decides, as often for every input. Where that is so of one class alone,
-nothing is said. Wrong labels may be meant, with a loss that allows for them.
+nothing is said. Where the loss itself reckons with wrong labels (it smooths them, or says how often one class is taken
+for another) they are known, and it is a note.
 """
 
 from collections.abc import Iterator
@@ -35,6 +36,8 @@ class Limits(Settable):
     """Outcomes that are random on either side of a border come to two thirds."""
     sides: float = 0.6
     """Of the classes, those whose surest are wrong too; a cause that is not among the inputs moves one of two."""
+    reckoned: float = 0.05
+    """Nats that predictions lose which are sure of the classes as given; a loss that takes them as true leaves none."""
     wrong: int = 8
     """Of the surest; fewer may be chance."""
 
@@ -47,7 +50,8 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
         return
     if round(doubts.wrong_when_sure * doubts.sure) < limits.wrong:
         return
-    certain = doubts.wrong_when_sure >= limits.certain_share and doubts.flat >= limits.certain_flat
+    known = seen.left_when_sure >= limits.reckoned
+    certain = not known and doubts.wrong_when_sure >= limits.certain_share and doubts.flat >= limits.certain_flat
     told = tuple(
         f"{_place(*moment)} is {one.given}, expected {one.expected}"
         for moment, one in zip(seen.doubted, doubts.doubtful, strict=False)

@@ -9,7 +9,7 @@ from tests.observe.inside.tape.tapes import taped
 from torch import nn
 from torch.nn import functional as F
 
-from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reaches
+from firstlight.observe.inside.tape.reach import best_guess, left_when_sure, lowest_free, reaches
 from firstlight.observe.inside.tape.tail import tail_of
 from firstlight.records.flows import GuessSeen, ReachSeen
 
@@ -162,3 +162,29 @@ def test_an_output_added_to_what_was_fed_is_guessed() -> None:
     found = guessed(lambda z: F.mse_loss(CENTRED - z, torch.zeros(32, 1)), 1)
     assert found is not None
     assert found.guess == pytest.approx(float(CENTRED.var(correction=0)), rel=0.05)
+
+
+MIXED_UP = 0.7 * torch.eye(4) + 0.3 / 4
+"""How often each class is taken for each other one."""
+
+
+@pytest.mark.parametrize(
+    ("loss", "left"),
+    [
+        pytest.param(lambda z: F.cross_entropy(z, CLASSES), 0.0, id="classes-as-given"),
+        pytest.param(lambda z: F.nll_loss(z.log_softmax(1), CLASSES), 0.0, id="likelihood"),
+        pytest.param(lambda z: F.nll_loss((z.softmax(1) + 1e-9).log(), CLASSES), 0.0, id="probabilities"),
+        pytest.param(lambda z: F.cross_entropy(z, CLASSES, label_smoothing=0.2), 4.8, id="smoothed"),
+        pytest.param(lambda z: F.nll_loss((z.softmax(1) @ MIXED_UP).log(), CLASSES), 0.25, id="mixed-up"),
+        pytest.param(lambda z: F.mse_loss(z[:, :1], CENTRED), None, id="values"),
+    ],
+)
+def test_a_loss_that_reckons_with_wrong_classes_leaves_something_to_who_is_sure_of_them(
+    loss: Loss, left: float | None
+) -> None:
+    torch.manual_seed(0)
+    with taped() as recorder:
+        value = loss(nn.Linear(3, 4)(torch.randn(32, 3)))
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    assert left_when_sure(tail) == (None if left is None else pytest.approx(left, abs=0.01))

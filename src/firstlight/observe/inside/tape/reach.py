@@ -63,6 +63,31 @@ def lowest_free(tail: Tail) -> float | None:
     return None
 
 
+def left_when_sure(tail: Tail) -> float | None:
+    """The loss of predictions that are sure of the very classes given: nothing, unless the loss itself reckons with
+    wrong ones, by smoothing them or by saying how often one is taken for another. None where there are no classes."""
+    met = _met(tail)
+    if met is None or met[0].ndim != met[2].ndim + 1 or met[2].is_floating_point():
+        return None
+    place, made, answer = met
+    for activation, _ in _activations(tail, place, made):
+        place = next(tensor for tensor, _, _ in activation.inputs if tensor.requires_grad)
+    with contextlib.suppress(*CANNOT):
+        told = (answer >= 0) & (answer < place.shape[1])
+        code = torch.nn.functional.one_hot(answer.where(told, 0), place.shape[1]).to(place.dtype)
+        sums = place.detach().sum(1)
+        shares = bool((place >= 0).all()) and bool(torch.isclose(sums, torch.ones_like(sums), atol=SUMS).all())
+        sure = code if shares else SURE * code
+        return float(tail.replay({id(place): sure.cpu()}, on_cpu=True))
+    return None
+
+
+SUMS = 1e-3
+"""By which the sum of probabilities may differ from 1."""
+SURE = 32.0
+"""A score, the others being 0, that leaves no doubt."""
+
+
 def best_guess(tail: Tail) -> GuessSeen | None:
     """What is had without looking at the inputs; None where the search does not settle, or few examples were guessed.
 

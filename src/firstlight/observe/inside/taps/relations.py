@@ -27,6 +27,7 @@ from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
+from firstlight.observe.inside.tape.reach import left_when_sure
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
@@ -60,6 +61,7 @@ class MeetingLine:
         self.counted = RowsCounted()
         self.mixed = InputsMixed()
         self.skill = OwnSkill()
+        self.left_when_sure: float | None = None
         self.asked = 0
         self.lags: list[Lag] = []
         self.loaded: tuple[weakref.ref[Any], BatchPlaces] | None = None
@@ -194,6 +196,8 @@ class RelationsTap:
         """What is asked of a loss as a whole."""
         line = self.lines[tail.line]
         line.counted.add(tail, given)
+        if line.left_when_sure is None and self.observer.timeline is None:
+            line.left_when_sure = left_when_sure(tail)
         if given and len({id(meeting.answer) for meeting in tail.meetings}) == 1:
             line.mixed.add(given[0], tail.meetings[0].answer, self._batch)
 
@@ -240,6 +244,7 @@ class RelationsTap:
                     counted=line.counted.seen(),
                     mixed=line.mixed.seen(),
                     skills=line.skill.beside(line.sample) if self.observer.timeline is None else Skills(),
+                    left_when_sure=line.left_when_sure or 0.0,
                     acting=self.with_asides > ACTING * max(1, self.steps),
                     seconds=round(time.perf_counter() - begun, 3),
                 )
