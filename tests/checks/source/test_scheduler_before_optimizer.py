@@ -39,6 +39,25 @@ def train(model, loader, optimizer, scheduler):
             F.mse_loss(model(x), y).backward()
             optimizer.step()
 """,
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+
+def run_epoch(model, loader, optimizer=None):
+    for x, y in loader:
+        loss = F.mse_loss(model(x), y)
+        if optimizer is not None:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 10)
+for epoch in range(10):
+    run_epoch(model, train_loader, optimizer)
+    scheduler.step()
+    run_epoch(model, test_loader)
+""",
 ]
 
 

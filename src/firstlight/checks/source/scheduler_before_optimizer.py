@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.source import Call, TrainingLoop
+from firstlight.records.source import Assignment, Call, TrainingLoop
 
 
 def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
@@ -31,13 +31,23 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
         here = order[id(call)]
         shared = call.loops == loop.updates[0].loops[: len(call.loops)] if loop.updates else False
         again = any(isinstance(s, Call) and s.target == "scheduler.step" and order[id(s)] > last for s in loop.around)
-        if shared and here < first and not again and not any(call.excludes(update) for update in loop.updates):
+        after = any(_updates(step, call) for step in loop.around[:here])  # the same function may train and evaluate
+        apart = again or after or any(call.excludes(update) for update in loop.updates)
+        if shared and here < first and not apart:
             yield Evidence(
                 where=call.spot.where,
                 saw=f"`scheduler.step()` here, before the optimizer's step at {loop.updates[0].spot}",
                 wanted="the optimizer's step first",
             )
             return
+
+
+def _updates(step: Call | Assignment, call: Call) -> bool:
+    """Whether an optimizer steps there, in the same round of the loop."""
+    return isinstance(step, Call) and step.target in UPDATES and step.loops[: len(call.loops)] == call.loops
+
+
+UPDATES = ("optimizer.step", "scaler.step")
 
 
 CHECK = Check(

@@ -114,3 +114,22 @@ def test_answers_that_make_no_difference_have_no_gap() -> None:
 def test_the_lowest_level_is_that_of_several_steps() -> None:
     levels = [2.4, 2.3, 2.3, 2.3, 2.3, 2.3, 5.0, 0.1, 9.0]
     assert lowest_level([Measured(1.0, level, 0.1, True) for level in levels]) == pytest.approx(2.3)
+
+
+@pytest.mark.parametrize(("last", "certain"), [(0.2, True), (0.99, True), (1.01, False)])
+def test_a_loss_of_less_than_half_of_any_permuted_one_is_certain_whatever_the_spread(
+    last: float, certain: bool
+) -> None:
+    """The spread over permutations grows with the predictions, so that the gap in its units stays as it was."""
+    losses = [1.9] * 20 + [last] * 20
+    found = growth([Measured(loss, 2.0, (2.0 - loss) / 3, True) for loss in losses])
+
+    assert found is not None
+    assert found.certain is certain
+
+
+def test_what_began_below_half_was_not_learnt_here() -> None:
+    found = growth([Measured(0.5, 2.0, 0.5, True) for _ in range(40)])
+
+    assert found is not None
+    assert not found.certain

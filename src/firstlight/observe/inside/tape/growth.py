@@ -23,6 +23,10 @@ FEW, MOST_EARLY = 5, 10
 BY_CHANCE = 0.1
 """Share of the loss by which untrained predictions may happen to follow the answers; usually a few hundredths."""
 LEVEL_STEPS = 5
+LEAST_HALVED, NOT_YET, NEARLY_ALL = 32, 0.75, 0.9
+HALF = 0.5
+"""Of nearly all that permuted answers come to: a loss below that knows whose answer is whose, and far better than
+untrained predictions may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,13 @@ class Growth:
     gap_last: float
     level_first: float
     """The loss of the first steps with permuted answers."""
+    halved: bool = False
+    """Later on the loss is less than half of what permuted answers come to, and at first it was not nearly so low.
+    In units of the spread the gap need not grow with it: untrained predictions that differ little have next to none."""
 
     @property
     def certain(self) -> bool:
-        return self.low > 0 or self.ranks > DEVIATIONS
+        return self.low > 0 or self.ranks > DEVIATIONS or self.halved
 
     @property
     def likely(self) -> bool:
@@ -100,7 +107,18 @@ def _against(steps: Sequence[Measured], first: int) -> Growth:
         gap_first=_mean(gaps[:first]),
         gap_last=_mean(gaps[-last:]),
         level_first=_mean([step.permuted for step in steps[:first]]),
+        halved=_halved(steps),
     )
+
+
+def _halved(steps: Sequence[Measured]) -> bool:
+    """Nearly all late losses, and none of the first: a few odd batches decide nothing."""
+    if len(steps) < LEAST_HALVED:
+        return False
+    enough = HALF * sorted(step.permuted for step in steps)[len(steps) // 10]
+    late = [step.loss for step in steps[-len(steps) // 4 :]]
+    began_above = all(step.loss > NOT_YET * step.permuted for step in steps[:LEVEL_STEPS])
+    return began_above and sum(0 <= loss < enough for loss in late) >= NEARLY_ALL * len(late)
 
 
 def lowest_level(steps: Sequence[Measured]) -> float:

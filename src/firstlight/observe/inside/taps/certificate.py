@@ -32,13 +32,15 @@ So many are measured one by one, so that a program of a hundred steps is measure
 """
 ASKED_EVERY = 16
 """Measured steps, once the budget is spent and no sign was seen."""
+RULED_OUT = 1e4
+"""Times the loss, with answers of other examples: those were masked by a large number."""
 LEVEL = 8
 MOST_FAILURES = 5
 
 NO_MEETING = "no place was found where predictions meet answers"
 NOT_AGAIN = "the loss could not be computed again from its recorded operations"
 ONE_EXAMPLE = "a batch holds one example, whose answer cannot be exchanged"
-FORBIDDEN = "other examples' answers are ruled out by the loss itself: it is not finite with them"
+FORBIDDEN = "other examples' answers are ruled out by the loss itself: it is not finite, or enormous, with them"
 ALIKE = "the loss is the same whichever example an answer belongs to"
 LIKELY = "the gap seems to have grown, and was not measured often enough to be certain"
 BLIND = "all examples of a batch are given the same prediction"
@@ -160,7 +162,9 @@ class Certificate:
             return
         value = reading.number(root)
         same = math.isclose(true, value, rel_tol=SAME, abs_tol=SAME) or not math.isfinite(value)
-        if not same or (math.isfinite(value) and not all(map(math.isfinite, others))):
+        if not same or (
+            math.isfinite(value) and not all(other <= RULED_OUT * max(1.0, abs(value)) for other in others)
+        ):
             line.unfit[FORBIDDEN if same else NOT_AGAIN] += 1
             return
         scale = self.observer.scale
