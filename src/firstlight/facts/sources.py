@@ -164,6 +164,12 @@ SOURCES: dict[type, Source] = {
     source.Triplet: _from(absent="no loss of a positive, a negative and a margin is written", bears="source"),
     log.LogSeen: _from(absent="`firstlight log validate` judges event logs"),
     feed.FeedSeen: _from("feeding", "loaders", absent="no model was seen in training", bears="data"),
+    relations.HeldBackScore: _from(
+        "operations",
+        "tape",
+        "relations",
+        absent="no program that came to its end printed the accuracy of held-back examples",
+    ),
     relations.Relations: _from(
         "operations",
         "tape",

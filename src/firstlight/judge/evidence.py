@@ -13,6 +13,7 @@ from firstlight.diagnosis.prove import prove
 from firstlight.experiments.plan import Order
 from firstlight.experiments.rehearsal import attempts_of
 from firstlight.facts.derive import derive
+from firstlight.facts.relations import held_back_scores
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.facts.splits import with_rehearsed, with_unread
 from firstlight.facts.standing import settled_sign
@@ -22,6 +23,7 @@ from firstlight.findings.suppress import suppress
 from firstlight.judge.orders import LOCALISED, contrasted
 from firstlight.judge.rehearsal import rehearsal_of, resume_of
 from firstlight.judge.written import written
+from firstlight.observe.printed import numbers_in
 from firstlight.observe.watch import Watched
 from firstlight.records.averages import Averaged
 from firstlight.records.contrast import Contrast
@@ -91,6 +93,8 @@ def judged(
         ended = rehearsal is not None and rehearsal.reached_end
         facts = with_rehearsed(facts, watched.records, rehearsed, ended)
     facts = with_unread(facts, watched.timelines.get(LOADERS, ()))
+    if watched.outcome().ended == "finished":
+        facts += held_back_scores(facts, numbers_in(watched.lines))
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
     if contrast is not None:

@@ -153,6 +153,8 @@ class Skills(msgspec.Struct, frozen=True, kw_only=True):
     looks: int = 0
     step: int = 0
     """Of the last look."""
+    common: float = 0.0
+    """How often one answer for all examples is right; 0 where answers are values."""
 
 
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
@@ -213,3 +215,16 @@ class Relations(msgspec.Struct, frozen=True, kw_only=True):
     def scored(self) -> bool:
         """Its answers are the data's own, and were foretold by the program and by a plain fit."""
         return self.seen.skills.rows > 0 and not self.seen.acting
+
+
+class HeldBackScore(msgspec.Struct, frozen=True, kw_only=True):
+    """An accuracy of held-back examples that the program printed last, beside how it does on what it trains on."""
+
+    rank: int
+    name: str
+    value: float
+    own: float
+    common: float
+    """As in `Skills`."""
+    site: Site | None
+    """Where the model is evaluated."""

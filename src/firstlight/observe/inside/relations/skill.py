@@ -67,6 +67,7 @@ class OwnSkill:
             before=1 - _mean(before) / base,
             looks=len(self.errors),
             step=self.errors[-1][0],
+            common=0.0 if self.kind == "values" else 1 - base,
         )
 
 

@@ -1,0 +1,38 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.learning.held_back_at_chance import CHECK
+from firstlight.records.places import Site
+from firstlight.records.relations import HeldBackScore
+
+SCORE = HeldBackScore(
+    rank=1, name="test accuracy", value=0.2, own=0.95, common=0.2, site=Site(file="train.py", line=40)
+)
+
+
+def test_tells_both_scores_and_that_of_a_guess() -> None:
+    (evidence,) = CHECK.find(SCORE, CHECK.limits)
+
+    assert evidence.saw == (
+        "`test accuracy` is 0.2 in the end, where always answering the commonest class gets 0.2; of its training "
+        "answers the program foretells 0.96"
+    )
+    assert (evidence.where.line, evidence.where.rank) == (40, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "ill"),
+    [
+        ({"own": 0.8}, True),
+        ({"own": 0.79}, False),
+        ({"own": float("nan")}, False),
+        ({"value": 0.24}, True),
+        ({"value": 0.241}, False),
+        ({"value": 0.004}, True),
+        ({"value": float("nan")}, False),
+    ],
+)
+def test_both_sides_of_each_limit(changes: dict[str, Any], ill: bool) -> None:
+    assert bool(list(CHECK.find(replace(SCORE, **changes), CHECK.limits))) is ill
