@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from zoo import cache, programs, verified
+from zoo import pairs as written
 from zoo.errors import ZooError
 from zoo.mutants import Mutant, in_fair_order, mutants_of
 from zoo.mutations.catalogue import CATALOGUE
@@ -26,6 +27,7 @@ from zoo.scoring.page import page
 from zoo.scoring.score import score as score_of
 from zoo.split import HALVES, Half, half_of_mutation, half_of_program
 from zoo.verification import Verification, drop_outdated
+from zoo.work import side_by_side
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
@@ -217,6 +219,29 @@ def score(
         history.save(earlier)
         output.write_text(page(result, made, earlier), encoding="utf-8")
     click.echo(page(result, made, earlier))
+
+
+@cli.command()
+@jobs_option
+@click.option("--firstlight", "executable", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--count", is_flag=True, help="Add pairs that are looked at for the first time to what claims are worth.")
+@click.argument("names", nargs=-1)
+def pairs(jobs: int, executable: Path | None, count: bool, names: tuple[str, ...]) -> None:
+    """Have firstlight judge the pairs written by hand, all of them or those named, and tell each."""
+    known = {pair.name: pair for pair in written.load()}
+    if unknown := [name for name in names if name not in known]:
+        raise ZooError(f"no pair is called {unknown[0]}; the folders of zoo/pairs are the names")
+    chosen = written.programs_of(known[name] for name in (names or known))
+    executable = (executable or default_executable()).absolute()
+    firstlight = Firstlight(executable, "check", 0, cache.Cache(cache.FOLDER / "judgements.jsonl"))
+    seen = [
+        looked for _, looked in side_by_side(chosen, lambda one: written.looked_at(*one, firstlight), jobs, "check")
+    ]
+    for one in sorted(seen, key=lambda one: (not one.sick, one.name)):
+        click.echo(one)
+    click.echo(written.summary(seen))
+    if count:
+        counting.save({one.name: [one.look] for one in seen})
 
 
 def _tell_cases(cases: Sequence[Case], healthy: Sequence[HealthyCase]) -> None:
