@@ -48,7 +48,7 @@ CHOSEN: Part = (-1, None)
 
 
 @dataclass
-class Numbers:
+class NumbersWanted:
     """The batches of what was wanted in one place, by mean, square deviation, lowest and highest of each."""
 
     batches: list[tuple[int, float, float, float, float]] = field(default_factory=list)
@@ -87,7 +87,7 @@ class _Taught:
 
     site: Site | None
     lines: set[tuple[str, int]] = field(default_factory=set)
-    numbers: dict[Part, Numbers] = field(default_factory=dict)
+    numbers: dict[Part, NumbersWanted] = field(default_factory=dict)
     of_inputs: bool = False
     """Some of it is made of the inputs, as for an autoencoder."""
 
@@ -98,7 +98,7 @@ class _Asked:
     part: Part
     taught: _Taught | None
     """None where classes are compared, or nothing is known of the loss."""
-    numbers: Numbers = field(default_factory=Numbers)
+    numbers: NumbersWanted = field(default_factory=NumbersWanted)
     step: int = 0
     crowded: int = 0
     times: int = 0
@@ -132,7 +132,7 @@ class WantedOutputs:
         """What a loader gave last."""
         self._gathered: list[_Given] = []
         self._size = 0
-        """Numbers in it."""
+        """NumbersWanted in it."""
         self._asked: dict[tuple[Way, Part], _Asked] = {}
         self._iterated: ByIdentity[bool] = ByIdentity()
         """Models that are given what they gave: what is subtracted on the way is no error."""
@@ -174,7 +174,7 @@ class WantedOutputs:
         if side.requires_grad and (found := _wanted(side, target, outputs)) is not None:
             taught = self._taught.get(module, None) or _Taught(sites.caller())
             taught.lines.update(sites.way())
-            taught.numbers.setdefault(found[0], Numbers()).add(found[1])
+            taught.numbers.setdefault(found[0], NumbersWanted()).add(found[1])
             alike = [given for given in self._inputs if given.numel() == target.numel() and reading.readable(given)]
             taught.of_inputs = taught.of_inputs or any(_line(given, target) is not None for given in alike)
             self._taught[module] = taught
