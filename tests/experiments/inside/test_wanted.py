@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from firstlight.experiments.inside.measured import MeasuredLosses
-from firstlight.experiments.inside.wanted import Numbers
+from firstlight.experiments.inside.wanted import NumbersWanted
 from firstlight.records.scoring import AnswersScored
 
 ROWS = 40
@@ -126,7 +126,7 @@ def test_one_batch_again_and_again_is_not_scaled_by_itself(program: Program) -> 
 
 @pytest.mark.parametrize(("rising", "least", "most"), [(0.0, 0.0, 5.0), (1.0, 20.0, 100.0)])
 def test_targets_that_come_in_order_drift(rising: float, least: float, most: float) -> None:
-    numbers = Numbers()
+    numbers = NumbersWanted()
     for place in range(3):
         numbers.add(torch.randn(ROWS, generator=torch.Generator().manual_seed(place)).double() + rising * place)
 

@@ -132,7 +132,7 @@ class WantedOutputs:
         """What a loader gave last."""
         self._gathered: list[_Given] = []
         self._size = 0
-        """NumbersWanted in it."""
+        """Numbers in it."""
         self._asked: dict[tuple[Way, Part], _Asked] = {}
         self._iterated: ByIdentity[bool] = ByIdentity()
         """Models that are given what they gave: what is subtracted on the way is no error."""
