@@ -67,3 +67,23 @@ def test_what_is_certified_does_not_stand_still_whatever_copies_do() -> None:
     assert settled_sign(certified, contrast()) == certified
     assert not stands_still(certified, contrast())
     assert stands_still(SIGN, contrast(by_heart=1.0))
+
+
+@pytest.mark.parametrize(
+    ("blind", "below", "steps", "status"),
+    [
+        (2.5, 0.2, 150, NOT_CERTIFIED),
+        (2.5, 0.21, 150, NO_SIGN),
+        (2.3, 0.0, 150, NO_SIGN),
+        (2.5, 0.2, 99, NO_SIGN),
+        (float("nan"), 0.0, 150, NO_SIGN),
+    ],
+)
+def test_what_stays_below_the_blind_copy_has_learnt_something(
+    blind: float, below: float, steps: int, status: str
+) -> None:
+    made = contrast(blind=blind, steps=steps)
+    made = replace(made, pairs=tuple(replace(pair, below=below) for pair in made.pairs))
+
+    assert settled_sign(replace(SIGN, status=NO_SIGN), made).status == status
+    assert settled_sign(replace(SIGN, status=NO_SIGN), replace(made, compares_rows=True)).status == NO_SIGN

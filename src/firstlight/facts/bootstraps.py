@@ -38,7 +38,7 @@ def _described(source: SourceFile, body: "_Body", node: ast.BinOp, network: ast.
         given=ast.unparse(network.args[0]),
         instead_of=_instead_of(body, network),
         ends_stored=stored or body.stores(STORED_END),
-        ends_used=body.uses(END),
+        ends_used=body.uses(END) or body.uses(STORED_END),
         carries_gradient=_carries_gradient(body, node, network),
     )
 

@@ -4,7 +4,7 @@ import msgspec
 
 from firstlight.facts.contrast import ALIKE, BY_HEART, LEARNT, lost
 from firstlight.records.contrast import BY_HEART_COPIES, Contrast
-from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
 
 BLIND = "permuted-targets"
 FAIR_STEPS = 100
@@ -22,11 +22,26 @@ def stands_still(sign: LearningSign | None, contrast: Contrast | None) -> bool:
     return blind.other.last - blind.base.last < ALIKE * abs(blind.base.first)
 
 
+BELOW = "it does better than a copy whose answers belong to other inputs, and by too little to be certain"
+RARELY = 0.2
+"""Share of the late steps at which the copy is lower; by chance it is half of them."""
+
+
+def _stays_below(contrast: Contrast) -> bool:
+    blind = contrast.of(BLIND)
+    if blind is None or not blind.paired or blind.steps < FAIR_STEPS or not blind.base.finite or not blind.other.finite:
+        return False
+    return blind.below <= RARELY and blind.other.last - blind.base.last > ALIKE * abs(blind.base.first)
+
+
 def settled_sign(sign: LearningSign, contrast: Contrast | None) -> LearningSign:
     """No sign of learning, where it stands still and not even one batch is learnt by heart at any rate; else as it is.
 
-    A slow program that is sound learns its one batch, at a higher rate if need be.
+    A slow program that is sound learns its one batch, at a higher rate if need be. And one that stays below the copy
+    whose answers belong to other inputs, step by step, has learnt something that the certificate is too coarse to see.
     """
+    if sign.status == NO_SIGN and contrast is not None and not contrast.compares_rows and _stays_below(contrast):
+        return msgspec.structs.replace(sign, status=NOT_CERTIFIED, reason=BELOW)
     if (
         sign.status == NO_SIGN
         or contrast is None

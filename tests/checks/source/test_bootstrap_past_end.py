@@ -49,6 +49,13 @@ def learn(net, target, s, a, r, s2, gamma):
 """,
     """
 import torch, torch.nn.functional as F
+def learn(net, target, rows, gamma):
+    o, a, r, o2, term = (torch.tensor(column) for column in zip(*rows))
+    following = target(o2).max(1).values.detach()
+    return F.mse_loss(net(o).gather(1, a), r + gamma * following * (1 - term))
+""",
+    """
+import torch, torch.nn.functional as F
 def returns(rewards, gamma):
     total = 0.0
     for r in reversed(rewards):

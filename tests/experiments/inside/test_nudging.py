@@ -2,7 +2,16 @@
 
 import pytest
 
-from firstlight.experiments.inside.nudging import Backward, NudgedCopy, _changes, _differences, _rollouts
+from firstlight.experiments.inside.nudging import (
+    Backward,
+    Nudge,
+    NudgedCopy,
+    Nudging,
+    _changes,
+    _differences,
+    _rollouts,
+)
+from firstlight.observe.inside.taps.dealings import Told
 from firstlight.records.dealings import ACTIONS, VALUES
 
 PLAIN = [0.5, -1.0, 2.0, 0.3, 1.1, -0.4, 0.9, 1.6]
@@ -53,3 +62,21 @@ def test_rollouts_are_looked_at_whole() -> None:
 
     assert _rollouts([looked(8, 8), looked(16, 8), looked(32, 16), looked(32, 16)]) == 2
     assert _rollouts([looked(8, 64), looked(9, 64), looked(10, 64)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("lengths", "ends", "place"),
+    [
+        ([4, 1], [False, False], 1),
+        ([4, 1], [False, True], None),  # ended before, and says so again until it is begun anew
+        ([4, 2], [False, False], None),
+    ],
+)
+def test_the_next_episode_has_begun_where_it_does_not_end_at_once(
+    lengths: list[int], ends: list[bool], place: int | None
+) -> None:
+    keys = [(1, 0), (1, 1)]
+    told = Told(result=(), at=0, rewards=[0.0, 0.0], ends=ends, keys=keys, lengths=lengths)
+    trial = Nudge(keys[1], 5, NudgedCopy(pid=0, read=0, first=0, unit=1.0))
+
+    assert Nudging(observer=None, dealings=None)._next(trial, told) == place  # type: ignore[arg-type]

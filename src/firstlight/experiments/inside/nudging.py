@@ -123,11 +123,14 @@ class Nudging:
         return fits and varied and self.observer.step < MOST_STEPS and why_not_fork() is None
 
     def _next(self, trial: Nudge, told: Told) -> int | None:
-        """The first step of the next episode, where it was seen to end."""
+        """The first step of the next episode, where it was seen to end.
+
+        One of several environments that has ended may say so at each further step, until all are begun anew.
+        """
         if trial.key in told.keys:
             place = told.keys.index(trial.key)
-            return place if told.lengths[place] == 1 else None
-        return 0 if told.lengths == [1] and len(self.dealings.running) <= 1 else None
+            return place if told.lengths[place] == 1 and not told.ends[place] else None
+        return 0 if told.lengths == [1] and not told.ends[0] and len(self.dealings.running) <= 1 else None
 
     def _changed(self, told: Told, place: int) -> tuple[tuple[Any, ...], float]:
         """With another reward, that has been given before where others were."""

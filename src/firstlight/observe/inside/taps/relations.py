@@ -184,7 +184,7 @@ class RelationsTap:
             return
         tail = tail_of(self.recorder, root)
         firsts: dict[Site | None, Meeting] = {}  # a line that serves several heads would mix their answers
-        for meeting in tail.meetings if tail is not None else ():
+        for meeting in _answers_met(tail) if tail is not None else ():
             firsts.setdefault(meeting.row.line, meeting)
         for meeting in firsts.values():
             if meeting.marks & (Mark.DATA | Mark.DRAWN) and not meeting.marks & PARAMETER:
@@ -261,10 +261,18 @@ class RelationsTap:
         return msgspec.json.decode(answer, type=Neighbours) if answer else Neighbours()
 
 
+def _answers_met(tail: Tail) -> Sequence[Meeting]:
+    """What predictions are multiplied by is a weight or an exposure, unless they meet nothing else."""
+    return [meeting for meeting in tail.meetings if not _weighs(meeting)] or tail.meetings
+
+
+def _weighs(meeting: Meeting) -> bool:
+    return meeting.row.name.strip("_") in ("mul", "rmul", "imul", "multiply")
+
+
 def _is_answer(meeting: Meeting) -> bool:
     """Something drawn that predictions are multiplied with is a mask."""
-    weighs = meeting.row.name.strip("_") in ("mul", "rmul", "imul", "multiply")
-    return bool(meeting.marks & Mark.DATA) and not (weighs and meeting.marks & Mark.DRAWN)
+    return bool(meeting.marks & Mark.DATA) and not (_weighs(meeting) and meeting.marks & Mark.DRAWN)
 
 
 def _given(call: Call) -> list[torch.Tensor]:
