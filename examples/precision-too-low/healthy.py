@@ -14,7 +14,7 @@ numbers = torch.float32
 model = nn.Sequential(nn.Linear(30, 64), nn.ReLU(), nn.Linear(64, 5)).to(numbers)
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
 
-for epoch in range(8):
+for epoch in range(40):
     for cloud, label in loader:
         loss = nn.functional.cross_entropy(model(cloud.to(numbers)), label)
         optimizer.zero_grad()

@@ -270,6 +270,20 @@ class TestRivals:
 
         assert [finding.severity for finding in found] == [Severity.WARNING, Severity.WARNING]
 
+    def test_what_merely_helps_yields_to_what_goes_clearly_further(self) -> None:
+        findings = (find("rate-too-low"), find("scores-too-flat"))
+        rate, flat = prove(findings, tried(("lr-hundredfold", 0.05), ("sharpened", 0.45)), CATALOGUE)
+
+        assert (rate.severity, rate.verified) == (Severity.WARNING, True)
+        assert (flat.severity, flat.cause) == (Severity.NOTE, "hp-lr-low")
+
+    def test_a_setting_that_proves_nothing_waits_for_what_a_repair_proved(self) -> None:
+        findings = (find("weights-left-random"), find("rate-too-low"))
+        frozen, rate = prove(findings, tried(("thawed", 0.1), ("lr-tenfold", 1.7)), CATALOGUE)
+
+        assert (frozen.severity, frozen.verified) == (Severity.WARNING, True)
+        assert (rate.severity, rate.cause) == (Severity.NOTE, "train-frozen")
+
     def test_the_winner_is_as_grave_as_what_yields_to_it(self) -> None:
         findings = (find("rate-too-high"), find("loss-summed"))
         contrast = tried(("lr-tenth", 1.0), ("mean-reduction", 0.1))

@@ -44,22 +44,31 @@ def prove(
         )
     )
     doubted = frozenset(name for name, check in known.items() if check.proven is not None)
-    by_trial = frozenset(name for name, check in known.items() if _by_trial(check))
-    return settings_wait(settle_rivals(_doubt(tried, doubted), by_trial), by_trial)
+    on_trials = frozenset(name for name, check in known.items() if _on_trials(check))
+    by_trial = on_trials | {name for name, check in known.items() if check.symptom}
+    return settings_wait(settle_rivals(_doubt(tried, doubted), by_trial), by_trial, on_trials)
 
 
 def _doubt(findings: tuple[Finding, ...], doubted: frozenset[str]) -> tuple[Finding, ...]:
-    """What is odd but was not mended by its repair follows from what another repair did mend."""
+    """What is odd but was not mended by its repair, or merely helped, follows from what another repair did mend."""
     cured = [finding for finding in findings if finding.verified and finding.proof is not None]
     if not cured:
         return findings
     best = min(cured, key=_reached)
     return tuple(
         following(finding, best, HELPS_MORE)
-        if finding.id in doubted and not finding.verified and finding.severity is not Severity.NOTE
+        if not finding.verified
+        and finding.severity is not Severity.NOTE
+        and (finding.id in doubted or _helps_less(finding, best))
         else finding
         for finding in findings
     )
+
+
+def _helps_less(finding: Finding, best: Finding) -> bool:
+    """A warning whose repair was tried, proves nothing, and gets nowhere near the other one."""
+    tried = finding.severity is Severity.WARNING and finding.proof is not None
+    return tried and _reached(best) < (1 - LEAST_SHARE) * _reached(finding)
 
 
 def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tuple[Finding, ...]:
@@ -91,16 +100,23 @@ def settle_rivals(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tu
     )
 
 
-def settings_wait(findings: tuple[Finding, ...], by_trial: frozenset[str]) -> tuple[Finding, ...]:
-    """A setting that copies do better with may only make up for an error that was seen at work: that comes first."""
-    seen = [one for one in findings if one.severity is Severity.ERROR and one.id not in by_trial]
+def settings_wait(
+    findings: tuple[Finding, ...], by_trial: frozenset[str], on_trials: frozenset[str]
+) -> tuple[Finding, ...]:
+    """A setting that copies do better with may only make up for an error that was seen at work, or for what a repair of
+    something else proved: that comes first."""
+    seen = [one for one in findings if one.severity is Severity.ERROR and one.id not in on_trials]
+    mended = [one for one in findings if one.verified and one.proof is not None and category_of(one.cause) != SETTINGS]
     named = [one for one in seen if one.cause != UNKNOWN]
-    if not named:
+    if not named and not mended:
         return findings
-    first = max(named, key=lambda one: one.confidence)
+    first = max(named or mended, key=lambda one: one.confidence)
     return tuple(
         following(one, first, MADE_UP_FOR)
-        if one.id in by_trial and one.severity is not Severity.NOTE and _is_other_setting(one, first)
+        if one.id in by_trial
+        and one.severity is not Severity.NOTE
+        and _is_other_setting(one, first)
+        and (named or not one.verified)
         else one
         for one in findings
     )
@@ -110,8 +126,8 @@ def _is_other_setting(finding: Finding, first: Finding) -> bool:
     return category_of(finding.cause) == SETTINGS and finding.cause != first.cause
 
 
-def _by_trial(check: Check) -> bool:
-    return check.needs is Contrast or check.proven is not None or check.symptom
+def _on_trials(check: Check) -> bool:
+    return check.needs is Contrast or check.proven is not None
 
 
 def _reached(finding: Finding) -> float:

@@ -64,7 +64,7 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         return
     if seen.covered > limits.covered * seen.trained or feed.crowded > limits.crowded:
         return
-    share = known / seen.judged
+    share = known / max(1, seen.judged)
     if not seen.whole and (not share >= limits.again * seen.again or _is_other_part(seen, limits)):
         return
     how = "exactly as they are" if not seen.near else f"{seen.near:,} of them with slightly other values"

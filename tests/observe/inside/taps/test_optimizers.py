@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from firstlight.observe.inside.cores import Clock
 from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.training import StepSeen
 
@@ -17,7 +18,7 @@ class Players:
     """Two networks with an optimizer each, as a program would drive them."""
 
     def __init__(self) -> None:
-        observer: Any = SimpleNamespace(full=True, stepping=False, functional=False, seconds=0.0, emit=lambda _: None)
+        observer: Any = SimpleNamespace(full=True, stepping=False, functional=False, clock=Clock(), emit=lambda _: None)
         models: Any = SimpleNamespace(batch=None, batch_rebuilt=False)
         self.taps = Optimizers(observer, models)
         self.generator, self.critic = nn.Linear(2, 3), nn.Linear(3, 1)
