@@ -36,7 +36,6 @@ def find(collated: Collated, limits: Limits) -> Iterator[Evidence]:
         f"makes: {collated.torn:.0%} of the items",
         wanted="all parts of an item in one row, padded on the same side",
         cause="data-label-misaligned" if rows else "data-padding",
-        severity=Severity.ERROR if rows else Severity.WARNING,
         confidence=0.95 if rows else 0.85,
         likely="one part is sorted or shuffled by itself" if rows else "one part is padded on the left, the other not",
         numbers={"torn": collated.torn, "batches": collated.batches},
@@ -50,7 +49,7 @@ CHECK = Check(
     causes=("data-label-misaligned", "data-padding"),
     likely="one part of the items is sorted, shuffled or padded by itself",
     fix="sort the items before they are taken apart, and pad all of their parts on the same side",
-    severity=Severity.ERROR,
+    severity=Severity.WARNING,
     confidence=0.95,
     find=find,
 )

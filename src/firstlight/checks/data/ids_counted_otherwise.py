@@ -52,7 +52,7 @@ CHECK = Check(
     causes=("data-tokenizer",),
     likely="one side counts its ids from another number, or has other special tokens",
     fix="make the ids of both sides with one vocabulary and one function",
-    severity=Severity.ERROR,
+    severity=Severity.WARNING,
     confidence=0.9,
     find=find,
 )
