@@ -22,7 +22,7 @@ class Sorter(nn.Module):
 
 
 model = Sorter()
-optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 
 for epoch in range(6):
     for letter, label in loader:

@@ -227,7 +227,7 @@ def test_the_script_runs_as_python_would_run_it(check: Callable[..., Any], tmp_p
 
 def test_a_suppressed_finding_is_told_and_does_not_count(judge: Callable[..., Any]) -> None:
     source = (
-        "import torch\n"
+        "import torch\ntorch.manual_seed(0)\n"
         + LOOP.replace("        optimizer.zero_grad()\n", "").replace(
             ".backward()", ".backward()  # firstlight: ignore[train-no-zero-grad] a test"
         )
