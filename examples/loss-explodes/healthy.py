@@ -25,7 +25,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 for step in range(200):
     x = 0.3 * torch.randn(64, 3) @ mixing
     restored, divergence = model(x)
-    weight = max(0.0, (step - 80) / 40)
+    weight = 0.03 * max(0.0, (step - 80) / 40)
     loss = nn.functional.mse_loss(restored, x) + weight * divergence
     optimizer.zero_grad()
     loss.backward()

@@ -70,3 +70,28 @@ def test_values_from_0_to_1_written_as_if_to_255(pictures: list[np.ndarray], fol
     saws = [found.saw for found in check_data("train").findings]
 
     assert any(saw.startswith("no value above 2 of 255 in 3 of 27 images: dog/dark0.png") for saw in saws)
+
+
+def test_a_brighter_copy_is_nearly_the_same_and_told_by_its_file(pictures: list[np.ndarray], folder: Path) -> None:
+    for place in range(10):
+        save(folder / "val" / "cat" / f"{place}.png", smooth())
+    save(folder / "val" / "dog" / "lit.png", np.clip(pictures[3].astype(int) // 2 + 60, 0, 255).astype(np.uint8))
+
+    (found,) = check_data("train", val="val", select=["splits-share-rows"]).findings
+
+    assert "dog/lit.png of val and " in found.saw
+    assert (found.evidence["exact"], found.evidence["near"]) == (0, 1)
+
+
+def test_colours_of_equal_brightness_are_seen(folder: Path) -> None:
+    """Red on green of one grey is a picture; one colour alone is none."""
+    for place in range(4):
+        drawn = np.zeros((32, 32, 3), dtype=np.uint8)
+        drawn[:] = (0, 128, 0)
+        drawn[8 : 20 + place, 8:20] = (251, 0, 0)
+        save(folder / "drawn" / f"{place}.png", drawn)
+        save(folder / "blank" / f"{place}.png", np.full((32, 32, 3), (0, 128, 0), dtype=np.uint8))
+
+    assert not check_data("drawn", select=["images-damaged"]).findings
+    (found,) = check_data("blank", select=["images-damaged"]).findings
+    assert found.saw.startswith("4 of 4 images are of one colour: 0.png")

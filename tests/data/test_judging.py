@@ -13,6 +13,7 @@ import firstlight as fl
 from firstlight.data import summary
 from firstlight.data.asking import check_data
 from firstlight.errors import UsageError
+from firstlight.records.finding import Severity
 from firstlight.records.report import Report, Status, Verdict
 
 DRAW = np.random.default_rng(5)
@@ -158,3 +159,22 @@ def test_a_data_loader_and_images_as_arrays() -> None:
 def test_a_column_that_is_not_there(role: str, table: Any) -> None:
     with pytest.raises(UsageError, match=f"no column `nothing`, named as {role}"):
         fl.check_data(table, **{role: "nothing"})
+
+
+def test_what_moves_with_time_within_training_is_no_warning() -> None:
+    days, noise = np.arange(1200), np.random.default_rng(0).normal(size=(2, 1200))
+    trend = {"day": days, "sold": days / 200 + noise[0], "price": noise[1]}
+    table = pa.table(trend)
+    told = {
+        name: [
+            (found.severity, found.saw)
+            for found in check_data(table[:800], val=val, time="day", select=["splits-differ"]).findings
+        ]
+        for name, val in (
+            ("goes on", table[800:]),
+            ("jumps", pa.table(trend | {"price": np.where(days >= 800, noise[1] * 3 + 2, noise[1])})[800:]),
+        )
+    }
+
+    assert [severity for severity, _ in told["goes on"]] == [Severity.NOTE]
+    assert [severity for severity, _ in told["jumps"]] == [Severity.WARNING]

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from firstlight.data.asking import check_data
+from firstlight.data.nearness import _neighbours
 
 DRAW = np.random.default_rng(9)
 
@@ -47,3 +48,11 @@ def test_a_smooth_series_split_at_random_has_near_rows_by_nature() -> None:
     assert (
         shared(*({name: column[part] for name, column in rows.items()} for part in (order[:1500], order[1500:]))) == 0
     )
+
+
+def test_equal_rows_are_no_near_copies() -> None:
+    """However far from zero: distances by way of squares are not quite 0 there."""
+    rows = np.random.default_rng(0).normal(size=(300, 4)) + 0.123
+    _, distances = _neighbours(rows * 3e3, rows[:40] * 3e3, None)
+
+    assert (distances[:, 0] == 0).all()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
@@ -103,6 +104,18 @@ class TestBadInput:
         assert "t.parquet is no whole Parquet file" in unreadable("t.parquet")
         assert "copy it again" in unreadable("t.parquet")
 
+    def test_truncated_arrow(self, table: Any, folder: Path) -> None:
+        pyarrow.feather.write_feather(table, "t.feather")
+        whole = Path("t.feather").read_bytes()
+        Path("t.feather").write_bytes(whole[: len(whole) // 2])
+
+        assert "t.feather is no whole Arrow file: Not an Arrow file. It may be cut short" in unreadable("t.feather")
+
+    def test_bytes_that_are_no_text(self, folder: Path) -> None:
+        Path("t.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+
+        assert "t.csv is no text" in unreadable("t.csv")
+
     def test_parquet_with_damage_inside(self, table: Any, folder: Path) -> None:
         pq.write_table(table, "t.parquet", compression="gzip")
         whole = bytearray(Path("t.parquet").read_bytes())
@@ -117,7 +130,7 @@ class TestBadInput:
         said = unreadable("t.csv")
 
         assert "t.csv is ragged" in said
-        assert "Expected 2 columns, got 3" in said
+        assert "row 1 has 3 values for 2 columns: '3,4,5'" in said
 
     def test_wrong_encoding_and_the_right_one(self, folder: Path) -> None:
         Path("t.csv").write_bytes("name,n\ncafé,1\n".encode("latin-1"))
@@ -161,7 +174,7 @@ class TestBadInput:
         (folder / "nothing").mkdir()
 
         assert "no whole Parquet file" in unreadable("t.parquet")
-        assert "cannot be read as Arrow" in unreadable("t.arrow")
+        assert "no whole Arrow file" in unreadable("t.arrow")
         assert "of no kind known here" in unreadable("t.xls")
         assert "holds neither tables" in unreadable("nothing")
 
@@ -184,3 +197,27 @@ def test_a_parquet_file_of_many_row_groups_is_never_held_as_a_whole(tmp_path: Pa
     before = pa.total_allocated_bytes()
     held = [pa.total_allocated_bytes() - before for _ in opened(tmp_path / "t.parquet").parts[0].batches()]
     assert max(held) < numbers.nbytes / 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a;b\n1,5;x\n-2,25;y\n", [1.5, -2.25]),
+        ("a;b\n1.5;1,2\n2.5;y\n3.5;z\n", [1.5, 2.5, 3.5]),
+        ("a,b\n1.5,x\n2.5,y\n", [1.5, 2.5]),
+        ("a,b\n1,5\n2,25\n", [1, 2]),
+    ],
+)
+def test_fractions_begin_as_they_do_in_most_values(text: str, expected: list[float], folder: Path) -> None:
+    Path("t.csv").write_text(text, encoding="utf-8")
+
+    assert head_of(opened(Path("t.csv")))["a"].to_pylist() == expected
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_an_index_without_a_name_is_no_column(ending: str, folder: Path) -> None:
+    frame = pd.DataFrame({"a": [1, 2, 3]}, index=[7, 5, 9])
+    frame.to_csv("t.csv")
+    frame.to_parquet("t.parquet")
+
+    assert head_of(opened(Path(f"t.{ending}"))).schema.names == ["a"]

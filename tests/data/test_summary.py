@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from firstlight.data.asking import check_data
 from firstlight.data.opening import opened
 from firstlight.data.source import TablePart, TableSource
 from firstlight.data.summary import (
@@ -109,8 +111,38 @@ def test_parts_with_other_columns_are_told(folder: Path) -> None:
     pq.write_table(pa.table({"a": [1]}), "parts/1.parquet")
     pq.write_table(pa.table({"b": [1]}), "parts/2.parquet")
 
-    with pytest.raises(UnreadableError, match="the parts differ in their columns"):
+    with pytest.raises(UnreadableError, match=r"2.parquet has the columns b, where parts.1.parquet has a"):
         in_this_process(opened(Path("parts")), TableLayout())
+
+
+def write_parts(folder: Path, ending: str, *parts: list[Any]) -> None:
+    (folder / "parts").mkdir()
+    for place, values in enumerate(parts):
+        frame = pd.DataFrame({"a": values})
+        frame.to_csv(f"parts/{place}.csv", index=False) if ending == "csv" else frame.to_parquet(
+            f"parts/{place}.parquet"
+        )
+
+
+def test_parts_with_other_types_are_told(folder: Path) -> None:
+    write_parts(folder, "parquet", [1, 2], ["x", "y"])
+
+    for read in (head_of, lambda source: in_this_process(source, TableLayout())):
+        with pytest.raises(UnreadableError, match=r"`a` is text in parts.1.parquet and whole in parts.0.parquet"):
+            read(opened(Path("parts")))
+
+
+def test_parts_of_one_nature_are_one_table(folder: Path) -> None:
+    write_parts(folder, "parquet", [1, 2], [0.5, None], [None, None])
+
+    assert in_this_process(opened(Path("parts")), TableLayout()).tallies["a"].missing == 3
+
+
+def test_words_in_a_later_part_of_csv_are_told_as_a_finding(folder: Path) -> None:
+    write_parts(folder, "csv", list(range(40)), ["3", "4", "none yet"])
+
+    (found,) = check_data("parts", select=["types-mixed"]).findings
+    assert "'none yet' (row 42)" in found.saw
 
 
 def test_the_head_is_the_first_rows() -> None:

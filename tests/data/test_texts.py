@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from firstlight.data import texts
+from firstlight.data.asking import check_data
 from firstlight.data.judging import facts_of
 from firstlight.data.objects import source_of
 from firstlight.data.said import Said
@@ -73,3 +75,10 @@ def test_what_is_no_tokenizer_is_told(folder: Path) -> None:
         texts.tokenizer_at(Path("tokenizer.json"))
     with pytest.raises(UsageError, match="is not there"):
         texts.tokenizer_at(Path("elsewhere.json"))
+
+
+def test_the_example_shows_the_damage() -> None:
+    table = pa.table({"t": ["the plain words of a long sentence " * 5 + "caf\u00c3\u00a9 au lait"] * 9})
+
+    (found,) = check_data(table, select=["texts-damaged"]).findings
+    assert "caf\u00c3\u00a9" in found.saw

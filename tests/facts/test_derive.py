@@ -22,8 +22,10 @@ from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.flows import (
     AlteredSeen,
+    AxisSeen,
     CancelSeen,
     ComparisonSeen,
+    FloorSeen,
     LevelledSeen,
     MuteSeen,
     PenaltySeen,
@@ -33,12 +35,12 @@ from firstlight.records.flows import (
 )
 from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
 from firstlight.records.kept import GraphsKept
-from firstlight.records.learning import NO_SIGN, LearningSign
+from firstlight.records.learning import NO_SIGN, Gone, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.places import Site
 from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
-from firstlight.records.relations import Lag, RelationsSeen
+from firstlight.records.relations import ExamplesStored, Lag, RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
@@ -153,8 +155,17 @@ def program(rank: int) -> list[Sighting]:
             step=0, rank=rank, loader=1, worker=0, workers=2, seed=5, dataset="Photos", streams={"`random`": "a"}
         ),
         feed.CollateSeen(**place, what="rows", first="part 0", second="part 1", torn=4, items=8),
-        LearningSign(**place, status=NO_SIGN, reason="", steps=30, fresh=30),
+        LearningSign(
+            **place,
+            status=NO_SIGN,
+            reason="",
+            steps=30,
+            fresh=30,
+            gone=Gone(best_at=1, best=0.5, best_loss=0.2, since=2, gap=0.0, loss=0.7),
+        ),
         ReachSeen(**place, operation="relu", meeting=TRAIN, into="mse_loss", loss=1.0, free=0.1, bound=0.9),
+        AxisSeen(**place, operation="softmax", met_by="gather", shape=(8, 4), axis=0, chosen=1, error=0.7),
+        FloorSeen(**place, operation="mul", low=-1, high=2, perfect=0.0, spread=1.0, lowest=-9.0),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
         AlteredSeen(**place, by="a hook", name="a tensor", flipped=0.5, turned=0.5, cosine=0.1, lost=0.0, uneven=0.0),
         LevelledSeen(**place, operation="clamp", before=0.0, after=1.0),
@@ -165,7 +176,16 @@ def program(rank: int) -> list[Sighting]:
         MuteSeen(**place, operation="mul", value=0.0, elements=9, of=20, others=1.0),
         PenaltySeen(**place, own=3.0, through=1.0),
         PullSeen(**place, kind="values", operation="sub", backward=TRAIN, right=1.0, contrary=2.0),
-        RelationsSeen(**place, meeting=TRAIN, examples=100, met=100, answers="classes", classes=3, lag=LAG),
+        RelationsSeen(
+            **place,
+            meeting=TRAIN,
+            examples=100,
+            met=100,
+            answers="classes",
+            classes=3,
+            lag=LAG,
+            stored=ExamplesStored(name="A"),
+        ),
         Selection(**place, kind="kept", metric="loss", best="best", larger=False),
         AnswersScored(**place, model="Net", times=2, answers=9, least=0, moved=0, elsewhere=False),
         CopySeen(

@@ -187,7 +187,7 @@ def test_graph_sizes_are_those_that_were_walked() -> None:
 class TestAccumulation:
     @staticmethod
     def backward(at: int, **changes: Any) -> BackwardSeen:
-        return replace(BACKWARD, **{"step": at, "calls": 1, "averaged": True, **changes})
+        return replace(BACKWARD, **{"step": at, "calls": 1, "averages": 1.0, **changes})
 
     def test_backwards_are_counted_for_each_step(self) -> None:
         steps = [replace(STEP, reworked=reworked) for reworked in (False, False, True, None)]
@@ -196,11 +196,15 @@ class TestAccumulation:
         seen = only(facts.Accumulation, *backs, *steps)
 
         assert (seen.site, seen.optimizer, seen.backwards) == (TRAIN, "SGD", (2, 3))
-        assert (seen.averaged, seen.separate, seen.closure) == (True, True, False)
+        assert (seen.averages, seen.separate, seen.closure) == (1.0, True, False)
         assert (seen.untouched, seen.reworked, seen.loaders) == (2, 1, 0)
 
     def test_one_divided_loss_is_enough(self) -> None:
-        assert not only(facts.Accumulation, self.backward(0), self.backward(0, averaged=False)).averaged
+        assert only(facts.Accumulation, self.backward(0), self.backward(0, averages=None)).averages is None
+        assert only(facts.Accumulation, self.backward(0), self.backward(0, averages=0.25)).averages is None
+
+    def test_what_scales_for_low_precision_does_not_count(self) -> None:
+        assert only(facts.Accumulation, self.backward(0, averages=256.0, scale=1024.0)).averages == 0.25
 
     def test_losses_of_one_forward_are_not_separate(self) -> None:
         assert not only(facts.Accumulation, self.backward(0), self.backward(0, calls=0)).separate

@@ -51,12 +51,6 @@ class TestLossSite:
         assert only(facts.LossSite, loss_call(prediction=one), loss_call(prediction=one)).most_classes == 1
         assert only(facts.LossSite, loss_call(prediction=none)).most_classes is None
 
-    def test_the_normalised_axis_is_known_where_all_calls_agree(self) -> None:
-        across, along = loss_call(normalised_axis=0), loss_call(normalised_axis=None)
-
-        assert only(facts.LossSite, across, across).normalised_axis == 0
-        assert only(facts.LossSite, across, along).normalised_axis is None
-
     def test_calls_are_grouped_by_function_and_line(self) -> None:
         sites = all_of(
             facts.LossSite,

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
 from firstlight.records import facts
+from firstlight.records.given_up import GivenUp
 from firstlight.records.places import Site
 from firstlight.records.program import LoaderSeen
 from firstlight.records.sighting import Sighting, TensorCard
@@ -148,6 +149,13 @@ class TestRebuilding:
 
         assert (built.stateful, built.closure) == (True, True)
 
+    def test_models_that_were_given_up_are_rebuilt_too(self) -> None:
+        gone = GivenUp(step=90, model="Net", site=OTHER, optimizer="Adam", lives=(24, 24), used=1)
+        (plain, built) = all_of(facts.Rebuilding, step(built=TRAIN), gone)
+
+        assert (plain.given_up, plain.model) == ((), "")
+        assert (built.site, built.model, built.given_up, built.used) == (OTHER, "Net", (24, 24), 1)
+
 
 class TestFeeding:
     def test_counts_equal_values_in_new_tensors(self) -> None:
@@ -159,6 +167,11 @@ class TestFeeding:
 
     def test_the_same_tensor_again_is_full_batch_training(self) -> None:
         assert only(facts.Feeding, step(batch="a"), step(batch="a"), step(batch="a")).longest_repeat == 0
+
+    def test_so_is_what_is_computed_anew_beside_answers_that_stay(self) -> None:
+        steps = [step(batch="a", batch_rebuilt=True, answers_kept=at > 0) for at in range(5)]
+
+        assert only(facts.Feeding, *steps).longest_repeat == 0
 
     def test_inputs_that_are_all_alike_are_no_repeated_batch_while_their_answers_change(self) -> None:
         steps = [step(step=at, batch="zeros", batch_rebuilt=True) for at in range(9)]

@@ -6,6 +6,7 @@ from firstlight.facts.flows import (
     altered,
     cancellings,
     fadings,
+    floors,
     guesses,
     levellings,
     mute_answers,
@@ -15,12 +16,15 @@ from firstlight.facts.flows import (
     silent_terms,
     swellings,
     two_comparisons,
+    wrong_axes,
 )
 from firstlight.facts.sightings import Sightings
 from firstlight.records.flows import (
     AlteredSeen,
+    AxisSeen,
     CancelSeen,
     ComparisonSeen,
+    FloorSeen,
     GuessSeen,
     LevelledSeen,
     MuteSeen,
@@ -75,6 +79,12 @@ def test_terms_are_counted_against_the_looks() -> None:
 def test_the_last_search_of_an_activation_counts() -> None:
     (found,) = reaches(Sightings([REACH, replace(REACH, step=8, bound=0.1)]))
     assert (found.looks, found.bound, found.step) == (2, 0.1, 8)
+
+
+def test_the_look_at_which_a_loss_went_down_least_counts() -> None:
+    low = FloorSeen(step=1, operation="mul", site=SITE, low=-1.0, high=2.0, perfect=0.0, spread=1.0, lowest=-90.0)
+    (found,) = floors(Sightings([low, replace(low, step=8, lowest=-20.0), replace(low, step=24)]))
+    assert (found.looks, found.lowest, found.step) == (3, -20.0, 8)
 
 
 def test_the_look_at_which_errors_cancel_least_counts() -> None:
@@ -193,3 +203,11 @@ def test_levelled_inputs_stand_beside_whether_the_program_learns() -> None:
     assert not unlearnt(replace(sign, status="not-certified"))
     assert not unlearnt(sign, replace(sign, status="certified"))
     assert not unlearnt(sign, replace(sign, status="certified", meeting=SITE))
+
+
+def test_the_last_look_at_a_wrong_axis_counts() -> None:
+    axis = AxisSeen(
+        step=1, operation="softmax", site=SITE, met_by="gather", shape=(8, 5, 4), axis=1, chosen=2, error=0.7
+    )
+    (found,) = wrong_axes(Sightings([axis, replace(axis, step=8, error=0.9)]))
+    assert (found.looks, found.error) == (2, 0.9)

@@ -4,9 +4,10 @@ import pytest
 from msgspec.structs import replace
 from tests.facts.test_derive_steps import STEP
 
-from firstlight.facts.learning import PLAYERS, WARMING, learning_signs
+from firstlight.facts.learning import PLAYERS, WARMING, learning_signs, norm_statistics, unlearnt
 from firstlight.facts.sightings import Sightings
-from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
+from firstlight.records.inner import NormStatistics
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, Gone, LearningSign
 from firstlight.records.places import Site
 
 COUNT = 40
@@ -50,3 +51,29 @@ def test_players_with_losses_of_their_own_need_not_get_better(optimizers: list[i
 
 def test_two_optimizers_with_rates_of_their_own_do_not_rise() -> None:
     assert told([1e-3, 2e-3] * (COUNT // 2), [0, 1] * (COUNT // 2))[1] == PLAYERS
+
+
+SIGN = LearningSign(status=CERTIFIED, reason="", site=SITES[0], steps=40, fresh=40, step=99, rank=0)
+LOST = Gone(best_at=40, best=1.0, best_loss=0.2, since=80, gap=0.0, loss=1.2)
+
+
+def test_what_was_lost_is_told_with_the_rate_from_half_way_on() -> None:
+    steps = [replace(STEP, step=at, lr=0.001 * at) for at in range(120)]
+    (found,) = unlearnt(Sightings([*steps, replace(SIGN, status=NOT_CERTIFIED, gone=LOST)]))
+    assert found.rate == pytest.approx(0.04)
+    assert found.risen == pytest.approx(0.08)
+    assert found.optimizers == 1
+
+
+def test_what_was_kept_is_not_told() -> None:
+    assert not list(unlearnt(Sightings([STEP, SIGN])))
+
+
+NORM = NormStatistics(step=25, module="1", site=None, batches=26, momentum=0.9, apart=0.1, began=1.0)
+
+
+@pytest.mark.parametrize(("fed", "varied"), [(["a", "b"], True), (["a", "a"], False), ([None, None], True)])
+def test_whether_batches_change_is_told_where_it_is_known(fed: list[str | None], varied: bool) -> None:
+    steps = [replace(STEP, step=at, batch=batch) for at, batch in enumerate(fed)]
+    (found,) = norm_statistics(Sightings([*steps, NORM, replace(NORM, step=50, batches=51)]))
+    assert (found.batches, found.varied) == (51, varied)

@@ -1,5 +1,7 @@
 """Whether a program stands still, as its copies tell it."""
 
+import math
+
 import pytest
 from msgspec.structs import replace
 
@@ -87,3 +89,37 @@ def test_what_stays_below_the_blind_copy_has_learnt_something(
 
     assert settled_sign(replace(SIGN, status=NO_SIGN), made).status == status
     assert settled_sign(replace(SIGN, status=NO_SIGN), replace(made, compares_rows=True)).status == NO_SIGN
+
+
+ENDED = replace(
+    SIGN, reason="hardly", steps=64, first=4.085, last=4.078, gap_first=0.0, gap_last=0.0006, without_inputs=4.0786
+)
+
+
+def test_a_whole_run_that_ends_where_it_began_shows_no_sign() -> None:
+    made = replace(contrast(), supervised=False, answered=True, by_loader=False)
+
+    assert settled_sign(ENDED, made, finished=True).status == NO_SIGN
+    assert settled_sign(ENDED, made).status == NOT_CERTIFIED
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"steps": 63},
+        {"first": 4.12},
+        {"gap_last": 0.041},
+        {"gap_last": math.nan},
+        {"last": math.nan},
+        {"first": None},
+        {"own_answers": True},
+        {"status": CERTIFIED},
+    ],
+    ids=str,
+)
+def test_unless_it_went_somewhere_or_cannot_be_judged(changes: dict[str, object]) -> None:
+    made = replace(contrast(), supervised=False, answered=True, by_loader=False)
+    sign = replace(ENDED, **changes)
+
+    assert settled_sign(sign, made, finished=True) == sign
+    assert settled_sign(ENDED, replace(made, answered=False), finished=True) == ENDED

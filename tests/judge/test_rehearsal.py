@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from firstlight.experiments.plan import RESUMED
 from firstlight.experiments.rehearsal import ATTEMPTS
-from firstlight.judge.rehearsal import full_bytes, rehearsal_of, resume_of
+from firstlight.judge.rehearsal import farthest_first, full_bytes, rehearsal_of, resume_of
 from firstlight.observe.watch import Watched
 from firstlight.records.places import Site
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Rehearsal, RehearsalEnded, Shortened
@@ -39,6 +39,14 @@ def test_the_end_was_reached() -> None:
 def test_it_was_not_when_the_time_was_over() -> None:
     found = judged(REACHED, seen=replace(SEEN, ended="time", site=SITE))
     assert (found.reached_end, found.crashed, found.site) == (False, False, SITE)
+
+
+def test_what_an_attempt_that_reached_the_end_saw_comes_first() -> None:
+    records: Any = [[SEEN, FEW], [replace(SEEN, epochs=4), REACHED]]
+    timelines = dict(zip(ATTEMPTS, records, strict=False))
+
+    assert farthest_first(Watched(timelines=timelines)) == records[::-1]
+    assert farthest_first(Watched(timelines={name: [SEEN, FEW] for name in timelines})) == [[SEEN, FEW]] * 2
 
 
 def test_an_attempt_that_reaches_the_end_clears_the_program() -> None:

@@ -47,6 +47,7 @@ WAYS = {
     "a key": ("c = {'size': 3,\n     'lr': 3.0}\nSGD(w, lr=c['lr'])", 3, 2),
     "a name for a name": ("RATE = 3.0\nrate = RATE\nSGD(w, lr=rate)", 3, 1),
     "of a trainer": ("a = TrainingArguments(\n  learning_rate=3.0)\nt = Trainer(a)\nt.train()", 4, 2),
+    "the peak of a schedule": ("lr = 1.0\npeak = 3.0\no = SGD(w, lr=lr)\nOneCycleLR(o, max_lr=peak)", 3, 2),
     "two that could be meant": ("lr = 3.0\nlr = 1.0\nSGD(w, lr=lr)", 3, 3),
     "from outside": ("SGD(w, lr=load()['lr'])", 1, 1),
     "in circles": ("a = b\nb = a\nSGD(w, lr=a)", 3, 3),

@@ -200,7 +200,7 @@ weight = torch.nn.Parameter(torch.ones(1))
 optimizer = torch.optim.SGD([weight], lr=0.1)
 writer = SummaryWriter("logs")
 run = wandb.init(project="p")
-for epoch in range(1000):
+for epoch in range(4):
     loss = weight.square().sum()
     loss.backward()
     optimizer.step()

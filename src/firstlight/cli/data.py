@@ -66,7 +66,7 @@ def command(
     judged ill, 2 could not judge, 3 a fault of firstlight.
     """
     require_engine()
-    from firstlight.data import judging
+    from firstlight.data import judging, objects
 
     profiling = words[:1] == (PROFILE,)
     paths = words[1:] if profiling else words
@@ -74,8 +74,9 @@ def command(
         raise UsageError(
             f"several data sets were named: {', '.join(paths)}. Others than the first go after `--val`, `--test`."
         )
-    train = Path(paths[0]) if paths else None
-    sources = judging.sources_at({"train": train, "val": val, "test": test}, encoding)
+    if not paths:
+        raise UsageError("no data were named. `firstlight data train.parquet --target y` judges a table.")
+    sources = objects.sources_of({"train": Path(paths[0]), "val": val, "test": test}, encoding)
     if profiling:
         _write(judging.profile(sources["train"], engine), output)
         return

@@ -13,6 +13,9 @@ MOST_KEYS = 2048
 MOST_VALUES = 60
 """Different values that are counted one by one."""
 
+NUMERIC = frozenset({"number", "whole", "flag"})
+"""Kinds of one nature: whole numbers are numbers, and missing ones make numbers of whole ones."""
+
 
 def kind_of(arrow_type: Any) -> str:
     types = pa.types

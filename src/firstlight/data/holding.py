@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 
-from firstlight.data.columns import ColumnTally, kind_of
+from firstlight.data.columns import NUMERIC, ColumnTally, kind_of, written
 from firstlight.data.hashing import numbers_of
-from firstlight.data.schemas import ColumnRule, RuleTally, Schema, SchemaRule, widened
+from firstlight.data.images import GREY
+from firstlight.data.schemas import MOST_ROWS, TAIL, ColumnRule, RuleTally, Schema, SchemaRule, widened
 from firstlight.data.split import Split
 from firstlight.data.summary import Engine, TableLayout, TableSummary
 from firstlight.errors import UsageError
@@ -17,8 +19,14 @@ MOST_RULED = 60
 """Columns of numbers among which relations are looked for."""
 LEAST_RULED = 100
 """Rows from which on a relation that always holds is worth writing down."""
+LEAST_CROSSED = 20
+"""Rows in which a relation would be broken if the columns had nothing to do with each other."""
+EDGE = 10
+"""Which of the smallest differences is set beside the very smallest …"""
+SHARP = 0.5
+"""… and the share of it that this is at most where differences stop at zero: a tenth to a third is usual there."""
 MOST_ALLOWED = 30
-SAME = {"number", "whole", "flag"}
+HUNDREDTHS = (1, 99)
 
 
 def held(split: Split, schema: Schema, file: str) -> SchemaHeld:
@@ -46,14 +54,15 @@ def _rows(split: Split, schema: Schema) -> Iterator[Breach]:
 
 
 def _columns(split: Split, schema: Schema) -> Iterator[Breach]:
-    absent = tuple(name for name, rule in schema.columns.items() if name not in split.names and not rule.optional)
+    tallies = split.summary.tallies
+    absent = tuple(name for name, rule in schema.columns.items() if name not in tallies and not rule.optional)
     if absent:
         more = tuple(f"`{name}`" for name in split.names if name not in schema.columns)
         unknown = f"; {few(more)} is there instead" if more else ""
         listed = few(tuple(f"`{name}`" for name in absent), 8)
         yield Breach(column=absent[0], saw=f"no {listed} among its columns{unknown}", wanted=listed)
     for name, rule in schema.columns.items():
-        tally = split.summary.tallies.get(name)
+        tally = tallies.get(name)
         if tally is None:
             continue
         if rule.kind is not None and not _fits(tally, rule.kind):
@@ -66,11 +75,11 @@ def _fits(tally: ColumnTally, wanted: str) -> bool:
     """Whole numbers are numbers; missing ones make numbers of whole ones."""
     if tally.kind == wanted or tally.missing == tally.rows:
         return True
-    return {tally.kind, wanted} <= SAME and not (wanted == "flag" and tally.counts is None)
+    return {tally.kind, wanted} <= NUMERIC and not (wanted == "flag" and tally.counts is None)
 
 
 def _stray(split: Split, name: str, rule: ColumnRule) -> str:
-    if rule.kind not in SAME or kind_of(split.table[name].type) != "text":
+    if rule.kind not in NUMERIC or kind_of(split.table[name].type) != "text":
         return ""
     for row, value in zip(split.rows, split.table[name].to_pylist(), strict=True):
         try:
@@ -83,23 +92,27 @@ def _stray(split: Split, name: str, rule: ColumnRule) -> str:
 def _values(split: Split, tally: ColumnTally, rule: ColumnRule) -> Iterator[Breach]:
     name, share = tally.name, tally.missing / max(1, tally.rows)
     if share > rule.missing:
-        yield Breach(column=name, saw=f"{share:.2%} of its values missing", wanted=f"at most {rule.missing:.2%}")
+        rows = _rows_where(split, pc.is_null(split.table[name], nan_is_null=True))
+        wanted = f"at most {rule.missing:.2%}"
+        yield Breach(column=name, saw=f"{share:.2%} of its values missing", wanted=wanted, rows=rows)
     if rule.low is not None and tally.low is not None and tally.low < rule.low:
-        rows = _beyond(split, name, lambda numbers: numbers < rule.low)
+        rows = _rows_where(split, numbers_of(split.table[name].combine_chunks()) < rule.low)
         yield Breach(column=name, saw=f"down to {tally.low:.8g}", wanted=f"not below {rule.low:.8g}", rows=rows)
     if rule.high is not None and tally.high is not None and tally.high > rule.high:
-        rows = _beyond(split, name, lambda numbers: numbers > rule.high)
+        rows = _rows_where(split, numbers_of(split.table[name].combine_chunks()) > rule.high)
         yield Breach(column=name, saw=f"up to {tally.high:.8g}", wanted=f"not above {rule.high:.8g}", rows=rows)
     if rule.allowed is not None:
-        known = set(tally.counts or {}) if tally.counts is not None else {str(v) for v in split.table[name].to_pylist()}
-        others = tuple(sorted(known - set(rule.allowed) - {"None"}))
+        seen = [None if value is None else written(value) for value in split.table[name].to_pylist()]
+        others = {*(seen if tally.counts is None else tally.counts)} - {*rule.allowed, None}
         if others:
-            yield Breach(column=name, saw=few(others), wanted=f"only {few(rule.allowed, 8)}")
+            rows = _rows_where(split, [value in others for value in seen])
+            told = few(tuple(f"{value!r}" for value in sorted(others)))
+            yield Breach(column=name, saw=told, wanted=f"only {few(rule.allowed, 8)}", rows=rows)
 
 
-def _beyond(split: Split, name: str, wrong: Any) -> tuple[int, ...]:
-    numbers = numbers_of(split.table[name].combine_chunks())
-    return tuple(int(row) for row in split.rows[np.flatnonzero(wrong(numbers))[:5]])
+def _rows_where(split: Split, wrong: Any) -> tuple[int, ...]:
+    """The first, of those in the sample."""
+    return tuple(int(row) for row in split.rows[np.flatnonzero(wrong)[:MOST_ROWS]])
 
 
 def _rules(tallies: list[RuleTally]) -> Iterator[Breach]:
@@ -107,7 +120,7 @@ def _rules(tallies: list[RuleTally]) -> Iterator[Breach]:
         if tally.broken:
             yield Breach(
                 column=tally.rule.left,
-                saw=f"{tally.broken:,} rows with {', '.join(tally.examples[:3])}",
+                saw=f"not so in {tally.broken:,} of {tally.asked:,} rows: {', '.join(tally.examples[:3])}",
                 wanted=f"`{tally.rule}`",
                 rows=tuple(tally.rows),
             )
@@ -115,22 +128,25 @@ def _rules(tallies: list[RuleTally]) -> Iterator[Breach]:
 
 def profiled(split: Split, engine: Engine) -> Schema:
     """What holds for every row of the table, a little widened; relations are tried on a sample, then on all rows."""
-    candidates = tuple(_candidates(split))
+    left_out = GREY if split.source.images else ()  # shades of single places, which every picture has others of
+    candidates = () if split.source.images else tuple(_candidates(split))
     kept: TableSummary | None = None
     if candidates:
         bare = TableLayout(rules=candidates, keys=1, sample_rows=1)
         kept = engine(split.source, bare)
     rules = tuple(str(one.rule) for one in (kept.rules if kept else ()) if one.asked and not one.broken)
-    columns = {name: _profile(tally) for name, tally in split.summary.tallies.items()}
+    columns = {name: _profile(split, tally) for name, tally in split.summary.tallies.items() if name not in left_out}
     return Schema(rows=split.summary.rows // 2, columns=columns, rules=rules)
 
 
-def _profile(tally: ColumnTally) -> ColumnRule:
+def _profile(split: Split, tally: ColumnTally) -> ColumnRule:
     share = tally.missing / max(1, tally.rows)
     low, high = tally.low, tally.high
     numeric = tally.kind in ("number", "whole") and low is not None and high is not None
     if numeric and low is not None and high is not None:
-        low, high = widened(low, high, tally.kind)
+        numbers = numbers_of(split.table[tally.name].combine_chunks())
+        usual = np.percentile(numbers[np.isfinite(numbers)], HUNDREDTHS)
+        low, high = widened(low, high, tally.kind, (float(usual[0]), float(usual[1])), tally.rows)
     few_values = tally.kind == "text" and tally.counts is not None and len(tally.counts) <= MOST_ALLOWED
     return ColumnRule(
         kind=tally.kind,
@@ -154,13 +170,26 @@ def _candidates(split: Split) -> Iterator[SchemaRule]:
             known = np.isfinite(one) & np.isfinite(other)
             if known.sum() < LEAST_RULED or not _meet(one[known], other[known]):
                 continue
-            above = one[known] - other[known]
-            if (above == 0).all():
-                yield SchemaRule(left, "==", right)
-            elif (above >= 0).all():
-                yield SchemaRule(left, ">=", right)
-            elif (above <= 0).all():
-                yield SchemaRule(left, "<=", right)
+            sign = _relation(one[known], other[known])
+            if sign is not None:
+                yield SchemaRule(left, sign, right)
+
+
+def _relation(one: Any, other: Any) -> str | None:
+    """The sign that holds in every row, and would not between values of different rows."""
+    above, mixed = one - other, one - np.roll(other, len(other) // 2)
+    if (above == 0).all():
+        return "=="
+    for sign, apart, crossed in ((">=", above, mixed < 0), ("<=", -above, mixed > 0)):
+        if (apart >= 0).all() and crossed.sum() >= LEAST_CROSSED and _ends_at_zero(apart):
+            return sign
+    return None
+
+
+def _ends_at_zero(apart: Any) -> bool:
+    """Differences that stop at zero, or keep well away from it; those that thin out towards it will cross it yet."""
+    least, later = np.sort(apart)[[0, EDGE]]
+    return bool(least <= SHARP * later or least >= TAIL * (later - least))
 
 
 def _meet(one: Any, other: Any) -> bool:

@@ -23,7 +23,7 @@ MOST_PIXELS = 200_000_000
 DARKEST = 2
 """Of 255: no value above it, in images whose values from 0 to 1 were written as if they went to 255."""
 FLAT = 1.0
-"""Standard deviation of the grey values, of 255, below which an image shows nothing."""
+"""Standard deviation of the values of each colour, of 255, below which an image shows nothing."""
 
 
 def batches_of(folder: Path) -> Iterator[Any]:
@@ -74,13 +74,14 @@ def _seen(path: Path) -> dict[str, Any]:
             size, mode, grey, colours = image.size, image.mode, image.convert("L"), image.convert("RGB")
         small = np.asarray(grey.convert("F").resize((SIDE, SIDE), Image.Resampling.BOX))
         shades = np.asarray(grey, dtype=np.float32)
+        pixels = np.asarray(colours).reshape(-1, 3)
     return {
         "mode": mode,
         "width": size[0],
         "height": size[1],
         "brightest": int(shades.max()),
-        **dict(zip(COLOURS, map(float, np.asarray(colours).reshape(-1, 3).mean(axis=0)), strict=True)),
-        "contrast": float(shades.std()),
+        **dict(zip(COLOURS, map(float, pixels.mean(axis=0)), strict=True)),
+        "contrast": float(pixels.std(axis=0).max()),
         **dict(zip(GREY, map(float, small.ravel()), strict=True)),
     }
 

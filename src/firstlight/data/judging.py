@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,13 +13,11 @@ from firstlight.data.holding import held, held_to_training, profiled
 from firstlight.data.images import DARKEST, FLAT
 from firstlight.data.matrix import is_prose
 from firstlight.data.on_ray import on_ray
-from firstlight.data.opening import opened, splits_of
 from firstlight.data.relations import drift, repeats, shared_groups, shared_rows, shared_times
 from firstlight.data.said import Said
 from firstlight.data.source import MixedColumnError, TableSource
 from firstlight.data.split import MOST_COMPARED, Split, split_of, table_seen
 from firstlight.data.summary import Engine, TableLayout, TableSummary, head_of, in_this_process, layout_of
-from firstlight.errors import UsageError
 from firstlight.facts.sources import READ_FROM_TABLES
 from firstlight.findings.gather import order
 from firstlight.findings.judge import Judgement, judge
@@ -40,17 +37,6 @@ ENGINES: Mapping[str, Engine] = {"local": in_this_process, "ray": on_ray}
 BROKEN_EXAMPLES = 5
 TELLING_SKILL = 0.2
 """Of classes that can hardly be told, no label is more doubtful than another."""
-
-
-def sources_at(paths: Mapping[str, Path | None], encoding: str | None) -> dict[str, TableSource]:
-    """By split; a folder that holds several splits gives those that are not named."""
-    train = paths["train"]
-    if train is None:
-        raise UsageError("no data were named. `firstlight data train.parquet --target y` judges a table.")
-    found = splits_of(train, encoding)
-    return found | {
-        name: opened(path, encoding) for name, path in paths.items() if path is not None and name != "train"
-    }
 
 
 def judged(sources: Mapping[str, TableSource], said: Said, checks: Sequence[Check], words: tuple[str, ...]) -> Report:
@@ -113,7 +99,7 @@ def _begun(
         head = head_of(source)
         return layout_of(source, head, roles, rules), head
     except MixedColumnError as mixed:
-        return _begun(source.reading_as_text(mixed.column), roles, rules)
+        return _begun(source.reading_as_text(mixed), roles, rules)
 
 
 def passed(source: TableSource, layout: TableLayout, engine: Engine) -> TableSummary:
@@ -121,7 +107,7 @@ def passed(source: TableSource, layout: TableLayout, engine: Engine) -> TableSum
     try:
         return engine(source, layout)
     except MixedColumnError as mixed:
-        return passed(source.reading_as_text(mixed.column), layout, engine)
+        return passed(source.reading_as_text(mixed), layout, engine)
 
 
 def _between(train: Split, other: Split, needed: frozenset[type]) -> Iterator[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from firstlight.data.hashing import keys_of, rows_of
+from firstlight.data.images import FLAT, GREY
 from firstlight.data.matrix import design
 from firstlight.data.split import Split
 
@@ -32,15 +33,18 @@ def near_rows(split: Split, train: Split | None = None) -> tuple[list[tuple[int,
     allowed nearer neighbours than noise.
     """
     base = train or split
-    names = [name for name in base.layout.compared(base.names) if name in base.layout.cells and name in split.names]
-    names = [name for name in names if name in split.layout.inputs(split.names)][:MOST_COLUMNS]
+    images = base.source.images
+    measured = set(GREY) if images else base.layout.cells.keys() & set(split.layout.inputs(split.names))
+    names = [name for name in base.layout.compared(base.names) if name in measured][:MOST_COLUMNS]
     if len(names) < 2 or len(base.rows) < LEAST_ROWS:
         return [], 0.0
     places = np.unique(np.linspace(0, len(split.rows) - 1, min(ASKED, len(split.rows))).astype(int))
-    theirs, own = _scaled(design(base.table, names).values, design(split.table, names, like=base.table).values[places])
+    theirs, own = design(base.table, names).values, design(split.table, names, like=base.table).values[places]
+    theirs, own = (_lit_alike(theirs), _lit_alike(own)) if images else _scaled(theirs, own)
     found, distances = _neighbours(theirs, own, None if train else places)
     copied = _copied(distances)
-    copied &= _same_words(base, split, names, found, places)
+    if not images:
+        copied &= _same_words(base, split, names, found, places)
     if train is None:
         copied &= found < places  # of a pair, the later row is the copy
     pairs = [(int(base.rows[found[at]]), int(split.rows[places[at]])) for at in np.flatnonzero(copied)]
@@ -55,18 +59,26 @@ def _scaled(theirs: Any, own: Any) -> tuple[Any, Any]:
     return one.astype(np.float64), other.astype(np.float64)
 
 
+def _lit_alike(greys: Any) -> Any:
+    """Small grey pictures without their brightness and contrast; those that show nothing are all the same."""
+    greys = greys.astype(np.float64)
+    apart = greys - greys.mean(axis=1, keepdims=True)
+    spread = apart.std(axis=1, keepdims=True)
+    return np.where(spread >= FLAT, apart / np.maximum(spread, FLAT), 0.0)
+
+
 def _neighbours(theirs: Any, own: Any, places: Any) -> tuple[Any, Any]:
     """The nearest row of each, and the distances of the nearest and the fifth; a row is not its own neighbour."""
     from sklearn.neighbors import NearestNeighbors
 
     distances, found = NearestNeighbors(n_neighbors=NEIGHBOURS + 1, algorithm="brute").fit(theirs).kneighbors(own)
-    if places is None:
-        return found[:, 0], distances[:, [0, NEIGHBOURS - 1]]
-    itself = found == places[:, None]
-    itself[~itself.any(axis=1), -1] = True  # copies of it came first
-    others = np.argsort(itself, axis=1, kind="stable")[:, :NEIGHBOURS]
-    found, distances = np.take_along_axis(found, others, 1), np.take_along_axis(distances, others, 1)
-    return found[:, 0], distances[:, [0, NEIGHBOURS - 1]]
+    if places is not None:
+        itself = found == places[:, None]
+        itself[~itself.any(axis=1), -1] = True  # copies of it came first
+        others = np.argsort(itself, axis=1, kind="stable")[:, :NEIGHBOURS]
+        found, distances = np.take_along_axis(found, others, 1), np.take_along_axis(distances, others, 1)
+    nearest = np.linalg.norm(own - theirs[found[:, 0]], axis=1)  # that of equal rows is not quite 0 above
+    return found[:, 0], np.stack([nearest, distances[:, NEIGHBOURS - 1]], axis=1)
 
 
 def _copied(distances: Any) -> Any:
@@ -82,7 +94,8 @@ def _copied(distances: Any) -> Any:
 
 def _same_words(base: Split, split: Split, names: Sequence[str], found: Any, places: Any) -> Any:
     """Whatever is not measured must be equal."""
-    rest = [name for name in base.layout.compared(base.names) if name not in names and name in split.names]
+    both = set(split.names) - set(names)
+    rest = [name for name in base.layout.compared(base.names) if name in both]
     ours, theirs = (
         rows_of([keys_of(side.table[name].combine_chunks()) for name in rest], len(side.rows)) for side in (split, base)
     )

@@ -1,7 +1,7 @@
 """What a program holds as a source: frames, arrays, datasets and loaders, none of whose libraries is imported here."""
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,27 +9,54 @@ import numpy as np
 import pyarrow as pa
 
 from firstlight.data.engine import require
-from firstlight.data.opening import opened
-from firstlight.data.source import TablePart, TableSource
-from firstlight.errors import UsageError
+from firstlight.data.opening import SPLITS, kind_of, opened, splits_of
+from firstlight.data.source import TablePart, TableSource, check_names
+from firstlight.errors import UnreadableError, UsageError
 
 ACCEPTED = (
-    "paths, pandas, Polars and PyArrow frames, Hugging Face datasets, NumPy arrays, dictionaries of arrays, "
-    "pairs (inputs, targets), and torch datasets and loaders"
+    "paths and lists of them, pandas, Polars and PyArrow frames, Hugging Face datasets, NumPy arrays, "
+    "dictionaries of arrays, pairs (inputs, targets), and torch datasets and loaders"
 )
-TARGET = "target"
+FRAMES = frozenset({"pandas", "polars", "modin", "cudf"})
+INPUT, TARGET = "x", "target"
+LABELS = (TARGET, "targets", "labels", "label", "y")
+"""Fields that are the target unless the user says otherwise."""
 MOST_EXAMPLES = 50_000
 """Of a torch dataset or loader: each is made by the user's own code, at its own pace."""
 MOST_WIDE = 4096
 """Numbers of one example that become columns of their own; larger ones are averaged down first."""
 
 
-def source_of(given: Any, name: str) -> TableSource:
+def sources_of(given: Mapping[str, Any], encoding: str | None = None) -> dict[str, TableSource]:
+    """By split: `train`, `val` and `test`. What holds several splits gives those that are not named."""
+    train = given.get("train")
+    if train is None:
+        raise UsageError(f"`train` is None; accepted are {ACCEPTED}.")
+    named = {name: each for name, each in given.items() if each is not None}
+    inner: Mapping[str, Any] = {}
+    if isinstance(train, str | Path):
+        inner = splits_of(Path(train), encoding)
+    elif _is_splits(train):
+        inner = {SPLITS[key]: each for key, each in train.items() if key in SPLITS}
+    named |= {name: each for name, each in inner.items() if name == "train" or name not in named}
+    return {name: source_of(named[name], name, encoding) for name in ("train", "val", "test") if name in named}
+
+
+def _is_splits(given: Any) -> bool:
+    """A `DatasetDict`, or a dictionary of frames: by name, what are tables themselves."""
+    train = given.get("train") if isinstance(given, Mapping) else None
+    return hasattr(train, "column_names") or hasattr(train, "columns")
+
+
+def source_of(given: Any, name: str, encoding: str | None = None) -> TableSource:
     """`name` is what the user calls it: `train`, `val` or `test`."""
     if isinstance(given, TableSource):
         return given
     if isinstance(given, str | Path):
-        return opened(Path(given))
+        return opened(Path(given), encoding)
+    if _is_rows(given) and all(isinstance(each, str | Path) and kind_of(Path(each)) for each in given):
+        parts = tuple(part for each in given for part in opened(Path(each), encoding).parts)
+        return TableSource(name=f"{name} ({len(given)} files)", parts=parts)
     table, target, told = _table(given, name)
     return TableSource(
         name=told, parts=(TablePart(kind="memory", path=told, rows=table.num_rows, table=table),), target=target
@@ -37,20 +64,21 @@ def source_of(given: Any, name: str) -> TableSource:
 
 
 def _table(given: Any, name: str) -> tuple[Any, str | None, str]:
-    package = type(given).__module__.partition(".")[0]
+    package = _package(given)
     if isinstance(given, pa.RecordBatch):
         return pa.Table.from_batches([given]), None, name
     if isinstance(given, pa.Table):
         return given, None, name
-    if package == "datasets" and hasattr(given, "with_format"):
+    if package == "datasets" and hasattr(given, "with_format") and hasattr(given, "__len__"):
         return given.with_format("arrow")[:], None, name
-    if package in ("pandas", "polars", "modin", "cudf"):
-        return _frame(given), None, name
+    if package in FRAMES:
+        return _frame(given, name), None, name
     if isinstance(given, Mapping):
         return _columns({str(key): np.asarray(_plain(value)) for key, value in given.items()}, name), None, name
-    if isinstance(given, tuple) and len(given) == 2 and all(hasattr(_plain(each), "shape") for each in given):
-        table = _pair(np.asarray(_plain(given[0])), np.asarray(_plain(given[1])), name)
-        return table, TARGET, name
+    if isinstance(given, tuple) and len(given) == 2 and all(hasattr(_plain(x), "shape") or _is_rows(x) for x in given):
+        return _of_two(*given, name), TARGET, name
+    if (fields := getattr(getattr(given, "dtype", None), "names", None)) is not None:
+        return _columns({field: np.asarray(given[field]) for field in fields}, name), None, name
     if hasattr(_plain(given), "shape"):
         return _pair(np.asarray(_plain(given)), None, name), None, name
     if hasattr(given, "__getitem__") or isinstance(given, Iterable):
@@ -58,12 +86,36 @@ def _table(given: Any, name: str) -> tuple[Any, str | None, str]:
     raise UsageError(f"`{name}` is a {type(given).__name__}; accepted are {ACCEPTED}.")
 
 
-def _frame(given: Any) -> Any:
+def _package(given: Any) -> str:
+    return type(given).__module__.partition(".")[0]
+
+
+def _is_rows(given: Any) -> bool:
+    return isinstance(given, list) and len(given) > 0
+
+
+def _of_two(inputs: Any, targets: Any, name: str) -> Any:
+    """A frame keeps the names of its columns beside its targets."""
+    answers = np.asarray(_plain(targets))
+    if _package(inputs) not in FRAMES:
+        return _pair(np.asarray(_plain(inputs)), answers, name)
+    table = _frame(inputs, name)
+    if len(answers) != table.num_rows:
+        raise UsageError(f"`{name}` has {table.num_rows} inputs and {len(answers)} targets; each needs the other.")
+    for column, values in _named(TARGET, answers.reshape(len(answers), -1)).items():
+        table = table.append_column(column, pa.array(values, from_pandas=True))
+    return table
+
+
+def _frame(given: Any, name: str) -> Any:
     """Index levels that have names are columns too; an index without a name only numbers the rows."""
     require("narwhals", "reading frames")
     nw = importlib.import_module("narwhals.stable.v2")
+    if hasattr(given, "to_frame"):  # a series
+        given = given.to_frame()
     if hasattr(given, "reset_index"):
-        given = given.reset_index(drop=not any(given.index.names))
+        given = given.reset_index(drop=not any(given.index.names)).rename(columns=str)
+        check_names(list(given.columns), name)
     try:
         frame = nw.from_native(given)
         return (frame.collect() if hasattr(frame, "collect") else frame).to_arrow()
@@ -80,13 +132,18 @@ def _plain(value: Any) -> Any:
 
 
 def _pair(inputs: Any, targets: Any, name: str) -> Any:
-    columns = {f"x{place}": column for place, column in enumerate(_wide(inputs).T)}
+    columns = _named(INPUT, _wide(inputs))
     if targets is not None:
         if len(targets) != len(inputs):
             raise UsageError(f"`{name}` has {len(inputs)} inputs and {len(targets)} targets; each needs the other.")
-        flat = np.asarray(targets).reshape(len(targets), -1)
-        columns |= {TARGET if flat.shape[1] == 1 else f"{TARGET}{place}": each for place, each in enumerate(flat.T)}
+        columns |= _named(TARGET, targets.reshape(len(targets), -1))
     return _columns(columns, name)
+
+
+def _named(key: str, wide: Any) -> dict[str, Any]:
+    """One column keeps the name, several are numbered; inputs without names of their own always are."""
+    alone = wide.shape[1] == 1 and key != INPUT
+    return {key if alone else f"{key}{place}": column for place, column in enumerate(wide.T)}
 
 
 def _wide(inputs: Any) -> Any:
@@ -114,26 +171,41 @@ def _columns(columns: dict[str, Any], name: str) -> Any:
 
 
 def _examples(given: Any, name: str) -> tuple[Any, str | None, str]:
-    """A torch loader gives batches, a dataset single examples; both as (inputs, target), or as inputs alone."""
+    """A torch loader gives batches, a dataset single examples: (inputs, target), inputs alone, or fields by name."""
     batched = hasattr(given, "dataset") and hasattr(given, "batch_size") and given.batch_size is not None
-    inputs, targets, taken = [], [], 0
-    for each in _iterated(given):
-        x, y = _parted(each, name)
-        x = np.asarray(_plain(x))
-        x = x if batched else x[None]
-        inputs.append(_wide(x))
-        if y is not None:
-            targets.append(np.asarray(_plain(y)).reshape(len(x), -1))
-        taken += len(x)
+    gathered: dict[str, list[Any]] = {}
+    taken = 0
+    for each in _made(given, name):
+        fields = {str(key): np.asarray(_plain(value)) for key, value in _fields(each).items()}
+        rows = max((len(value) for value in fields.values()), default=0) if batched else 1
+        for key, value in fields.items():
+            gathered.setdefault(key, []).append(_wide(value if batched else value[None]))
+        taken += rows
         if taken >= MOST_EXAMPLES:
             break
-    if not inputs:
+    if not gathered:
         raise UsageError(f"`{name}` gives no examples.")
-    if len({each.shape[1] for each in inputs}) > 1:
-        raise UsageError(f"the examples of `{name}` differ in size, so they are no table. Pad them, or give a frame.")
     told = f"{name} (the first {taken:,} examples)" if taken >= MOST_EXAMPLES else name
-    table = _pair(np.concatenate(inputs), np.concatenate(targets) if targets else None, name)
-    return table, TARGET if targets else None, told
+    columns: dict[str, Any] = {}
+    for key, values in gathered.items():
+        if len({each.shape[1] for each in values}) > 1:
+            raise UsageError(
+                f"the examples of `{name}` differ in size (`{key}`), so they are no table. Pad them, or give a frame."
+            )
+        columns |= _named(key, np.concatenate(values))
+    return _columns(columns, name), next((key for key in LABELS if key in columns), None), told
+
+
+def _made(given: Any, name: str) -> Iterator[Any]:
+    place = 0
+    try:
+        for place, each in enumerate(_iterated(given), 1):  # noqa: B007 (told where the next one fails)
+            yield each
+    except (UsageError, GeneratorExit):
+        raise
+    except Exception as problem:
+        told = f"`{name}` fails at its {'batch' if hasattr(given, 'batch_size') else 'example'} {place}"
+        raise UnreadableError(f"{told}: {type(problem).__name__}: {problem}") from problem
 
 
 def _iterated(given: Any) -> Iterable[Any]:
@@ -144,14 +216,9 @@ def _iterated(given: Any) -> Iterable[Any]:
     return (given[place] for place in range(len(given)))
 
 
-def _parted(each: Any, name: str) -> tuple[Any, Any]:
+def _fields(each: Any) -> Mapping[Any, Any]:
     if isinstance(each, Mapping):
-        keys = list(each)
-        known = [key for key in ("labels", "label", "target", "targets", "y") if key in each]
-        rest = [key for key in keys if key not in known]
-        if not rest:
-            raise UsageError(f"the examples of `{name}` are dictionaries without inputs: {', '.join(map(str, keys))}.")
-        return each[rest[0]], each[known[0]] if known else None
+        return each
     if isinstance(each, tuple | list) and len(each) >= 2:
-        return each[0], each[1]
-    return (each[0], None) if isinstance(each, tuple | list) else (each, None)
+        return {INPUT: each[0], TARGET: each[1]}
+    return {INPUT: each[0] if isinstance(each, tuple | list) else each}

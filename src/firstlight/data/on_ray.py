@@ -1,5 +1,6 @@
 """The same pass with Ray Data: each file of a folder is a task on whichever machine is free, and gives its summary."""
 
+import logging
 import os
 import pickle
 from dataclasses import replace
@@ -23,9 +24,10 @@ def on_ray(source: TableSource, layout: TableLayout) -> TableSummary:
     import ray
     import ray.data
 
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if not ray.is_initialized():
-        address = "auto" if os.environ.get("RAY_ADDRESS") else None
+        address = "auto" if os.environ.get("RAY_ADDRESS") else "local"  # and not whichever runs on this machine
         ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     ray.data.DataContext.get_current().enable_progress_bars = False
     firsts = accumulate((part.rows or 0 for part in source.parts), initial=0)

@@ -36,9 +36,9 @@ def repeats(split: Split) -> RepeatedRows:
         exact=int(again.sum()),
         near=_near(near, split, None, share, looked),
         by_chance=_chance(split),
-        pairs=_told([*copies, *near_pairs, *found][:EXAMPLES]),
+        pairs=_told(split, [*copies, *near_pairs, *found][:EXAMPLES]),
         disagreeing=None if split.layout.target is None else int(other.sum()),
-        disagreements=_told(_first(other, rows)),
+        disagreements=_told(split, _first(other, rows)),
     )
 
 
@@ -112,8 +112,8 @@ def _chance(split: Split, other: Split | None = None, *, rounded: bool = False) 
     return statistics.chance_of_copies(*keys) if names else 1.0
 
 
-def _told(pairs: list[tuple[int, int]]) -> tuple[str, ...]:
-    return tuple(f"{first} and {second}" for first, second in pairs)
+def _told(split: Split, pairs: list[tuple[int, int]]) -> tuple[str, ...]:
+    return tuple(f"{split.called(first)} and {split.called(second)}" for first, second in pairs)
 
 
 def shared_rows(train: Split, other: Split) -> SharedRows:
@@ -133,7 +133,10 @@ def shared_rows(train: Split, other: Split) -> SharedRows:
         exact=int(held.sum()),
         near=_near(near, other, train, share, looked),
         by_chance=_chance(train, other),
-        pairs=tuple(f"{own} of {other.name} and {theirs} of train" for theirs, own in [*pairs, *found][:EXAMPLES]),
+        pairs=tuple(
+            f"{other.called(own)} of {other.name} and {train.called(theirs)} of train"
+            for theirs, own in [*pairs, *found][:EXAMPLES]
+        ),
     )
 
 
@@ -199,12 +202,14 @@ def drift(train: Split, other: Split) -> SplitDrift:
     names = [name for name in train.inputs if name in other.names and kind_of(other.table[name].type) != "other"]
     compared = [*names, *([layout.target] if layout.target in other.names and layout.target is not None else [])]
     found = [(name, *_distance(train.table[name], other.table[name])) for name in compared]
+    halves = _halves(train)
+    within = {name: _distance(halves[0][name], halves[1][name])[0] for name in compared if halves}
     corrected = statistics.corrected([p for _, _, p, _ in found])
     columns = [
-        Drifted(name=name, distance=distance, q=q, saw=saw)
+        Drifted(name=name, distance=distance, q=q, saw=saw, within=within.get(name, 0.0))
         for (name, distance, _, saw), q in zip(found, corrected, strict=True)
     ]
-    told_apart, by = _told_apart(train, other, names)
+    told_apart, by = _told_apart(train.table, other.table, names)
     return SplitDrift(
         file=other.file,
         split=other.name,
@@ -212,8 +217,18 @@ def drift(train: Split, other: Split) -> SplitDrift:
         columns=tuple(sorted(columns, key=lambda one: -one.distance)[:MOST_DRIFTED]),
         told_apart=told_apart,
         by=by,
+        within=_told_apart(*halves, names)[0] if halves else 0.5,
         unseen=_unseen(train, other),
     )
+
+
+def _halves(train: Split) -> tuple[Any, Any] | None:
+    """The earlier and the later rows of the training data, where a time was named."""
+    if train.layout.time is None:
+        return None
+    order = np.argsort(numbers_of(train.table[train.layout.time].combine_chunks()), kind="stable")
+    middle = len(order) // 2
+    return train.table.take(order[:middle]), train.table.take(order[middle:])
 
 
 def _distance(ours: Any, theirs: Any) -> tuple[float, float, str]:
@@ -245,13 +260,10 @@ def _of_lengths(ours: Any, theirs: Any) -> tuple[float, float]:
     return statistics.distance_of_numbers(one, other)
 
 
-def _told_apart(train: Split, other: Split, names: list[str]) -> tuple[float, tuple[str, ...]]:
-    if not names or min(len(train.rows), len(other.rows)) < 5 * statistics.FEW:
+def _told_apart(ours: Any, theirs: Any, names: list[str]) -> tuple[float, tuple[str, ...]]:
+    if not names or min(len(ours), len(theirs)) < 5 * statistics.FEW:
         return 0.5, ()
-    every = [max(1, len(split.rows) // LEARN_ROWS) for split in (train, other)]
-    ours, theirs = (
-        split.table.take(np.arange(0, len(split.rows), step)) for split, step in zip((train, other), every, strict=True)
-    )
+    ours, theirs = (each.take(np.arange(0, len(each), max(1, len(each) // LEARN_ROWS))) for each in (ours, theirs))
     one, two = design(ours, names), design(theirs, names, like=ours)
     if one.values.shape[1] != two.values.shape[1] or not one.values.shape[1]:
         return 0.5, ()

@@ -36,6 +36,12 @@ CAREFUL = 0.1
 """Share of its range by which a column may go beyond what was seen in the good data."""
 
 
+FEW_ROWS = 10.0
+"""… and this divided by the root of the number of rows, where that is more: as far again for a hundred rows."""
+TAIL = 2.0
+"""Times the distance from the first or last hundredth of the values to the end."""
+
+
 class ColumnRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a column must be like; what is left out may be anything."""
 
@@ -151,10 +157,12 @@ def _text(plain: str) -> str:
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def widened(low: float, high: float, kind: str) -> tuple[float, float]:
-    """A little beyond what was seen, but not beyond zero: what was never negative stays so."""
-    more = CAREFUL * (high - low) if math.isfinite(high - low) else 0.0
-    below, above = low - more, high + more
+def widened(low: float, high: float, kind: str, usual: tuple[float, float], rows: int) -> tuple[float, float]:
+    """Beyond what was seen by a share of the range, or by twice what lies beyond the `usual` hundredths: the fewer the
+    rows and the longer the tail, the farther the next values. Not beyond zero: what was never negative stays so."""
+    share = max(CAREFUL, FEW_ROWS / math.sqrt(rows))
+    more = share * (high - low) if math.isfinite(high - low) else 0.0
+    below, above = low - max(more, TAIL * (usual[0] - low)), high + max(more, TAIL * (high - usual[1]))
     if kind == "whole":
         below, above = math.floor(below), math.ceil(above)
     return (max(below, 0.0) if low >= 0 else below), (min(above, 0.0) if high <= 0 else above)

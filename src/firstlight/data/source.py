@@ -18,11 +18,18 @@ from firstlight.errors import UnreadableError, UsageError
 BATCH_ROWS = 1 << 16
 MOST_OF_A_MESSAGE = 300
 MOST_OF_A_HEADER = 1 << 20
+SAMPLED_LINES = 200
 WIDE_MARKS = (BOM_UTF16_LE, BOM_UTF16_BE)
+ARROW_FILE = b"ARROW1"
 CONVERSION = re.compile(
     r"In CSV column #(\d+): (?:Row #\d+: )?CSV conversion error to (\w+[^:]*): invalid value '(.*)'", re.DOTALL
 )
-
+RAGGED = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
+FIRST_ROW = 2
+"""Arrow counts lines from 1, with that of the names; we count rows from 0."""
+MOST_OF_A_LINE = 80
+UNNAMED_INDEX = re.compile(r"|__index_level_\d+__|Unnamed: 0")
+"""As pandas writes it to CSV and Parquet, and as it reads it back from CSV."""
 NO_JSON = re.compile(r"JSON parse error: (.*?)\.? in row (\d+)")
 CHANGED = re.compile(r"Column\(/(.*?)\) changed from (\w+) to (\w+) in row (\d+)")
 
@@ -44,10 +51,11 @@ class TablePart:
     def batches(self) -> Iterator[Any]:
         """Rows, some ten thousand at a time. What is wrong with the file is told as the user's mistake."""
         try:
-            for batch in READERS[self.kind](self):
-                batch.validate(full=True)  # not every reader does: texts may be no UTF-8
+            for read in READERS[self.kind](self):
+                read.validate(full=True)  # not every reader does: texts may be no UTF-8
+                batch = _flat(read)
                 if batch.num_rows and batch.schema.names:
-                    yield _flat(batch)
+                    yield batch
         except pa.ArrowInvalid as problem:
             raise _told(self, problem) from None
         except (pa.ArrowException, OSError, EOFError, UnicodeError, LookupError) as problem:
@@ -68,20 +76,25 @@ class TableSource:
     """A column that is the target unless the user says otherwise."""
     images: bool = False
 
-    def reading_as_text(self, column: str) -> "TableSource":
-        return replace(self, parts=tuple(replace(part, as_text=(*part.as_text, column)) for part in self.parts))
+    def reading_as_text(self, mixed: "MixedColumnError") -> "TableSource":
+        """Only where values are written as text to begin with."""
+        if any(part.kind not in ("CSV", "TSV") for part in self.parts):
+            raise mixed
+        return replace(self, parts=tuple(replace(part, as_text=(*part.as_text, mixed.column)) for part in self.parts))
 
 
-class MixedColumnError(Exception):
-    """A column of a CSV file began with numbers and holds something else: it has to be read again, as text."""
+class MixedColumnError(UnreadableError):
+    """A column began with numbers and holds something else: of a CSV file, it is read again as text."""
 
-    def __init__(self, column: str) -> None:
-        super().__init__(column)
+    def __init__(self, column: str, told: str = "") -> None:
+        super().__init__(told)
         self.column = column
 
 
 def _flat(batch: Any) -> Any:
-    """Lists and records that hold texts, such as the turns of a conversation, become one text each."""
+    """Without the index of a frame, where it had no name and only numbers the rows. Lists and records that hold texts,
+    such as the turns of a conversation, become one text each."""
+    batch = batch.select([name for name in batch.schema.names if not UNNAMED_INDEX.fullmatch(name)])
     for place, field in enumerate(batch.schema):
         if pa.types.is_nested(field.type) and "string" in str(field.type):
             lines = [
@@ -107,27 +120,35 @@ def _parquet(part: TablePart) -> Iterator[Any]:
             yield from file.iter_batches(batch_size=BATCH_ROWS, row_groups=[group])
 
 
-def _separator(part: TablePart) -> str:
-    """What the first line is parted by. Spreadsheets of many countries write semicolons into files named `.csv`."""
+def _marks(part: TablePart) -> tuple[str, str]:
+    """What the first line is parted by, and what fractions begin with. Spreadsheets of many countries write semicolons
+    into files named `.csv`, and numbers with a comma."""
     opened = gzip.open if part.path.endswith(".gz") else open
     with opened(part.path, "rb") as file:
-        line = file.readline(MOST_OF_A_HEADER)
-    if line.startswith(WIDE_MARKS) and part.encoding == "utf8":
+        head = file.read(MOST_OF_A_HEADER)
+    if head.startswith(WIDE_MARKS) and part.encoding == "utf8":
         raise UnreadableError(f"{part.path} is written in UTF-16. Name its encoding: `--encoding utf-16`.")
-    if b"\0" in line and part.encoding == "utf8":
-        raise UnreadableError(f"{part.path} is no text: its first line holds null bytes")
-    text = line.decode(part.encoding, "ignore")
-    return "\t" if part.kind == "TSV" else max(",;\t|", key=text.count)
+    if b"\0" in head and part.encoding == "utf8":
+        raise UnreadableError(f"{part.path} is no text: it holds null bytes")
+    text = head.decode(part.encoding, "ignore")
+    separator = "\t" if part.kind == "TSV" else max(",;\t|", key=text.partition("\n")[0].count)
+    fields = [field for line in text.splitlines()[1:SAMPLED_LINES] for field in line.split(separator)]
+    commas, points = (sum(bool(re.fullmatch(rf"-?\d+{mark}\d+", field)) for field in fields) for mark in (",", r"\."))
+    return separator, "," if commas > points else "."
 
 
 def _csv(part: TablePart) -> Iterator[Any]:
+    separator, point = _marks(part)
     options = pyarrow.csv.ConvertOptions(
-        column_types=dict.fromkeys(part.as_text, pa.string()), strings_can_be_null=True, timestamp_parsers=TIMES
+        column_types=dict.fromkeys(part.as_text, pa.string()),
+        strings_can_be_null=True,
+        timestamp_parsers=TIMES,
+        decimal_point=point,
     )
     with pyarrow.csv.open_csv(
         part.path,
         read_options=pyarrow.csv.ReadOptions(encoding=part.encoding, use_threads=False, block_size=4 << 20),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=_separator(part), newlines_in_values=True),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         convert_options=options,
     ) as reader:
         if any(pa.types.is_binary(each.type) for each in reader.schema):
@@ -149,6 +170,9 @@ def _arrow(part: TablePart) -> Iterator[Any]:
         try:
             file = pa.ipc.open_file(mapped)
         except pa.ArrowInvalid:
+            mapped.seek(0)
+            if mapped.read(len(ARROW_FILE)) == ARROW_FILE:
+                raise  # a file that ends too early, and no stream
             mapped.seek(0)
             yield from pa.ipc.open_stream(mapped)
             return
@@ -193,10 +217,16 @@ def _told(part: TablePart, problem: Exception) -> Exception:
         )
     if "Empty CSV" in text or "Empty JSON" in text:
         return UnreadableError(f"{part.path} is empty: there is not even a line of column names")
-    if "Expected" in text and "columns, got" in text:
-        return UnreadableError(f"{part.path} is ragged: {short}. Quote what holds the separator, or mend that row.")
-    if part.kind == "Parquet":
-        return UnreadableError(f"{part.path} is no whole Parquet file: {short} It may be cut short; copy it again.")
+    if ragged := RAGGED.search(text):
+        place, columns, fields, line = ragged.groups()
+        return UnreadableError(
+            f"{part.path} is ragged: row {int(place) - FIRST_ROW} has {fields} values for {columns} columns: "
+            f"{line[:MOST_OF_A_LINE]!r}. Quote what holds the separator, or mend that row."
+        )
+    if part.kind in ("Parquet", "Arrow"):
+        return UnreadableError(
+            f"{part.path} is no whole {part.kind} file: {short.rstrip('.')}. It may be cut short; copy it again."
+        )
     return UnreadableError(_of_json(part, text) or f"{part.path} cannot be read as {part.kind}: {short}")
 
 
@@ -214,7 +244,7 @@ def _csv_name(part: TablePart, place: int) -> str:
     with pyarrow.csv.open_csv(
         part.path,
         read_options=pyarrow.csv.ReadOptions(encoding=part.encoding),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=_separator(part)),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=_marks(part)[0]),
     ) as reader:
         return str(reader.schema.names[place])
 

@@ -30,27 +30,29 @@ class Split:
     """The sample."""
     rows: Any
     """The number of each of its rows in the whole table."""
+    names: list[str]
+    inputs: list[str]
+    """Those that are compared."""
 
     @property
     def file(self) -> str:
         return self.source.name
 
+    def called(self, row: int) -> str:
+        """Images by their files, all else by the number of the row."""
+        place = int(np.searchsorted(self.rows, row))
+        known = self.source.images and place < len(self.rows) and self.rows[place] == row
+        return str(self.table["file"][place].as_py()) if known else f"row {row}"
+
     @property
     def layout(self) -> TableLayout:
         return self.summary.layout
 
-    @property
-    def names(self) -> list[str]:
-        return list(self.summary.schema.names)
-
-    @property
-    def inputs(self) -> list[str]:
-        return self.layout.inputs(self.names)[:MOST_COMPARED]
-
 
 def split_of(name: str, source: TableSource, summary: TableSummary) -> Split:
     table, rows = summary.sample.drawn()
-    return Split(name, source, summary, table, rows)
+    names = list(summary.schema.names)
+    return Split(name, source, summary, table, rows, names, summary.layout.inputs(names)[:MOST_COMPARED])
 
 
 def table_seen(split: Split, train: Split) -> TableSeen:

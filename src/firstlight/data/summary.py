@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from firstlight.data.columns import ColumnTally, kind_of
+from firstlight.data.columns import NUMERIC, ColumnTally, kind_of
 from firstlight.data.hashing import Keys, Sketch, is_numeric, keys_of, numbers_of, rows_of
 from firstlight.data.sampling import RowSample
 from firstlight.data.schemas import RuleTally, SchemaRule
-from firstlight.data.source import TablePart, TableSource, check_names
+from firstlight.data.source import MixedColumnError, TablePart, TableSource, check_names
 from firstlight.errors import UnreadableError, UsageError
+from firstlight.records.tables import few
 
 HEAD_ROWS = 6000
 """First rows, kept as they stand: what depends on the order of rows is asked there."""
@@ -96,10 +97,30 @@ def layout_of(
     )
 
 
+def require_same_columns(before: Any, before_file: str, now: Any, file: str) -> None:
+    """Of parts of one table: the same columns, and of one nature. A column without values is of any."""
+    if now.names != before.names:
+        raise UnreadableError(
+            f"{file} has the columns {few(tuple(now.names), 8)}, where {before_file} has "
+            f"{few(tuple(before.names), 8)}. Write parts of one table with the same columns."
+        )
+    for one, other in zip(before, now, strict=True):
+        kinds = {kind_of(one.type), kind_of(other.type)}
+        if len(kinds) > 1 and not kinds <= NUMERIC and "other" not in kinds:
+            raise MixedColumnError(
+                one.name,
+                f"`{one.name}` is {kind_of(other.type)} in {file} and {kind_of(one.type)} in {before_file}. Write it "
+                "as one type in every part.",
+            )
+
+
 def head_of(source: TableSource) -> Any:
-    kept, rows = [], 0
+    kept: list[Any] = []
+    rows = 0
     for part in source.parts:
         for batch in part.batches():
+            if kept:
+                require_same_columns(kept[0].schema, source.parts[0].path, batch.schema, part.path)
             kept.append(batch.slice(0, HEAD_ROWS - rows))
             rows += kept[-1].num_rows
             if rows >= HEAD_ROWS:
@@ -148,14 +169,16 @@ class TableSummary:
         self.layout = layout
         self.rows = 0
         self.schema: Any = None
+        self.file = ""
+        """Of the part whose schema it is."""
         self.tallies: dict[str, ColumnTally] = {}
         self.exact, self.near = Sketch(layout.keys), Sketch(layout.keys)
         self.groups = Sketch(layout.keys)
         self.sample = RowSample(layout.sample_rows)
         self.rules = [RuleTally(rule) for rule in layout.rules]
 
-    def add(self, batch: Any, first_row: int) -> None:
-        self._recognise(batch.schema)
+    def add(self, batch: Any, first_row: int, file: str = "") -> None:
+        self._recognise(batch.schema, file)
         rows = np.arange(first_row, first_row + batch.num_rows, dtype=np.int64)
         columns = {name: batch.column(place) for place, name in enumerate(batch.schema.names)}
         keys = {name: keys_of(array) for name, array in columns.items()}
@@ -167,15 +190,12 @@ class TableSummary:
         self.sample.add(batch, rows)
         self.rows += batch.num_rows
 
-    def _recognise(self, schema: Any) -> None:
+    def _recognise(self, schema: Any, file: str) -> None:
         if self.schema is None:
-            self.schema = schema
+            self.schema, self.file = schema, file
             self.tallies = {one.name: ColumnTally(one.name, kind_of(one.type)) for one in schema}
-        elif schema.names != self.schema.names:
-            raise UnreadableError(
-                f"the parts differ in their columns: {', '.join(schema.names[:8])} … after "
-                f"{', '.join(self.schema.names[:8])} …; write them with the same columns"
-            )
+        else:
+            require_same_columns(self.schema, self.file, schema, file)
 
     def _add_keys(self, columns: dict[str, Any], keys: dict[str, Keys], rows: Any) -> None:
         layout = self.layout
@@ -203,7 +223,7 @@ class TableSummary:
 
     def merge(self, other: "TableSummary") -> None:
         if other.schema is not None:
-            self._recognise(other.schema)
+            self._recognise(other.schema, other.file)
             for name, tally in other.tallies.items():
                 self.tallies[name].merge(tally)
         self.rows += other.rows
@@ -217,7 +237,7 @@ class TableSummary:
 def summary_of(part: TablePart, layout: TableLayout, first_row: int) -> TableSummary:
     summary = TableSummary(layout)
     for batch in part.batches():
-        summary.add(batch, first_row + summary.rows)
+        summary.add(batch, first_row + summary.rows, part.path)
     return summary
 
 
@@ -228,7 +248,7 @@ def in_this_process(source: TableSource, layout: TableLayout) -> TableSummary:
     whole = TableSummary(layout)
     for part in source.parts:
         for batch in part.batches():
-            whole.add(batch, whole.rows)
+            whole.add(batch, whole.rows, part.path)
     if not whole.rows:
         raise UnreadableError(f"{source.name} holds no rows")
     return whole

@@ -31,7 +31,7 @@ MOST_ALIKE = 0.95
 def seen(split: Split, column: str, tokenizer: Any = None) -> TextsSeen:
     texts, rows = split.table[column].to_pylist(), split.rows
     known = [(int(row), str(text)) for row, text in zip(rows, texts, strict=True) if text is not None]
-    damaged = [(row, text) for row, text in known if DAMAGE.search(text)]
+    damaged = [(row, text, sign.start()) for row, text in known if (sign := DAMAGE.search(text))]
     lengths = np.array([len(text) for _, text in known] or [0])
     cut = max((_at_the_end(lengths, "characters"), _at_the_end(_words(known), "words")), key=lambda each: each[0])
     found = TextsSeen(
@@ -43,7 +43,7 @@ def seen(split: Split, column: str, tokenizer: Any = None) -> TextsSeen:
         rows=len(known),
         empty=sum(not text.strip() for _, text in known),
         damaged=len(damaged),
-        damaged_examples=tuple(_example(row, text) for row, text in damaged[:EXAMPLES]),
+        damaged_examples=tuple(_example(*each) for each in damaged[:EXAMPLES]),
         median_length=float(np.median(lengths)),
         longest=int(lengths.max()),
         longest_row=known[int(lengths.argmax())][0] if known else 0,
@@ -105,8 +105,9 @@ def _bare(text: str, tokenizer: Any) -> str:
     return "".join(normal.replace("\u2581", "").replace("\u0120", "").split())
 
 
-def _example(row: int, text: str) -> str:
-    return f"row {row}: {text[:SHOWN]!r}"
+def _example(row: int, text: str, around: int = 0) -> str:
+    first = max(0, around - SHOWN // 2)
+    return f"row {row}: {text[first : first + SHOWN]!r}"
 
 
 def near_pairs(

@@ -36,7 +36,7 @@ from firstlight.store.event_log import EventLog
 
 SECONDS = 15.0
 ATTEMPTS: dict[str, tuple[str, ...]] = {
-    "rehearsal": ("inner=3", "outer=2", "last=all"),
+    "rehearsal": ("inner=3", "outer=2", "last=all", "spare=3"),
     "rehearsal-longer": ("inner=6", "outer=4", "last=inner"),
     "rehearsal-whole": (),
 }

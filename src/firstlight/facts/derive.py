@@ -13,6 +13,7 @@ from firstlight.facts.flows import (
     altered,
     cancellings,
     fadings,
+    floors,
     guesses,
     levellings,
     mute_answers,
@@ -22,12 +23,22 @@ from firstlight.facts.flows import (
     silent_terms,
     swellings,
     two_comparisons,
+    wrong_axes,
 )
-from firstlight.facts.learning import collations, feedings, first_bads, learning_signs, loss_curves, worker_streams
+from firstlight.facts.learning import (
+    collations,
+    feedings,
+    first_bads,
+    learning_signs,
+    loss_curves,
+    norm_statistics,
+    unlearnt,
+    worker_streams,
+)
 from firstlight.facts.losses import loss_roots, loss_sites, loss_terms, shape_clashes
-from firstlight.facts.motion import handlings, motions, precisions
+from firstlight.facts.motion import handlings, motions, precisions, units
 from firstlight.facts.ranks import distributed_orders, ranks
-from firstlight.facts.relations import conflicts, lags, relations
+from firstlight.facts.relations import conflicts, lags, levelled_in_datasets, relations
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.facts.stepping import (
     accumulations,
@@ -46,7 +57,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.declared import DeclaredFact, Logged
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
-from firstlight.records.inner import EntropySeen, Erased, NormStatistics, Units
+from firstlight.records.inner import EntropySeen, Erased
 from firstlight.records.kept import GraphsKept
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
@@ -69,7 +80,14 @@ def evaluations(seen: Sightings) -> Iterator[EvaluationSeen]:
     noisy = [one for one in seen.of(AnswersScored) if one.noisy]
     for counts in groups(seen.of(EvaluationSeen), lambda e: (e.rank, e.model)):
         one = counts[-1]
-        yield msgspec.structs.replace(one, scored=sum(line.noisy for line in noisy if line.model == one.name))
+        own = [line for line in noisy if line.model == one.name]
+        last = [line for line in own if line.noisy_at_end]
+        yield msgspec.structs.replace(
+            one,
+            scored=sum(line.noisy for line in own),
+            scored_at_end=sum(line.noisy_at_end for line in last),
+            scored_site=last[0].site if last else None,
+        )
 
 
 def feeds(seen: Sightings) -> Iterator[feed.FeedSeen]:
@@ -146,10 +164,10 @@ REDUCERS: tuple[Reducer, ...] = (
     motions,
     handlings,
     precisions,
-    Accounts(Units, ("order",)),
+    units,
     Accounts(EntropySeen, ("name", "site")),
     Accounts(Erased, ("module",)),
-    Accounts(NormStatistics, ("module",)),
+    norm_statistics,
     Accounts(Wrapped, ("module",)),
     loss_terms,
     ranks,
@@ -167,8 +185,11 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(Failing, ("module",)),
     Accounts(Waiting),
     learning_signs,
+    unlearnt,
     guesses,
     reaches,
+    floors,
+    wrong_axes,
     silent_terms,
     cancellings,
     mute_answers,
@@ -181,6 +202,7 @@ REDUCERS: tuple[Reducer, ...] = (
     two_comparisons,
     fadings,
     levellings,
+    levelled_in_datasets,
     swellings,
     alike,
     relations,

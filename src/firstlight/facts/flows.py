@@ -13,9 +13,11 @@ from firstlight.records.flows import (
     LIKELIHOODS,
     Alike,
     AlteredSeen,
+    AxisSeen,
     CancelSeen,
     ComparisonSeen,
     Fading,
+    FloorSeen,
     Guessed,
     GuessSeen,
     LevelledSeen,
@@ -50,6 +52,20 @@ def reaches(seen: Sightings) -> Iterator[ReachSeen]:
     """The last look at each activation before the answers."""
     for looks in groups(seen.of(ReachSeen), lambda look: (look.rank, look.site, look.operation)):
         yield replace(looks[-1], looks=len(looks))
+
+
+def wrong_axes(seen: Sightings) -> Iterator[AxisSeen]:
+    """The last look at each place."""
+    for looks in groups(seen.of(AxisSeen), lambda look: (look.rank, look.site, look.axis)):
+        yield replace(looks[-1], looks=len({look.step for look in looks}))
+
+
+def floors(seen: Sightings) -> Iterator[FloorSeen]:
+    """The look at which the loss went down least."""
+    for looks in groups(seen.of(FloorSeen), lambda look: (look.rank, look.site)):
+        stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == looks[0].rank}
+        least = min(looks, key=lambda look: (look.perfect - look.lowest) / look.spread)
+        yield replace(least, looks=len({look.step for look in looks}), optimizers=len(stepped))
 
 
 def silent_terms(seen: Sightings) -> Iterator[TermSeen]:

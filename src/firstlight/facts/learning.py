@@ -10,7 +10,8 @@ import msgspec
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.facts.stepping import training_epochs
 from firstlight.records import facts, feed
-from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
+from firstlight.records.inner import NormStatistics
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign, Unlearnt
 from firstlight.records.nonfinite import BadOperation, NonFinite
 from firstlight.records.program import LoaderSeen, ModelSeen
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
@@ -44,6 +45,25 @@ def learning_signs(seen: Sightings) -> Iterator[LearningSign]:
         excuse = WARMING if rate_rises(steps) else PLAYERS if _compete(steps) else ""
         excused = sign.status == NO_SIGN and excuse
         yield msgspec.structs.replace(sign, status=NOT_CERTIFIED, reason=excuse) if excused else sign
+
+
+def unlearnt(seen: Sightings) -> Iterator[Unlearnt]:
+    for sign in learning_signs(seen):
+        steps = [step for step in seen.of(StepSeen) if step.rank == sign.rank]
+        own = [step for step in steps if step.optimizer == steps[-1].optimizer]
+        if sign.gone is None or not own:
+            continue
+        since = sign.gone.since
+        rates = [step.lr for step in own if since // 2 <= step.step <= since and step.lr is not None]
+        yield Unlearnt(
+            rank=sign.rank,
+            site=sign.site,
+            built=own[0].built,
+            gone=sign.gone,
+            rate=rates[0] if rates else None,
+            risen=max(rates, default=None),
+            optimizers=len({step.optimizer for step in steps}),
+        )
 
 
 WARMING = "the learning rate was still rising when it was last seen"
@@ -125,7 +145,8 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
             steps=len(steps),
             compared=len(pairs),
             longest_repeat=longest_run(
-                a.batch == b.batch and b.batch_rebuilt and b.batch not in changing for a, b in pairs
+                a.batch == b.batch and b.batch_rebuilt and not b.answers_kept and b.batch not in changing
+                for a, b in pairs
             ),
             one_batch_epochs=any(epoch.batches == 1 for epoch in training_epochs(seen, steps[0].rank)),
         )
@@ -138,6 +159,13 @@ def _with_changing_answers(steps: list[StepSeen], calls: list[LossCall]) -> set[
     for call in calls:
         answers.setdefault(fed.get(call.step), set()).add((call.target, call.classes))
     return {batch for batch, seen in answers.items() if len(seen) > 1}
+
+
+def norm_statistics(seen: Sightings) -> Iterator[NormStatistics]:
+    """The last look at each batch norm."""
+    for looks in groups(seen.of(NormStatistics), lambda look: (look.rank, look.module)):
+        fed = [step.batch for step in seen.of(StepSeen) if step.rank == looks[0].rank]
+        yield msgspec.structs.replace(looks[-1], varied=len(set(fed)) > 1 or None in fed)
 
 
 def worker_streams(seen: Sightings) -> Iterator[facts.WorkerStream]:

@@ -43,7 +43,6 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             most_classes=max((c.prediction.shape[1] for c in calls if len(c.prediction.shape) > 1), default=None),
             lowest=min((call.lowest for call in calls if call.lowest is not None), default=None),
             highest=max((call.highest for call in calls if call.highest is not None), default=None),
-            normalised_axis=first.normalised_axis if len({call.normalised_axis for call in calls}) == 1 else None,
         )
 
 

@@ -4,10 +4,12 @@ import math
 import statistics
 from collections.abc import Iterator
 
+import msgspec
+
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
 from firstlight.records.flows import LIKELIHOODS, PullSeen
-from firstlight.records.inner import Movement, Touched
+from firstlight.records.inner import Movement, Touched, Units
 from firstlight.records.learning import LearningSign
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
@@ -51,6 +53,19 @@ def handlings(seen: Sightings) -> Iterator[facts.Handling]:
             steps=len(steps),
             touches=tuple(one for one in touches if (one.rank, one.optimizer) == (first.rank, first.optimizer)),
         )
+
+
+ALIVE = 0.25
+"""Share of the units that may be dead in a layer that answers."""
+
+
+def units(seen: Sightings) -> Iterator[Units]:
+    """The last record of each activation, with the learning rate since it was alive."""
+    for looks in groups(seen.of(Units), lambda look: (look.rank, look.order)):
+        last = looks[-1]
+        alive = [look.step for look in looks if look.dead <= ALIVE * look.units]
+        rates = [s.lr for s in seen.of(StepSeen) if s.rank == last.rank and s.lr and alive and s.step >= alive[-1]]
+        yield msgspec.structs.replace(last, rose=max(rates) / rates[0] if rates else 1.0)
 
 
 def _fell(losses: list[float]) -> float | None:

@@ -11,6 +11,7 @@ from firstlight.facts.learning import rate_rises
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.feed import FeedSeen
+from firstlight.records.flows import Levelling, Place
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.relations import HeldBackScore, Lag, Relations, RelationsSeen
 from firstlight.records.timelines import Dependence
@@ -37,6 +38,14 @@ def relations(seen: Sightings) -> Iterator[Relations]:
         unlearnt = signs[-1].steps if signs and not learnt else 0
         warming = rate_rises([step for step in seen.of(StepSeen) if step.rank == one.rank])
         yield Relations(seen=one, unlearnt=unlearnt, learnt=learnt, levelled=levelled, warming=warming)
+
+
+def levelled_in_datasets(seen: Sightings) -> Iterator[Levelling]:
+    """What a dataset does to the examples that it keeps, where no call on tensors shows it."""
+    for one in _lasts(seen):
+        if one.stored.name:
+            call = Place(operation=f"{one.stored.name}.__getitem__", site=one.stored.site)
+            yield Levelling(rank=one.rank, call=call, looks=1, step=one.step, before=0.0, after=0.0, stored=one.stored)
 
 
 def lags(seen: Sightings) -> Iterator[LagSeen]:

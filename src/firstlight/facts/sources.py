@@ -89,7 +89,7 @@ SOURCES: dict[type, Source] = {
     facts.FirstBad: _from("nonfinite", absent=_NO_BACKWARD, odd=True),
     facts.ClipOrder: _from("clipping", absent="the program does not clip gradients with `clip_grad_norm_`"),
     facts.Rate: _from("loaders", absent=_NO_STEP),
-    facts.Rebuilding: _from(absent=_NO_STEP),
+    facts.Rebuilding: _from(absent=_NO_STEP, rehearsed=True),
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP, bears="data"),
     facts.WorkerStream: _from(
@@ -97,6 +97,8 @@ SOURCES: dict[type, Source] = {
     ),
     feed.Collated: _from("collating", absent=_NO_BACKWARD, odd=True, bears="data"),
     flows.ReachSeen: _taped("no activation was seen between the network and its answers that could be tried"),
+    flows.AxisSeen: _taped(_NO_BACKWARD, odd=True),
+    flows.FloorSeen: _taped(_NO_BACKWARD, odd=True),
     flows.Guessed: _taped("no loss was found that one output for all examples could lower"),
     flows.TermSeen: _taped(_NO_BACKWARD, odd=True),
     flows.CancelSeen: _taped(_NO_BACKWARD, odd=True),
@@ -111,8 +113,9 @@ SOURCES: dict[type, Source] = {
     flows.TwoComparisons: _taped("no values were seen to be compared with answers both in training and in evaluation"),
     flows.AlteredSeen: _from("altered", absent=_NO_BACKWARD, odd=True),
     flows.Alike: _taped(_NO_BACKWARD, odd=True),
-    flows.Levelling: _from("operations", "tape", absent=_NO_BACKWARD, odd=True),
+    flows.Levelling: _from("operations", "tape", "relations", absent=_NO_BACKWARD, odd=True),
     learning.LearningSign: _taped(_NO_BACKWARD),
+    learning.Unlearnt: _taped(_NO_BACKWARD, odd=True),
     facts.GraphSize: _from(absent=_NO_BACKWARD),
     contrast.Contrast: _from(
         "operations",
@@ -153,7 +156,9 @@ SOURCES: dict[type, Source] = {
     Rehearsal: _rehearsed("no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run", rehearsed=True),
-    Census: _from("census", "checkpoints", "operations", absent="no model with parameters was seen in training"),
+    Census: _from(
+        "census", "checkpoints", "operations", absent="no model with parameters was seen in training", rehearsed=True
+    ),
     EvaluationSeen: _from(
         "evaluations", absent="no trained model was called in eval mode or without gradients", rehearsed=True
     ),

@@ -99,5 +99,6 @@ def overlap_of(trained: ExamplesMet, evaluated: ExamplesMet) -> Overlap:
         calls=len(batches),
         pure=len(batches) - len(mixed),
         room=trained.room,
+        doubled=trained.doubled,
         sampled=bool(ends),
     )

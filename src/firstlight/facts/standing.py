@@ -34,12 +34,32 @@ def _stays_below(contrast: Contrast) -> bool:
     return blind.below <= RARELY and blind.other.last - blind.base.last > ALIKE * abs(blind.base.first)
 
 
-def settled_sign(sign: LearningSign, contrast: Contrast | None) -> LearningSign:
-    """No sign of learning, where it stands still and not even one batch is learnt by heart at any rate; else as it is.
+LITTLE = 0.01
+"""Share of the loss that is nothing, once the whole run is over."""
+FEWEST_MEASURED = 64
+"""Steps of a whole run on which that is said."""
+TO_THE_END = "it ran to its end, and its loss is where it began, and as good with the answers of other examples"
+
+
+def _ended_as_it_began(sign: LearningSign, contrast: Contrast | None) -> bool:
+    """No more time would help: there is none in the program's own plan. Written so that no NaN passes."""
+    if contrast is None or not contrast.meant_to_fall or sign.own_answers or sign.steps < FEWEST_MEASURED:
+        return False
+    if sign.first is None or sign.last is None or sign.gap_last is None:
+        return False
+    little = LITTLE * abs(sign.last)
+    return abs(sign.first - sign.last) < little and abs(sign.gap_last) < little
+
+
+def settled_sign(sign: LearningSign, contrast: Contrast | None, finished: bool = False) -> LearningSign:
+    """No sign of learning, where it stands still and not even one batch is learnt by heart at any rate, or where the
+    program `finished` as it began; else as it is.
 
     A slow program that is sound learns its one batch, at a higher rate if need be. And one that stays below the copy
     whose answers belong to other inputs, step by step, has learnt something that the certificate is too coarse to see.
     """
+    if finished and sign.status == NOT_CERTIFIED and _ended_as_it_began(sign, contrast):
+        return msgspec.structs.replace(sign, status=NO_SIGN, reason=TO_THE_END)
     if sign.status == NO_SIGN and contrast is not None and not contrast.compares_rows and _stays_below(contrast):
         return msgspec.structs.replace(sign, status=NOT_CERTIFIED, reason=BELOW)
     if (

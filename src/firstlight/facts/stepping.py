@@ -1,10 +1,12 @@
 """In which order and at which pace the program clears, goes backward, clips and steps."""
 
+import math
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from firstlight.facts.sightings import Sightings, groups, longest_run
 from firstlight.records import facts
+from firstlight.records.given_up import GivenUp
 from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.training import BackwardSeen, ClipSeen, StepSeen
 
@@ -124,6 +126,19 @@ def rebuildings(seen: Sightings) -> Iterator[facts.Rebuilding]:
             stateful=any(step.stateful for step in steps),
             closure=any(step.closure for step in steps),
         )
+    for gone in seen.of(GivenUp):
+        yield facts.Rebuilding(
+            rank=gone.rank,
+            optimizer=gone.optimizer,
+            site=gone.site,
+            times=0,
+            lives=(),
+            stateful=False,
+            closure=False,
+            model=gone.model,
+            given_up=gone.lives,
+            used=gone.used,
+        )
 
 
 def accumulations(seen: Sightings) -> Iterator[facts.Accumulation]:
@@ -137,13 +152,22 @@ def accumulations(seen: Sightings) -> Iterator[facts.Accumulation]:
             site=backs[0].site,
             optimizer=steps[0].name if len({step.optimizer for step in steps}) == 1 else None,
             backwards=tuple(len(same) for same in groups(backs, lambda b: b.step)),
-            averaged=all(back.averaged for back in backs),
+            averages=_common([back.averages and back.averages / back.scale for back in backs]),
             separate=len(lines) == 1 and all(back.calls and not back.retained for back in backs),
             untouched=sum(step.reworked is False for step in steps),
             reworked=sum(step.reworked is True for step in steps),
             closure=any(step.closure for step in steps),
             loaders=len(loaders),
         )
+
+
+def _common(numbers: Sequence[float | None]) -> float | None:
+    first = numbers[0]
+    return first if first and all(one and math.isclose(one, first, rel_tol=ROUNDED) for one in numbers) else None
+
+
+ROUNDED = 1e-3
+"""Share by which a number may differ that was multiplied and divided again."""
 
 
 def graph_sizes(seen: Sightings) -> Iterator[facts.GraphSize]:

@@ -21,17 +21,19 @@ from firstlight.findings.gather import gather
 from firstlight.findings.judge import judge
 from firstlight.findings.suppress import suppress
 from firstlight.judge.orders import LOCALISED, contrasted
-from firstlight.judge.rehearsal import rehearsal_of, resume_of
+from firstlight.judge.rehearsal import farthest_first, rehearsal_of, resume_of
 from firstlight.judge.written import written
 from firstlight.observe.printed import numbers_in
 from firstlight.observe.watch import Watched
 from firstlight.records.averages import Averaged
+from firstlight.records.census import Census
 from firstlight.records.contrast import Contrast
 from firstlight.records.copies import CopySeen
 from firstlight.records.declared import Logged, RoundTrip, ScheduleTried
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.facts import LossSite, Mode, StepOrder
 from firstlight.records.finding import Finding
+from firstlight.records.given_up import GivenUp
 from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.nonfinite import BadOperation
@@ -57,12 +59,14 @@ LIFE = (
     Averaged,
     GraphsKept,
     EvaluationLeaves,
+    GivenUp,
     CopySeen,
     RandomAgain,
 )
 """What a rehearsal sees of a program's later life, and the program itself is ended before."""
-LATER = (Mode, StepOrder, EvaluationSeen)
-"""Facts that the program itself shows too, of the lines it came to."""
+LATER = (Mode, StepOrder, EvaluationSeen, Census)
+"""Facts that the program itself shows too, of the lines it came to. A rehearsal counts the parameters of a model where
+some join its training, and no others."""
 ANSWERS = (BadOperation, Behaviour, CustomGradient, Dependence, Symmetry)
 
 
@@ -85,6 +89,7 @@ def judged(
     read: tuple[Any, ...] = (),
 ) -> Judged:
     """`read` is what the program's source says; it counts once the program was seen training."""
+    finished = watched.outcome().ended == "finished"
     facts = [*derive([*watched.records, *_answers(watched)]), watched.outcome(), *(read if watched.backwards else ())]
     if (rehearsal := rehearsal_of(watched)) is not None and watched.outcome().ended not in ("crashed", "killed"):
         facts.append(rehearsal)
@@ -93,7 +98,7 @@ def judged(
         ended = rehearsal is not None and rehearsal.reached_end
         facts = with_rehearsed(facts, watched.records, rehearsed, ended)
     facts = with_unread(facts, watched.timelines.get(LOADERS, ()))
-    if watched.outcome().ended == "finished":
+    if finished:
         facts += held_back_scores(facts, numbers_in(watched.lines))
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
@@ -101,7 +106,7 @@ def judged(
         certified = any(isinstance(fact, LearningSign) and fact.status == CERTIFIED for fact in facts)
         contrast = msgspec.structs.replace(contrast, certified=certified)
         facts.append(contrast)
-    facts = [settled_sign(fact, contrast) if isinstance(fact, LearningSign) else fact for fact in facts]
+    facts = [settled_sign(fact, contrast, finished) if isinstance(fact, LearningSign) else fact for fact in facts]
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
     proven = prove(uncontradicted(kept, checks, found.outcomes), contrast, checks)
@@ -113,21 +118,25 @@ def judged(
 def _later(watched: Watched, facts: list[Any]) -> list[Any]:
     """What only the rehearsal came to: a second stage, the training after an evaluation, the evaluation itself.
 
-    On a line that the program was seen on itself, its own word counts, unless the models went into eval mode later.
+    On a line that the program was seen on itself, its own word counts, unless the models went into eval mode later. Of
+    several attempts one that reached the end counts first.
     """
     told = {
         _told_by(fact)
         for fact in facts
-        if isinstance(fact, LATER) and not (isinstance(fact, Mode) and not fact.in_eval)
+        if isinstance(fact, LATER)
+        and not isinstance(fact, Census)
+        and not (isinstance(fact, Mode) and not fact.in_eval)
     }
-    attempts = [records for _, records in attempts_of(watched)]
-    found = derive(attempts[0]) if attempts else []
-    later = [fact for fact in found if isinstance(fact, LATER) and _told_by(fact) not in told]
+    later: list[Any] = []
+    for records in farthest_first(watched):
+        later += [fact for fact in derive(records) if isinstance(fact, LATER) and _told_by(fact) not in told]
+        told |= {_told_by(fact) for fact in later}
     return [msgspec.structs.replace(fact, rehearsed=True) if isinstance(fact, StepOrder) else fact for fact in later]
 
 
 def _told_by(fact: Any) -> tuple[Any, ...]:
-    return type(fact), fact.model if isinstance(fact, EvaluationSeen) else fact.site
+    return type(fact), fact.model if isinstance(fact, EvaluationSeen | Census) else fact.site
 
 
 def settled(

@@ -48,6 +48,12 @@ def rehearsal_of(watched: Watched) -> Rehearsal | None:
     )
 
 
+def farthest_first(watched: Watched) -> list[list[Any]]:
+    """What the attempts saw: those that reached the end, and after them the others."""
+    attempts = [(_reached(ended, _told(records)), records) for ended, records in attempts_of(watched)]
+    return [records for _, records in sorted(attempts, key=lambda one: not one[0])]
+
+
 def resume_of(watched: Watched) -> Iterator[ResumeTried]:
     """Where the program was started again, and read a file that it had written."""
     through = [one for one in watched.timelines.get("rehearsal", ()) if isinstance(one, StateKept)]

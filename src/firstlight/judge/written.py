@@ -15,6 +15,8 @@ from firstlight.records.source import SourceFile
 
 SETTINGS = {"hp-lr-high": ("lr", "learning_rate"), "hp-lr-low": ("lr", "learning_rate")}
 """The arguments by which causes that lie in a setting are given."""
+PEAK = "max_lr"
+"""The argument of a cyclic schedule that takes the place of the optimizer's rate."""
 DEEPEST = 4
 """Names that stand for other names."""
 
@@ -36,8 +38,11 @@ def _moved(finding: Finding, source: SourceFile | None) -> Finding:
 
 
 def _given(source: SourceFile, line: int, names: tuple[str, ...]) -> list[ast.expr]:
-    """The argument of the call on this line; where it has none, as in a framework's trainer, that of any call."""
+    """The argument of the call on this line; where it has none, as in a framework's trainer, that of any call. A peak
+    that a schedule gives comes before both."""
     calls = source.nodes(ast.Call)
+    if peaks := [keyword.value for call in calls for keyword in call.keywords if keyword.arg == PEAK]:
+        return peaks
     here = [call for call in calls if call.lineno <= line <= (call.end_lineno or call.lineno)]
     found = [keyword.value for call in here for keyword in call.keywords if keyword.arg in names]
     return found or [keyword.value for call in calls for keyword in call.keywords if keyword.arg in names]

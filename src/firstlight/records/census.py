@@ -73,3 +73,7 @@ class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     flagged: tuple[str, ...] = ()
     """Modules on which `requires_grad` was set as a plain attribute, which freezes and thaws nothing."""
     flag_site: Site | None = None
+    joined: Some = Some()
+    """Thawed or added while the model trained, given gradients at several steps since, in no optimizer, and unmoved."""
+    joined_site: Site | None = None
+    """The line that thawed the first of them, or made it a part of the model."""

@@ -67,8 +67,6 @@ class LossSite(Ranked, frozen=True, kw_only=True):
     lowest: float | None = None
     """Of all classes asked for, ignored ones left out; and the highest below."""
     highest: float | None = None
-    normalised_axis: int | None = None
-    """The axis over which every call was given log-probabilities, where it is not that of the classes."""
 
 
 class ShapeClash(Ranked, frozen=True, kw_only=True):
@@ -230,6 +228,12 @@ class Rebuilding(Ranked, frozen=True, kw_only=True):
     """Times that the state of one of them was emptied between two of its steps."""
     stateful: bool
     closure: bool
+    model: str = ""
+    """The model that was built anew with it, where its weights are others each time."""
+    given_up: tuple[int, ...] = ()
+    """In a rehearsal, steps of each such model that was let go of before anybody had asked, read or kept it."""
+    used: int = 0
+    """Others of them, the last one included."""
 
 
 class Accumulation(Ranked, frozen=True, kw_only=True):
@@ -240,8 +244,9 @@ class Accumulation(Ranked, frozen=True, kw_only=True):
     """None where steps are not made by one optimizer alone."""
     backwards: tuple[int, ...]
     """For each step."""
-    averaged: bool
-    """Each was called on the very result of a loss function that averages over its batch."""
+    averages: float | None
+    """Each was called on so many times the result of a loss function that averages over its batch; None where one was
+    called on something else."""
     separate: bool
     """Each had a call of the model of its own, and no other line calls backward."""
     untouched: int

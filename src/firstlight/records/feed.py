@@ -64,6 +64,17 @@ class Preparation(msgspec.Struct, frozen=True, kw_only=True):
         return max(self.factor, 1 / self.factor) if self.factor > 0 else 0.0
 
 
+class OwnScale(msgspec.Struct, frozen=True, kw_only=True):
+    """Columns that are scaled exactly, in training and again in an evaluation of other examples."""
+
+    kind: str = ""
+    """`unit`: mean 0 and deviation 1, `range`: from 0 to 1; empty where they are not."""
+    columns: int = 0
+    trained: int = 0
+    """Rows of either side, all of which make it so."""
+    evaluated: int = 0
+
+
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
     """In which order the values of an example come from their loader to the model, the same at every call."""
 
@@ -88,6 +99,7 @@ class Fed(msgspec.Struct, frozen=True, kw_only=True):
     wider: float = 1.0
     prepared: Preparation = Preparation()
     carried: Carried = Carried()
+    own_scale: OwnScale = OwnScale()
 
 
 class IdsFed(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +126,8 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
     """Hardly any new ones came in the last batches: those are all."""
     again: float = 0.0
     """Share of the last batches that had been trained on before."""
+    doubled: float = 0.0
+    """Share of the ids trained on that come more than once in a pass, as phrases of few words do; else 0."""
     evaluated: int = 0
     """And not trained on."""
     judged: int = 0
@@ -184,6 +198,8 @@ class ExamplesMet(Sighting, frozen=True, kw_only=True, tag="examples-met"):
     """Hardly anything new came in the last batches: all that there is was trained on."""
     room: float
     """Bits by which examples can differ."""
+    doubled: float = 0.0
+    """As in `Overlap`."""
     evaluated: tuple[tuple[int, ...], ...] = ()
     """The smallest keys of each batch that was evaluated, and below, how many that batch had."""
     sizes: tuple[int, ...] = ()

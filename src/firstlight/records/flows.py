@@ -4,6 +4,7 @@ import msgspec
 
 from firstlight.records.facts import Ranked
 from firstlight.records.places import Site
+from firstlight.records.relations import ExamplesStored
 from firstlight.records.sighting import Sighting
 
 
@@ -59,6 +60,44 @@ class ReachSeen(Sighting, frozen=True, kw_only=True, tag="reach"):
     loss: float
     free: float
     bound: float
+    looks: int = 0
+    """That it stands for, once all are known."""
+
+
+class FloorSeen(Sighting, frozen=True, kw_only=True, tag="floor"):
+    """A loss that is made for probabilities: how low it gets over whatever the network may give."""
+
+    operation: str
+    site: Site | None
+    """Where they meet the answers."""
+    low: float
+    high: float
+    """Of what it was given."""
+    perfect: float
+    """The loss of predictions that equal the answers."""
+    spread: float
+    """By how much it is higher for the worst of a few other probabilities."""
+    lowest: float
+    looks: int = 0
+    """That it stands for, once all are known."""
+    optimizers: int = 1
+    """That were seen to step."""
+
+
+class AxisSeen(Sighting, frozen=True, kw_only=True, tag="axis"):
+    """Probabilities, or their logarithms, of which answers choose some along another axis than they add up to one."""
+
+    operation: str
+    """What made them, and where; or what meets the answers."""
+    site: Site | None
+    met_by: str
+    shape: tuple[int, ...]
+    axis: int
+    """Along which they add up to one."""
+    chosen: int
+    """Along which answers choose."""
+    error: float
+    """By which the logarithm of their sum along that is away from 0."""
     looks: int = 0
     """That it stands for, once all are known."""
 
@@ -322,6 +361,8 @@ class Levelling(Ranked, frozen=True, kw_only=True):
     """They are left out, and not taken for others."""
     unlearnt: bool = False
     """The program was seen not to learn."""
+    stored: ExamplesStored | None = None
+    """It is what a dataset does to the examples it keeps, and nothing else is known of it."""
 
 
 class TwoComparisons(Ranked, frozen=True, kw_only=True):

@@ -132,6 +132,10 @@ class NormStatistics(Sighting, frozen=True, kw_only=True, tag="norm-statistics")
     apart: float
     began: float
     """What the distance from this batch would be if they had never moved."""
+    between: float = 0.0
+    """How far such batches are from one another, by what differs between the halves of this one."""
+    varied: bool = True
+    """Not all steps were fed the same batch."""
 
 
 class Units(Sighting, frozen=True, kw_only=True, tag="units"):
@@ -150,3 +154,5 @@ class Units(Sighting, frozen=True, kw_only=True, tag="units"):
     """Share of outputs within a hundredth of their limits (`sigmoid`, `tanh`)."""
     looks: int
     examples: int
+    rose: float = 1.0
+    """Times that the learning rate had grown, at its highest, since most of them last answered."""

@@ -1,9 +1,27 @@
 """Whether a program was seen to learn: the evidence a clean verdict rests on."""
 
+import msgspec
+
+from firstlight.records.facts import Ranked
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
 CERTIFIED, NO_SIGN, NOT_CERTIFIED = "certified", "no-sign", "not-certified"
+
+
+class Gone(msgspec.Struct, frozen=True, kw_only=True):
+    """A gap between permuted and true answers that was there, and is gone for the rest of what was watched."""
+
+    best_at: int
+    """The step at which the loss was lowest."""
+    best: float
+    """The gap then; and the loss."""
+    best_loss: float
+    since: int
+    """The step from which on it is gone."""
+    gap: float
+    """In the median since then; and the loss."""
+    loss: float
 
 
 class LearningSign(Sighting, frozen=True, kw_only=True, tag="learning-sign"):
@@ -36,5 +54,21 @@ class LearningSign(Sighting, frozen=True, kw_only=True, tag="learning-sign"):
     grown_low: float | None = None
     """The interval of the gap's growth, in units of its spread over permutations."""
     grown_high: float | None = None
+    gone: Gone | None = None
+    """Where it was certified, and the gap is gone."""
     milliseconds: float = 0.0
     """What measuring took, for each step that was measured."""
+
+
+class Unlearnt(Ranked, frozen=True, kw_only=True):
+    """What had been learnt and was lost again, with the learning rate on the way."""
+
+    site: Site | None
+    """The backward."""
+    built: Site | None
+    """The optimizer."""
+    gone: Gone
+    rate: float | None
+    """Half-way to where the gap was gone; and below, the highest from there on."""
+    risen: float | None
+    optimizers: int

@@ -11,7 +11,7 @@ from typing import Any
 from firstlight.records.sighting import Sighting
 from firstlight.records.wire import any_of
 
-MODULES = """averages census copies dealings evaluated failing feed flows inner kept learning nonfinite program
+MODULES = """averages census copies dealings evaluated failing feed flows given_up inner kept learning nonfinite program
 randomness rehearsal relations restored resumed scoring selection steered symmetry timelines training trials"""
 
 for name in MODULES.split():

@@ -23,6 +23,25 @@ class Tells(msgspec.Struct, frozen=True, kw_only=True):
     """Deviations by which examples that are alike in all other columns have more alike answers than any two."""
 
 
+class MadeOf(msgspec.Struct, frozen=True, kw_only=True):
+    """A few features of which the answer is an exact sum, in proportions that hold for other rows too."""
+
+    columns: tuple[int, ...] = ()
+    """First the one that goes most against the others."""
+    places: tuple[int, ...] = ()
+    """Of each in its series; then `columns` are features of it."""
+    of: int = 0
+    """Columns that move."""
+    left: float = 1.0
+    """Of the answer, by rows that were left out, as are all below: 1 is all of it."""
+    alone: float = 1.0
+    """By the best of them alone."""
+    without: float = 0.0
+    """By all but the first of them, and of a series by all but its feature."""
+    against: float = 0.0
+    """Correlation of what the first adds with what the others add."""
+
+
 class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     """Whether examples that lie next to each other have like answers, against answers dealt at random."""
 
@@ -157,6 +176,37 @@ class Skills(msgspec.Struct, frozen=True, kw_only=True):
     """How often one answer for all examples is right; 0 where answers are values."""
 
 
+class ImagesTurned(msgspec.Struct, frozen=True, kw_only=True):
+    """Images that a dataset gives otherwise than it keeps them, and a number of the answer that may turn with them."""
+
+    how: str = ""
+    """Empty where they are not, or all are."""
+    share: float = 0.0
+    """Of the images."""
+    part: int = 0
+    kept: float = 0.0
+    """Share of that number that a plain fit foretells from the images as they are kept, below, as they are given, and
+    as they are given where the number is mirrored with them."""
+    given: float = 0.0
+    mirrored: float = 0.0
+
+
+class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
+    """What a dataset keeps of its examples, beside what it gives."""
+
+    name: str = ""
+    """Of its class; empty where it keeps no array of them. Below, where it gives an example."""
+    site: Site | None = None
+    examples: int = 0
+    kept_values: int = 0
+    """Different ones in an example, usually; below, as it is given."""
+    given_values: int = 0
+    kept_skill: float = 0.0
+    """Of a plain fit over classes: 0 is what one answer for all gets, 1 is never wrong."""
+    given_skill: float = 0.0
+    turned: ImagesTurned = ImagesTurned()
+
+
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """What examples and answers that met on one line have to do with each other, over the sample that was kept."""
 
@@ -173,6 +223,7 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     acting: bool = False
     """The model is asked without gradients between most steps: its answers may be its own doing."""
     tells: Tells = Tells()
+    made_of: MadeOf = MadeOf()
     near: Neighbours = Neighbours()
     in_order: Neighbours = Neighbours()
     """Of the dataset's first rows, one after the other; asked where little is seen in the order of training."""
@@ -190,6 +241,7 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     counted: RowsReached = RowsReached()
     mixed: Mixed = Mixed()
     skills: Skills = Skills()
+    stored: ExamplesStored = ExamplesStored()
     seconds: float = 0.0
     """What the comparison took."""
 

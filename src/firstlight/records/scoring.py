@@ -53,6 +53,8 @@ class AnswersScored(Sighting, frozen=True, kw_only=True, tag="answers-scored"):
     """Those that met the targets of other rows: put in another order, which neither inputs nor answers were."""
     noisy: int = 0
     """Those that were made with dropout or batch norm at work."""
+    noisy_at_end: int = 0
+    """Those of them after the last step of all, where the whole model was in train mode and no input came twice."""
     elsewhere: bool
     """On some other line answers met targets in their own order, in the same way: equal, unequal, or subtracted."""
     classes: int = 0

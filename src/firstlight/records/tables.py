@@ -186,6 +186,8 @@ class Drifted(msgspec.Struct, frozen=True, kw_only=True):
     """Probability of so much by chance, corrected for the number of columns."""
     saw: str
     """The middle or the commonest value in the split against the training data."""
+    within: float = 0.0
+    """The same distance between the earlier and the later half of the training data, where a time was named."""
 
 
 class SplitDrift(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,6 +200,8 @@ class SplitDrift(msgspec.Struct, frozen=True, kw_only=True):
     """How often a classifier ranks a row of the split above one of the training data: 0.5 is a guess."""
     by: tuple[str, ...] = ()
     """The columns it goes by."""
+    within: float = 0.5
+    """How often it tells the halves of the training data apart, where a time was named."""
     unseen: tuple[str, ...] = ()
     """Classes of the target that are not in the training data."""
 

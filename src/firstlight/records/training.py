@@ -21,8 +21,6 @@ class LossCall(Sighting, frozen=True, kw_only=True, tag="loss-call"):
     """Largest distance of a row's log-sum-exp over the classes from 0."""
     target_sum_error: float | None = None
     """The same for floating-point targets used as class probabilities."""
-    normalised_axis: int | None = None
-    """The axis over which the prediction holds log-probabilities, where it is not that of the classes."""
     reduction: str = "mean"
     ignored: float = 0.0
     """Share of targets equal to `ignore_index`."""
@@ -103,8 +101,8 @@ class BackwardSeen(Sighting, frozen=True, kw_only=True, tag="backward"):
     """Numbers that were added up to it, one after the other; None where it was not looked at."""
     within_step: bool = False
     """Called by the closure of an optimizer's step."""
-    averaged: bool = False
-    """The root is the very result of a loss function of torch that averages, undivided."""
+    averages: float | None = None
+    """So many times the result of a loss function of torch that averages; None where the root is no such product."""
 
 
 class ClipSeen(Sighting, frozen=True, kw_only=True, tag="clip"):
@@ -155,6 +153,8 @@ class StepSeen(Sighting, frozen=True, kw_only=True, tag="step"):
     """Fingerprint of the inputs of the root model."""
     batch_rebuilt: bool = False
     """Most of what was fed was in new tensors, not in the same memory as in the step before."""
+    answers_kept: bool = False
+    """The answers were in the same memory as for the backward before: all there is, not fetched again."""
     rebuilt: int = 0
     """So many optimizers were built on the same line before it, for the same parameters, stepped, and were replaced."""
     stateful: bool = False
@@ -182,3 +182,6 @@ class EvaluationSeen(Sighting, frozen=True, kw_only=True, tag="evaluation"):
     """No other model is trained."""
     scored: int = 0
     """Answers that it gave in train mode and that were held against targets, in a rehearsal."""
+    scored_at_end: int = 0
+    """Those of them after the last step, where the rehearsal came to the last line; and below where."""
+    scored_site: Site | None = None

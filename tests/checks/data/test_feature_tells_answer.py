@@ -4,7 +4,7 @@ import pytest
 from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.feature_tells_answer import CHECK
-from firstlight.records.relations import Relations, Tells
+from firstlight.records.relations import MadeOf, Relations, Tells
 
 
 def telling(examples: int = 1000, acting: bool = False, **changes: Any) -> Relations:
@@ -49,3 +49,49 @@ def test_each_side_of_examples(examples: int, times: int) -> None:
 
 def test_answers_of_a_model_that_acts_are_its_own_doing() -> None:
     assert found(CHECK, telling(acting=True)) == []
+
+
+def together(acting: bool = False, **changes: Any) -> Relations:
+    usual = {"columns": (4, 2, 1), "of": 14, "left": 7e-8, "alone": 0.5, "without": 0.46, "against": -0.9}
+    return related(made_of=MadeOf(**{**usual, **changes}), examples=1000, acting=acting)
+
+
+def test_a_sum_is_told_by_the_feature_that_holds_the_answer() -> None:
+    (evidence,) = found(CHECK, together())
+
+    assert evidence.saw == (
+        "the answer is an exact sum of features 4, 2, 1: 7e-08 of it is left over 1,000 examples, and 46% without "
+        "feature 4"
+    )
+    assert evidence.cause == "data-leak-target"
+
+
+def test_features_of_a_series_are_told_with_their_places() -> None:
+    (evidence,) = found(CHECK, together(columns=(1, 0), places=(46, 47)))
+
+    assert "features 1 at place 46, 0 at place 47" in evidence.saw
+    assert evidence.cause == "data-leak-future"
+
+
+@pytest.mark.parametrize(("left", "times"), [(1e-4, 1), (1.1e-4, 0), (float("nan"), 0)])
+def test_each_side_of_left(left: float, times: int) -> None:
+    assert len(found(CHECK, together(left=left))) == times
+
+
+@pytest.mark.parametrize(("against", "times"), [(-0.15, 1), (-0.14, 0), (0.9, 0), (float("nan"), 0)])
+def test_each_side_of_against(against: float, times: int) -> None:
+    assert len(found(CHECK, together(against=against))) == times
+
+
+@pytest.mark.parametrize(("without", "times"), [(0.09, 0), (0.1, 1), (float("nan"), 0)])
+def test_each_side_of_without(without: float, times: int) -> None:
+    assert len(found(CHECK, together(without=without))) == times
+
+
+@pytest.mark.parametrize(("alone", "times"), [(0.13, 0), (0.14, 1), (float("nan"), 0)])
+def test_each_side_of_alone(alone: float, times: int) -> None:
+    assert len(found(CHECK, together(alone=alone))) == times
+
+
+def test_sums_of_a_model_that_acts_are_its_own_doing() -> None:
+    assert found(CHECK, together(acting=True)) == []

@@ -7,6 +7,7 @@ from firstlight.checks.data.inputs_levelled import CHECK
 from firstlight.records.finding import Evidence
 from firstlight.records.flows import Levelling, Place
 from firstlight.records.places import Site
+from firstlight.records.relations import ExamplesStored
 
 CLAMPED = Levelling(
     rank=1,
@@ -66,3 +67,41 @@ def test_what_was_cast_before_training_is_no_suspicion() -> None:
         "20% of what the inputs differ by is lost: many of them have become the same",
         "30% of the values are others, because the type cannot hold them",
     ]
+
+
+def in_dataset(**changes: Any) -> list[Evidence]:
+    usual = {"kept_values": 32, "given_values": 2, "kept_skill": 0.9, "given_skill": 0.5}
+    stored = ExamplesStored(name="Digits", examples=384, **{**usual, **changes})
+    return found(looks=1, before=0.0, after=0.0, stored=stored)
+
+
+def test_a_dataset_is_told_by_what_is_left_of_an_example() -> None:
+    (evidence,) = in_dataset()
+
+    assert evidence.saw == (
+        "of 32 different values in an example that `Digits` keeps, 2 are left in what it gives; a plain fit gets 0.50 "
+        "from it, and 0.90 from what is kept (0 is one answer for all, 1 never wrong)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "times"),
+    [
+        ({"kept_values": 8}, 1),
+        ({"kept_values": 7, "given_values": 1}, 0),
+        ({"given_values": 8}, 1),
+        ({"given_values": 9, "kept_values": 100}, 0),
+        ({"given_values": 3, "kept_values": 12}, 1),
+        ({"given_values": 3, "kept_values": 11}, 0),
+        ({"given_skill": 0.75}, 1),
+        ({"given_skill": 0.85}, 0),
+        ({"kept_skill": 1.0, "given_skill": 0.89}, 1),
+        ({"kept_skill": 1.0, "given_skill": 0.92}, 0),
+        ({"kept_skill": 0.5, "given_skill": 0.0}, 1),
+        ({"kept_skill": 0.5, "given_skill": 0.1}, 0),
+        ({"given_skill": float("nan")}, 0),
+        ({"kept_skill": float("nan")}, 0),
+    ],
+)
+def test_each_side_of_what_a_dataset_keeps(changes: dict[str, Any], times: int) -> None:
+    assert len(in_dataset(**changes)) == times

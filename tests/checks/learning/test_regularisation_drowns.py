@@ -16,7 +16,9 @@ def pair(name: str, first: float, last: float) -> Pair:
     return Pair(name=name, steps=150, base=ended(2.0, 1.9), other=ended(first, last))
 
 
-def found(with_it: float = 1.9, without: float = 0.1, first: float = 2.0, *, lacks: str = "") -> list[Evidence]:
+def found(
+    with_it: float = 1.9, without: float = 0.1, first: float = 2.0, *, lacks: str = "", certified: bool = False
+) -> list[Evidence]:
     pairs = (pair("regularised", first, with_it), pair("unregularised", first, without))
     contrast = Contrast(
         rank=1,
@@ -25,6 +27,7 @@ def found(with_it: float = 1.9, without: float = 0.1, first: float = 2.0, *, lac
         loss="cross_entropy",
         steps=200,
         loss_site=Site(file="train.py", line=30),
+        certified=certified,
     )
     return list(CHECK.find(contrast, CHECK.limits))
 
@@ -78,3 +81,9 @@ def test_each_side_of_nothing(with_it: float, times: int) -> None:
 def test_each_side_of_part(with_it: float, times: int) -> None:
     """Four tenths of the way from 2.0 to 0.0."""
     assert len(found(with_it, 0.0)) == times
+
+
+def test_what_is_certified_to_learn_is_told_only_where_it_has_next_to_nothing() -> None:
+    assert len(found(with_it=1.5)) == 1
+    assert found(with_it=1.5, certified=True) == []
+    assert len(found(with_it=1.9, certified=True)) == 1

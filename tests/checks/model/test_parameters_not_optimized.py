@@ -101,3 +101,13 @@ def test_other_models_are_fine(changes: dict[str, Any]) -> None:
 def test_long_lists_name_the_first_and_count_the_rest() -> None:
     assert listed(Some(tensors=9, elements=90, names=("a", "b"))) == "a, b and 7 more"
     assert listed(HEAD) == "head.weight, head.bias"
+
+
+def test_layers_that_join_a_training_under_way_are_told_at_their_line() -> None:
+    (one,) = found(
+        unoptimized=NONE, strangers=NONE, optimized=HEAD, joined=BACKBONE, joined_site=Site(file="train.py", line=112)
+    )
+
+    assert (one.where.line, one.severity) == (112, Severity.WARNING)
+    assert "were thawed or added while it trained" in one.saw
+    assert found(unoptimized=NONE, strangers=NONE, optimized=HEAD) == []

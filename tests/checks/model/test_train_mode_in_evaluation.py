@@ -62,3 +62,12 @@ def test_a_single_evaluation_is_one_where_its_answers_meet_targets(scored: int, 
     assert [one.saw for one in evidence] == [
         "`Net` was asked without gradients for 8 answers that are held against targets, in train mode"
     ] * times
+
+
+def test_a_model_that_was_in_eval_mode_before_is_told_where_it_is_asked_at_last() -> None:
+    site = Site(file="train.py", line=90)
+    (evidence,) = found(in_eval=True, scored_at_end=8, scored_site=site)
+
+    assert (evidence.where.line, evidence.numbers) == (90, {"scored": 8})
+    assert found(in_eval=True, scored_at_end=7, scored_site=site) == []
+    assert found(in_eval=True, scored_at_end=8, scored_site=site, alone=False) == []

@@ -41,6 +41,14 @@ def test_most_units_dead_is_a_suspicion_until_proven() -> None:
     assert (CHECK.severity, CHECK.proven) == (Severity.NOTE, Severity.WARNING)
 
 
+@pytest.mark.parametrize(("dead", "rose", "cause"), [(20, 1.9, None), (20, 2.0, "hp-lr-high"), (18, 2.0, None)])
+def test_a_layer_that_died_while_the_rate_grew_was_killed_by_it(dead: int, rose: float, cause: str | None) -> None:
+    (evidence,) = found(dead=dead, rose=rose)
+
+    assert evidence.cause == cause
+    assert ("the learning rate had grown" in evidence.saw) == (cause is not None)
+
+
 def test_units_that_saturate_do_not_die() -> None:
     assert found(kind="sigmoid") == []
 

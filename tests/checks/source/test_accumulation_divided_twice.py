@@ -24,6 +24,17 @@ def train(model, optimizer, loader, args):
             accelerator.backward(loss)
             optimizer.step()
 """,
+    """
+from accelerate import Accelerator
+def train(model, optimizer, loader):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    for x, y in loader:
+        with accelerator.accumulate(model):
+            loss = model(x, y)
+            loss = loss / accelerator.gradient_accumulation_steps
+            accelerator.backward(loss)
+            optimizer.step()
+""",
 ]
 GOOD = [
     """

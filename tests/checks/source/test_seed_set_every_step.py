@@ -13,6 +13,17 @@ def f(loader, model):
 """,
     """
 import torch, torch.nn as nn, torch.nn.functional as F
+@torch.no_grad()
+def evaluate(model):
+    torch.manual_seed(1)
+    return model(torch.randn(4)).sum().item()
+def f(model):
+    for i in range(9):
+        model(torch.randn(4)).sum().backward()
+        evaluate(model)
+""",
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
 def batch():
     g = torch.Generator().manual_seed(1)
     return torch.randn(4, generator=g)
@@ -29,6 +40,18 @@ def f(loader, model, seed):
     for i, (x, y) in enumerate(loader):
         torch.manual_seed(seed + i)
         model(x).sum().backward()
+""",
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+@torch.no_grad()
+def evaluate(model):
+    g = torch.Generator().manual_seed(1)
+    return model(torch.randn(4, generator=g)).sum().item()
+def f(model):
+    for i in range(9):
+        model(torch.randn(4)).sum().backward()
+        if i % 3 == 0:
+            evaluate(model)
 """,
 ]
 

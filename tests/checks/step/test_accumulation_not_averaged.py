@@ -13,7 +13,7 @@ SEEN = Accumulation(
     site=Site(file="train.py", line=21),
     optimizer="SGD",
     backwards=(4,) * 10,
-    averaged=True,
+    averages=1.0,
     separate=True,
     untouched=10,
     reworked=0,
@@ -47,7 +47,9 @@ def test_it_warns() -> None:
     [
         {"backwards": (1,) * 10},
         {"backwards": ()},
-        {"averaged": False},
+        {"averages": None},
+        {"averages": 0.25},
+        {"averages": 0.5},
         {"separate": False},
         {"reworked": 1},
         {"closure": True},
@@ -69,3 +71,17 @@ def test_each_side_of_steps(untouched: int, times: int) -> None:
 @pytest.mark.parametrize(("others", "times"), [(1, 1), (2, 1), (3, 0)])
 def test_each_side_of_same_share(others: int, times: int) -> None:
     assert len(found(backwards=(4,) * (10 - others) + (3,) * others)) == times
+
+
+def test_tells_how_many_times_too_small() -> None:
+    (evidence,) = found(averages=1 / 16)
+
+    assert evidence.saw == (
+        "4 backwards before each step, each on a mean loss divided by 16: the gradient is 4 times as small"
+    )
+    assert evidence.do == "divide the loss by 4 once: the library or another line does it already"
+
+
+@pytest.mark.parametrize(("averages", "times"), [(1.0, 1), (1.009, 1), (1.02, 0), (1.009 / 16, 1), (1.02 / 16, 0)])
+def test_each_side_of_alike(averages: float, times: int) -> None:
+    assert len(found(averages=averages)) == times

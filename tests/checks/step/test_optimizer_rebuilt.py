@@ -69,3 +69,23 @@ def test_one_optimizer_that_loses_its_state_is_told_too() -> None:
     assert evidence.severity is Severity.ERROR
     assert found(times=0, lives=(50,), forgotten=3) == []
     assert found(times=0, lives=(5000,), forgotten=9) == []
+
+
+def given_up(times: int, used: int = 1) -> list[Evidence]:
+    return found(times=0, lives=(), stateful=False, model="Net", given_up=(24,) * times, used=used)
+
+
+def test_models_that_are_trained_and_let_go_of_are_told() -> None:
+    (evidence,) = given_up(3)
+
+    assert evidence.saw.startswith("3 models (`Net`) were built here one after the other")
+    assert evidence.numbers == {"given_up": 3, "used": 1, "median_steps": 24}
+    assert evidence.severity is None
+
+
+def test_a_trial_or_two_are_not() -> None:
+    assert given_up(2) == []
+
+
+def test_nor_are_they_where_most_are_used() -> None:
+    assert given_up(3, used=3) == []

@@ -34,3 +34,19 @@ def test_both_sides_of_a_small_table() -> None:
 def test_inputs_and_other_splits_may_have_rare_values() -> None:
     assert found(ColumnSeen(name="a", kind="text", counts={"x": 999, "z": 1})) == []
     assert found(target(cat=999, dog=1), split="test") == []
+
+
+def whole(*rows: int) -> ColumnSeen:
+    return ColumnSeen(name="y", kind="whole", role="target", counts={str(at): count for at, count in enumerate(rows)})
+
+
+def test_counts_are_no_classes() -> None:
+    assert found(whole(130, 270, 275, 180, 90, 40, 10, 4, 1)) == []
+    assert len(found(whole(130, 4, 275, 180, 90, 40, 10, 270, 1))) == 1
+
+
+def test_both_sides_of_counted_and_astray() -> None:
+    assert len(found(whole(500, 300, 150, 45, 5))) == 1
+    assert found(whole(500, 300, 150, 40, 6, 4)) == []
+    assert found(whole(500, 300, 100, 5, 55, 40)) == []
+    assert len(found(whole(500, 300, 100, 5, 56, 39))) == 1

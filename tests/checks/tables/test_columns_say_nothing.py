@@ -49,3 +49,10 @@ def test_both_sides_of_the_missing_share() -> None:
 def test_both_sides_of_the_least_rows() -> None:
     assert len(found(ColumnSeen(name="a", kind="number", distinct=1), rows=20)) == 1
     assert found(ColumnSeen(name="a", kind="number", distinct=1), rows=19) == []
+
+
+def test_a_column_without_any_value_is_missing_not_constant() -> None:
+    columns = (VARIED, ColumnSeen(name="a", kind="number", distinct=1, missing=50))
+    (evidence,) = CHECK.find(TableSeen(file="f", split="train", rows=50, sampled=50, columns=columns), CHECK.limits)
+
+    assert evidence.saw == "of 2 input columns, 1 missing in 95% of the rows or more: `a`"

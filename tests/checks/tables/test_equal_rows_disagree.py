@@ -12,9 +12,9 @@ def found(**fields: Any) -> list[Evidence]:
 
 
 def test_both_sides_of_the_share() -> None:
-    (evidence,) = found(disagreeing=10, disagreements=("1 and 2",))
+    (evidence,) = found(disagreeing=10, disagreements=("row 1 and row 2",))
 
-    assert evidence.saw == "10 of 1,000 rows have the inputs of another row and another target; rows 1 and 2"
+    assert evidence.saw == "10 of 1,000 rows have the inputs of another row and another target: row 1 and row 2"
     assert found(disagreeing=9) == []
 
 

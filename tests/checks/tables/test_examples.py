@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from firstlight.checks.catalogue import CATALOGUE
-from firstlight.data.judging import judged, sources_at
+from firstlight.data.judging import judged
+from firstlight.data.objects import sources_of
 from firstlight.data.said import Said
 from firstlight.facts.sources import READ_FROM_TABLES
 from firstlight.records.finding import Severity
@@ -27,7 +28,7 @@ def told(example: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Report
     named = {role: name for role, name in (("target", "y"), ("group", "who"), ("time", "when")) if name in header}
     schema = Path("schema.toml") if Path("schema.toml").exists() else None
     said = Said(target=named.get("target"), group=named.get("group"), time=named.get("time"), schema=schema)
-    return judged(sources_at({"train": train, "val": val, "test": None}, None), said, CATALOGUE, (str(train),))
+    return judged(sources_of({"train": train, "val": val}), said, CATALOGUE, (str(train),))
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -12,16 +12,16 @@ def found(**fields: Any) -> list[Evidence]:
 
 
 def test_both_sides_of_the_share() -> None:
-    (evidence,) = found(exact=10, pairs=("3 and 7",))
+    (evidence,) = found(exact=10, pairs=("row 3 and row 7",))
 
-    assert evidence.saw == "1.0% of the rows are copies of earlier ones; rows 3 and 7"
+    assert evidence.saw == "1.0% of the rows are copies of earlier ones: row 3 and row 7"
     assert found(exact=9) == []
 
 
 def test_near_copies_count_too() -> None:
-    (evidence,) = found(near=20, pairs=("3 and 7",))
+    (evidence,) = found(near=20, pairs=("row 3 and row 7",))
 
-    assert evidence.saw == "2.0% nearly so; rows 3 and 7"
+    assert evidence.saw == "2.0% nearly so: row 3 and row 7"
 
 
 def test_what_few_values_give_by_chance_is_taken_off() -> None:

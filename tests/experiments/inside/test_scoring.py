@@ -125,6 +125,24 @@ def test_answers_of_a_model_with_dropout_at_work_are_noisy(program: Program) -> 
     assert noisy(torch.randn(12, 5), in_train_mode=True) == 12
 
 
+def test_those_after_the_last_step_are_counted_where_no_input_comes_twice(program: Program) -> None:
+    program.model = torch.nn.Sequential(torch.nn.Linear(5, 3), torch.nn.Dropout())  # type: ignore[assignment]
+    program.train(by_class)
+    scoring = program.measured.scoring
+
+    def at_end(inputs: Tensor) -> int:
+        program.call(SCORES.clone(), training=False, inputs=inputs, in_train_mode=True).argmax(1).eq(WANTED)
+        return sum(one.noisy_at_end for one in scoring.seen())
+
+    assert at_end(torch.ones(12, 5)) == 12
+    assert sum(one.noisy_at_end for one in scoring.seen(ended=False)) == 0, "a step may follow"
+    program.measured.observer.step += 1
+    assert sum(one.noisy_at_end for one in scoring.seen()) == 0, "one did"
+    scoring.rest()
+    assert at_end(torch.zeros(12, 5)) == 12
+    assert at_end(torch.zeros(12, 5)) == 12, "the second one is sampling"
+
+
 def test_the_most_likely_one_is_fine(program: Program) -> None:
     program.train(by_class)
     found = program.evaluate(lambda output: output.argmax(1).eq(WANTED))

@@ -85,6 +85,15 @@ def test_the_next_id_as_the_target() -> None:
     assert 0.3 < seen.pad_share < 0.7
 
 
+def test_a_last_place_that_is_ignored_hides_no_padding() -> None:
+    """Libraries shift the targets by padding them in turn."""
+    ids, ends = padded()
+    moved = torch.nn.functional.pad(ids[:, 1:], (0, 1), value=-100)
+    seen = echo((ids, Asked(moved.reshape(-1))))
+
+    assert abs(seen.pad_share - float(ends[:, :-1].float().sum() / ends.numel())) < 1e-6
+
+
 def test_ignored_weighted_and_full_rows_are_fine() -> None:
     ids, ends = padded()
     tags = (ids % 5).masked_fill(ends, 0)

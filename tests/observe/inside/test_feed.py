@@ -181,3 +181,28 @@ def test_a_sparse_tensor_is_a_graph_and_no_example() -> None:
     x, graph = torch.ones(4, 2), torch.eye(4).to_sparse()
 
     assert named((x, graph), {"edges": graph}).keys() == {"input 0"}
+
+
+def phrases(count: int) -> torch.Tensor:
+    return torch.randint(1, 1000, (count, 16), generator=torch.Generator().manual_seed(0))
+
+
+def loudness(feed: Feed) -> list[str]:
+    seen = FeedSeen(step=9, model=0, name="Net", site=None, eval_site=None, inputs=(), overlap=feed.overlap)
+    return [one.severity.value if one.severity else "" for one in CHECK.find(seen, CHECK.limits)]
+
+
+def test_phrases_that_repeat_by_themselves_are_noted() -> None:
+    many = phrases(2000)
+    few = many[torch.randint(2000, (2000,), generator=torch.Generator().manual_seed(1))]
+
+    assert loudness(evaluate(trained(few[:1600]), few[1600:])) == ["note"]
+    assert loudness(evaluate(trained(many[:1600]), many[1400:], size=600)) == ["error"]
+    assert 0.45 < trained(few[:1600]).doubled < 0.65
+    assert trained(many[:1600]).doubled == 0.0
+
+
+def test_rows_of_numbers_that_were_repeated_before_the_split_leak() -> None:
+    twice = torch.cat([DATA, DATA[:500]])[torch.randperm(1500, generator=torch.Generator().manual_seed(0))]
+
+    assert loudness(evaluate(trained(twice[:1200]), twice[1200:])) == ["error"]

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from firstlight.observe.inside.graph import is_average, negated_loss
+from firstlight.observe.inside.graph import negated_loss, times_average
 
 SCORES = torch.randn(4, 3, requires_grad=True)
 LABELS = torch.tensor([0, 1, 2, 0])
@@ -21,17 +21,18 @@ CHANCES = torch.full((4, 3), 0.5)
     ],
     ids=lambda loss: loss.grad_fn.name(),
 )
-def test_a_mean_loss_is_an_average_until_it_is_divided(loss: torch.Tensor) -> None:
-    assert is_average(loss)
-    assert not is_average(loss / 4)
-    assert not is_average(loss * 0.25)
-    assert not is_average(loss + 1)
+def test_by_what_a_mean_loss_was_multiplied(loss: torch.Tensor) -> None:
+    assert times_average(loss) == 1.0
+    assert times_average(loss / 4) == 0.25
+    assert times_average(0.5 * (loss / torch.tensor(4.0))) == 0.125
+    assert times_average(loss + 1) is None
+    assert times_average(loss * SCORES.mean()) is None
 
 
 def test_a_sum_is_not_an_average() -> None:
-    assert not is_average(functional.cross_entropy(SCORES, LABELS, reduction="sum"))
-    assert not is_average(SCORES.sum())
-    assert not is_average(torch.ones((), requires_grad=True))
+    assert times_average(functional.cross_entropy(SCORES, LABELS, reduction="sum")) is None
+    assert times_average(SCORES.sum()) is None
+    assert times_average(torch.ones((), requires_grad=True)) is None
 
 
 @pytest.mark.parametrize(

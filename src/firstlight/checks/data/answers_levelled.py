@@ -3,12 +3,12 @@
 ## What it sees
 A call between the stored answers and the place where predictions meet them. Measured numbers are cast to whole ones or
 cut off, so that a good part of what they differ by is gone. Classes for which the network has an output are taken for
-others, by a modulo or a clamp, or are the one that the loss is told to ignore although there is one answer an example:
-the network never learns to give them.
+others, by a modulo or a clamp, or are the one that the loss is told to ignore although there is one answer an example,
+or although it stands among the answers of a sequence and not at their end: the network never learns to give them.
 
 ## When it is fine
 Answers that are meant to be yes or no, numbers that are whole already, classes that the network has no output for, and
-padding, which is ignored where an example has many answers.
+padding, which is ignored at the ends of sequences.
 """
 
 from collections.abc import Iterator

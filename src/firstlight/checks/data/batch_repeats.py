@@ -4,8 +4,9 @@
 The values given to the model were equal at many steps in a row, although they were in newly made tensors each time.
 
 ## When it is fine
-Full-batch training feeds the same tensor again and again, or a loader with a single batch: neither is reported. A
-deliberate overfit test on one batch that re-reads it looks the same; allow it there.
+Full-batch training feeds the same tensor again and again, or what is computed from it beside answers that stay where
+they are, or has a loader with a single batch: none of these is reported. A deliberate overfit test on one batch that
+re-reads it looks the same; allow it there.
 """
 
 from collections.abc import Iterator

@@ -8,6 +8,9 @@ where the program shows no sign of learning, where a copy learns clearly better 
 were cast to whole numbers before training: signs or fractions are gone then. Else it is a note: what the network needs
 may be in what is left.
 
+What a dataset does in NumPy or PIL is not followed call by call. Where it keeps an array of its examples, those are set
+beside what it gives: hardly any different values are left in an example, and a plain fit foretells far fewer answers.
+
 ## When it is fine
 Values that are meant to be on or off. Comparisons, masks and `round`, which say so, are not told, nor is what is drawn
 at random, nor whole numbers that are fed as such.
@@ -19,6 +22,9 @@ from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.flows import Levelling
 from firstlight.records.places import at
+from firstlight.records.relations import ExamplesStored
+
+DIFFERENT = "inputs that still differ as the data do"
 
 
 class Limits(Settable):
@@ -34,9 +40,21 @@ class Limits(Settable):
     """Of the variance; standardised values that are cut off at zero lose more, four even steps of a range less."""
     wrapped: float = 0.05
     """Of the values, made others because their new type cannot hold them."""
+    kept_values: int = 8
+    """Different ones in an example that a dataset keeps, at least; fewer are meant to be on or off."""
+    given_share: float = 0.25
+    """Of them are left, at most, in what is given; what covers or crops a part leaves more."""
+    given_values: int = 8
+    """That are left, at most."""
+    foretold: float = 0.1
+    """Of the answers, fewer by a plain fit: on or off may be all that they need."""
+    times_wrong: float = 2.0
+    """As many answers that a plain fit gets wrong."""
 
 
 def find(levelling: Levelling, limits: Limits) -> Iterator[Evidence]:
+    if levelling.stored is not None and _is_coarser(levelling.stored, limits):
+        yield _in_dataset(levelling, levelling.stored)
     if levelling.of != "inputs" or levelling.looks < limits.looks:
         return
     few = levelling.before <= limits.before and levelling.after >= limits.after
@@ -57,7 +75,7 @@ def find(levelling: Levelling, limits: Limits) -> Iterator[Evidence]:
     yield Evidence(
         where=at(levelling.call.site, step=levelling.step, rank=levelling.rank),
         saw=saw,
-        wanted="inputs that still differ as the data do",
+        wanted=DIFFERENT,
         severity=Severity.WARNING if wrapped or levelling.cast or levelling.unlearnt else Severity.NOTE,
         numbers={
             "before": levelling.before,
@@ -66,6 +84,24 @@ def find(levelling: Levelling, limits: Limits) -> Iterator[Evidence]:
             "lost": levelling.lost,
             "wrapped": levelling.wrapped,
         },
+    )
+
+
+def _is_coarser(stored: ExamplesStored, limits: Limits) -> bool:
+    few = stored.given_values <= min(limits.given_values, limits.given_share * stored.kept_values)
+    missed, before = 1 - stored.given_skill, 1 - stored.kept_skill
+    needed = missed - before >= limits.foretold and missed >= limits.times_wrong * before
+    return few and needed and stored.kept_values >= limits.kept_values
+
+
+def _in_dataset(levelling: Levelling, stored: ExamplesStored) -> Evidence:
+    return Evidence(
+        where=at(levelling.call.site, step=levelling.step, rank=levelling.rank),
+        saw=f"of {stored.kept_values} different values in an example that `{stored.name}` keeps, {stored.given_values} "
+        f"are left in what it gives; a plain fit gets {stored.given_skill:.2f} from it, and {stored.kept_skill:.2f} "
+        "from what is kept (0 is one answer for all, 1 never wrong)",
+        wanted=DIFFERENT,
+        numbers={"kept_values": stored.kept_values, "given_values": stored.given_values},
     )
 
 

@@ -10,7 +10,8 @@ rehearsal was, or a copy of it reads the loaders that it has built besides the o
 ## When it is fine
 Measuring the training set itself, or everything there is, is not reported. Real collections hold a few doubles: below a
 hundredth nothing is said. Neither is it where pieces are cut anew at any place and come again in training twice as
-often, or where a part of the evaluation has none of them: the other part measures the training text on purpose.
+often, or where a part of the evaluation has none of them: the other part measures the training text on purpose. Where
+ids are trained on, and come more than once in one pass as often, the data repeat themselves: a note tells so.
 """
 
 from collections.abc import Iterator
@@ -43,6 +44,9 @@ class Limits(Settable):
     by_chance: float = 6.0
     """Pieces trained on that a part of the evaluation would have, at the share of the rest: none is then one chance in
     four hundred."""
+    by_itself: float = 1.25
+    """Times the share of ids trained on that come more than once in a pass: what is drawn from the same few phrases is
+    among those trained on about as often."""
     crowded: int = 2
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
@@ -73,10 +77,16 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
         saw=f"{known:,} of {'a sample of ' if seen.sampled else ''}{seen.judged:,} evaluated examples ({share:.1%}) "
         f"were trained on before, {how}",
         wanted="examples on one side of the split alone",
-        severity=Severity.ERROR if seen.shared >= limits.share * seen.judged else Severity.WARNING,
+        severity=_severity(seen, share, limits),
         confidence=None if seen.shared >= seen.near else BY_LIKENESS,
         numbers={"shared": seen.shared, "near": seen.near, "judged": seen.judged, "trained": seen.trained},
     )
+
+
+def _severity(seen: Overlap, share: float, limits: Limits) -> Severity:
+    if share <= limits.by_itself * seen.doubled:
+        return Severity.NOTE
+    return Severity.ERROR if seen.shared >= limits.share * seen.judged else Severity.WARNING
 
 
 def _is_part_of_training(seen: Overlap, limits: Limits) -> bool:

@@ -1,51 +1,52 @@
-"""Log-softmax is taken over another axis than that of the classes.
+"""Softmax is taken over another axis than that of the classes.
 
 ## What it sees
-`nll_loss` is given the output of a `log_softmax` whose values are log-probabilities over the batch or another axis,
-and not over the classes: the examples compete with each other instead of the classes.
+Answers choose among predictions along one axis (`nll_loss`, `gather`, an index, a product with ones and zeros), and
+these are probabilities, or their logarithms, that add up to one along another: the examples or positions compete with
+each other instead of the classes.
 
 ## When it is fine
-A square matrix of the batch with itself may be normalised over either axis (symmetric contrastive losses) and is not
-judged.
+Two axes of the same length are not told apart: a square matrix of the batch with itself may be normalised over either
+(symmetric contrastive losses).
 """
 
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
-from firstlight.records.facts import LossSite
 from firstlight.records.finding import Evidence, Severity
+from firstlight.records.flows import AxisSeen
 from firstlight.records.places import at
 
 
 class Limits(Settable):
     logsum_error_nats: float = 0.05
     """Half precision keeps the log-sum-exp of true log-probabilities within a hundredth."""
-    calls: int = 2
-    """One call may be a test."""
+    looks: int = 2
+    """One may be a test."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
-    error, axis, shape = loss.class_logsum_error, loss.normalised_axis, loss.prediction.shape
-    if loss.function != "nll_loss" or loss.made_by != "log_softmax" or axis is None or len(shape) <= max(axis, 1):
+def find(seen: AxisSeen, limits: Limits) -> Iterator[Evidence]:
+    if seen.looks < limits.looks or not seen.error > limits.logsum_error_nats:
         return
-    if loss.calls < limits.calls or error is None or not error > limits.logsum_error_nats or shape[axis] == shape[1]:
+    if not {seen.axis, seen.chosen} <= set(range(len(seen.shape))):  # a damaged log
         return
     yield Evidence(
-        where=at(loss.made_at or loss.site, step=loss.first_step, rank=loss.rank),
-        saw=f"`nll_loss` is given {'×'.join(map(str, shape))} values that `log_softmax` has normalised over axis "
-        f"{axis} ({shape[axis]} long); over the classes their log-sum-exp is as much as {error:.2g} away from 0",
-        wanted=f"log-probabilities over axis 1, the {shape[1]} classes",
-        numbers={"logsum_error": error, "axis": axis},
+        where=at(seen.site, step=seen.step, rank=seen.rank),
+        saw=f"`{seen.met_by}` is given {'×'.join(map(str, seen.shape))} values that add up to one over axis "
+        f"{seen.axis} ({seen.shape[seen.axis]} long), and answers choose among them over axis {seen.chosen}; over that "
+        f"the logarithm of their sum is as much as {seen.error:.2g} away from 0",
+        wanted=f"probabilities over axis {seen.chosen}, the {seen.shape[seen.chosen]} classes",
+        numbers={"logsum_error": seen.error, "axis": seen.axis, "chosen": seen.chosen},
     )
 
 
 CHECK = Check(
     id="FL209",
     name="activation-over-wrong-axis",
-    summary="log-softmax is taken over another axis than that of the classes",
+    summary="softmax is taken over another axis than that of the classes",
     causes=("loss-dim",),
     likely="a `dim` left from another layout of the tensor, or counted from the wrong end",
-    fix="use `F.cross_entropy` on the raw scores, or take `log_softmax` over the axis of the classes",
+    fix="use `F.cross_entropy` on the raw scores, or take the softmax over the axis of the classes",
     severity=Severity.ERROR,
     confidence=0.97,
     find=find,

@@ -2,7 +2,8 @@
 
 ## What it sees
 Part of a model takes part in the loss and requires gradients, but no optimizer holds it. If the optimizer holds
-other tensors that belong to no model in use, it was made before a layer was replaced, or for another model.
+other tensors that belong to no model in use, it was made before a layer was replaced, or for another model. In a
+rehearsal also: layers that are thawed or added in the middle of the run, get gradients from then on, and stand still.
 
 ## When it is fine
 Training only the head, by handing only the head's parameters to the optimizer, is common and reported as a note where
@@ -25,6 +26,8 @@ class Limits(Settable):
 
 
 def find(census: Census, limits: Limits) -> Iterator[Evidence]:
+    if census.joined.tensors:
+        yield _joined(census)
     left_out, strangers = census.unoptimized, census.strangers
     if not left_out.tensors or not (census.optimized.tensors or strangers.tensors):
         return
@@ -44,6 +47,22 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
         if strangers.tensors
         else None,
         numbers={"tensors": left_out.tensors, "share": share},
+    )
+
+
+def _joined(census: Census) -> Evidence:
+    joined = census.joined
+    share = joined.elements / max(1, census.trainable.elements)
+    return Evidence(
+        where=at(census.joined_site or census.site, module=joined.names[0], step=census.step, rank=census.rank),
+        saw=f"{joined.tensors} tensors of `{census.name}` ({share:.0%} of its trainable parameters: {listed(joined)}) "
+        "were thawed or added while it trained, get gradients since, are in no optimizer, and stand still",
+        wanted="an optimizer that holds them from then on",
+        severity=Severity.WARNING,
+        confidence=0.9,
+        likely="the optimizer was made of the parameters that were trainable then, and nobody told it of these",
+        do="give them to it (`optimizer.add_param_group`) where they are thawed or added, or build it anew there",
+        numbers={"tensors": joined.tensors, "share": share},
     )
 
 

@@ -4,7 +4,8 @@
 Between stretches of training, the model, which has dropout or batch norm, was called on batch after batch (or on
 one far larger batch) without gradients and in train mode, and it was never called in eval mode: what is measured is
 noisy, and evaluation data moves the batch statistics. In a rehearsal a single call is enough, where its answers are
-held against targets.
+held against targets. So it is where the model was in eval mode before, and is not when it is asked after the last step
+of all: trainers put it back into train mode when they are done.
 
 ## When it is fine
 Dropout kept on purpose to sample the model's uncertainty on many inputs, or in a policy that acts in several
@@ -28,6 +29,8 @@ class Limits(Settable):
 
 
 def find(seen: EvaluationSeen, limits: Limits) -> Iterator[Evidence]:
+    if seen.alone and seen.in_eval and seen.scored_at_end >= limits.scored:
+        yield _at_end(seen)
     if seen.in_eval or seen.crowded or not seen.alone:
         return
     if seen.phases < limits.phases and seen.scored < limits.scored:
@@ -40,6 +43,18 @@ def find(seen: EvaluationSeen, limits: Limits) -> Iterator[Evidence]:
         saw=f"`{seen.name}` was {times} in train mode",
         wanted="eval mode, in which dropout is off and batch statistics rest",
         numbers={"phases": seen.phases, "scored": seen.scored},
+    )
+
+
+def _at_end(seen: EvaluationSeen) -> Evidence:
+    return Evidence(
+        where=at(seen.scored_site, rank=seen.rank),
+        saw=f"after the last step `{seen.name}` gave {seen.scored_at_end} answers that are held against targets here, "
+        "in train mode; before, it was in eval mode when it was evaluated",
+        wanted="eval mode, in which dropout is off and batch statistics rest",
+        likely="`model.eval()` is missing after the training, which ended in train mode",
+        do="call `model.eval()` before the model is asked for the last time",
+        numbers={"scored": seen.scored_at_end},
     )
 
 

@@ -4,7 +4,7 @@
 Over the last batches that were looked at, ReLU units inside a model gave exactly zero for every example and
 position. Through a layer without a living unit no gradient passes, and that is an error by itself. Where only most of
 its units are dead, a copy of the program whose ReLUs leak decides: it is reported when that copy learns and the
-program hardly does.
+program hardly does. A layer that answered, and died while the learning rate grew, was killed by that rate.
 
 ## When it is fine
 Sparse codes and gates silence most units on purpose: there the copy learns no more than the program. Rectified
@@ -30,6 +30,9 @@ class Limits(Settable):
     """In a narrower layer a dead unit is bad luck."""
     share: float = 0.8
     """Of the units. Up to half are dead in many a healthy model that is fed positive numbers."""
+    rose: float = 2.0
+    """Times that the learning rate has grown since most units of a layer that is dead now still answered: by that much
+    the rate killed them."""
 
 
 def find(units: Units, limits: Limits) -> Iterator[Evidence]:
@@ -39,10 +42,13 @@ def find(units: Units, limits: Limits) -> Iterator[Evidence]:
     if units.dead < limits.share * units.units:
         return
     every = units.dead == units.units
+    killed = every and units.rose >= limits.rose
+    risen = f"; since most of them answered the learning rate had grown {units.rose:.2g} times" if killed else ""
     yield Evidence(
         where=at(units.site, step=units.step, rank=units.rank, module=units.module),
-        saw=f"{units.dead} of {units.units} ReLU units gave zero for all of {units.examples} examples",
+        saw=f"{units.dead} of {units.units} ReLU units gave zero for all of {units.examples} examples{risen}",
         wanted="units that answer to some examples",
+        cause="hp-lr-high" if killed else None,
         severity=Severity.ERROR if every else None,
         confidence=0.95 if every else None,
         likely="nothing passes this layer any more, neither forward nor back" if every else None,
@@ -54,7 +60,7 @@ CHECK = Check(
     id="FL411",
     name="units-dead",
     summary="units of a ReLU layer never answer",
-    causes=("arch-dead-units",),
+    causes=("arch-dead-units", "hp-lr-high"),
     likely="a first step far too large, a strongly negative bias, or inputs far from zero",
     fix="lower the learning rate or standardise the inputs; LeakyReLU or GELU if they still die",
     severity=Severity.NOTE,

@@ -21,7 +21,7 @@ from firstlight.records.places import at
 class Limits(Settable):
     still: float = 0.5
     """Share of a tensor's elements that a step leaves as they were."""
-    nearly_all: float = 0.9
+    nearly_all: float = 0.75
     """From here on a smaller advantage of the copy will do."""
 
 

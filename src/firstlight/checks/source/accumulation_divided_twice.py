@@ -15,6 +15,8 @@ from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.source import SourceFile
 
+STEPS = "gradient_accumulation_steps"
+
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
     if "accelerate" not in source.imports:
@@ -26,9 +28,11 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 
 def _accumulation_steps(source: SourceFile) -> set[str]:
-    """What `gradient_accumulation_steps` is given, as written."""
-    keywords = [k for call in source.nodes(ast.Call) for k in call.keywords if k.arg == "gradient_accumulation_steps"]
-    return {ast.unparse(keyword.value) for keyword in keywords if ast.unparse(keyword.value) != "1"}
+    """What `gradient_accumulation_steps` is given, as written, and what is read from whom it was given to."""
+    keywords = [k for call in source.nodes(ast.Call) for k in call.keywords if k.arg == STEPS]
+    given = {ast.unparse(keyword.value) for keyword in keywords if ast.unparse(keyword.value) != "1"}
+    read = {ast.unparse(node) for node in source.nodes(ast.Attribute) if node.attr == STEPS}
+    return given | read if given else set()
 
 
 def _divided(source: SourceFile, block: ast.With, divisors: set[str]) -> Iterator[Evidence]:

@@ -5,7 +5,7 @@
 augmentation or the choice of examples are the same for every batch.
 
 ## When it is fine
-A seed that changes with the step is not reported.
+A seed that changes with the step is not reported, nor that of a generator from which an evaluation draws.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ SEEDS = (
 
 def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
     for call in loop.steps:
-        if not isinstance(call, Call) or not (call.target in SEEDS or call.target.endswith(".manual_seed")):
+        if not isinstance(call, Call) or not (call.target in SEEDS or _seeds_for_training(call)):
             continue
         if call.args and call.args[0].kind == "const" and call.loops == loop.backwards[0].loops:
             yield Evidence(
@@ -33,6 +33,11 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
                 saw=f"`{call.target}` with the same number for every pass of the loop at {loop.loop.spot}",
                 wanted="a seed set once, before the loop",
             )
+
+
+def _seeds_for_training(call: Call) -> bool:
+    """A generator of its own; what is drawn from one without gradients trains nothing."""
+    return call.target.endswith(".manual_seed") and "no_grad" not in call.guards
 
 
 CHECK = Check(

@@ -1,13 +1,15 @@
-"""The optimizer is made anew again and again, and forgets.
+"""The optimizer, or the model with it, is made anew again and again, and forgets.
 
 ## What it sees
 One line built an optimizer for the same parameters several times during training. Each had gathered momentum or
 second moments in a few steps, and was replaced while the weights stayed as it had left them. Or what one optimizer had
-gathered was gone each time its next step came.
+gathered was gone each time its next step came. In a rehearsal also: model after model of the same shapes was built on
+one line, trained, and let go of before anybody had asked it anything, read or saved it; only the last one is used.
 
 ## When it is fine
 Tasks or stages learnt one after the other, each with a fresh optimizer. Folds and searches, which make a new model
-or reset its weights, optimizers that keep nothing from step to step, and states copied over are not reported.
+or reset its weights, optimizers that keep nothing from step to step, and states copied over are not reported; nor are
+models that are evaluated, kept or averaged before the next one, or that differ in their shapes or rates.
 """
 
 import statistics
@@ -26,9 +28,13 @@ class Limits(Settable):
     """A stage of training takes longer; shorter than Adam's memory of second moments."""
     certain_steps: int = 10
     """No stage is so short."""
+    given_up: int = 3
+    """One or two may be trials before the real one."""
 
 
 def find(built: Rebuilding, limits: Limits) -> Iterator[Evidence]:
+    if len(built.given_up) >= limits.given_up and len(built.given_up) > built.used:
+        yield _given_up(built)
     emptied = built.forgotten > built.times
     times = max(built.forgotten, built.times)
     if times < limits.times or not built.stateful or built.closure or not built.lives:
@@ -51,10 +57,24 @@ def find(built: Rebuilding, limits: Limits) -> Iterator[Evidence]:
     )
 
 
+def _given_up(built: Rebuilding) -> Evidence:
+    times = len(built.given_up)
+    return Evidence(
+        where=at(built.site, rank=built.rank),
+        saw=f"{times} models (`{built.model}`) were built here one after the other, trained, and let go of: nobody had "
+        f"asked, read, copied or saved them, and only {built.used} of {times + built.used} were used",
+        wanted="one model that goes on from what it has learnt, or a use for each",
+        likely="the model is built inside the training loop, or in a function called for each part of the data",
+        do="build the model and its optimizer once, before the loop; train on with them",
+        confidence=0.85,
+        numbers={"given_up": times, "used": built.used, "median_steps": statistics.median(built.given_up)},
+    )
+
+
 CHECK = Check(
     id="FL308",
     name="optimizer-rebuilt",
-    summary="the optimizer is made anew again and again and loses its state",
+    summary="the optimizer, or the whole model, is made anew again and again and forgets",
     causes=("train-reinit",),
     likely="the optimizer is built inside the training loop, or in a function called for each epoch",
     fix="build the optimizer once, before the loop; change its learning rate through `param_groups` or a scheduler",

@@ -8,8 +8,8 @@ reported when that copy gets clearly further.
 
 ## When it is fine
 Weights that were trained before, in this program or another, show it: they stretch some directions far more than chance
-does. They may have any rate. So may groups that are still frozen at a rate of zero, and features that are meant to be
-random: the copy learns no better with those.
+does, or were loaded. They may have any rate. So may groups that are still frozen at a rate of zero, and features that
+are meant to be random: the copy learns no better with those.
 """
 
 from collections.abc import Iterator

@@ -39,15 +39,14 @@ def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
                 do="look at where the target is made",
             )
     inputs = [column for column in fact.columns if column.role == "input"]
-    constant = tuple(f"`{one.name}`" for one in inputs if one.distinct <= 1)
-    empty = tuple(
-        f"`{one.name}`" for one in inputs if one.distinct > 1 and one.missing >= limits.missing_share * fact.rows
-    )
+    absent = [one for one in inputs if one.missing >= limits.missing_share * fact.rows]
+    constant = tuple(f"`{one.name}`" for one in inputs if one.distinct <= 1 and one not in absent)
+    empty = tuple(f"`{one.name}`" for one in absent)
     if not constant and not empty:
         return
     told = [f"{len(constant)} with one value in all rows: {few(constant)}"] if constant else []
     told += [f"{len(empty)} missing in {limits.missing_share:.0%} of the rows or more: {few(empty)}"] if empty else []
-    nothing = len(constant) == len(inputs)
+    nothing = all(one.distinct <= 1 for one in inputs)
     share = (len(constant) + len(empty)) / len(inputs)
     yield Evidence(
         where=of_table(fact.file),

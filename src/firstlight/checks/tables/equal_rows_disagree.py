@@ -27,8 +27,8 @@ def find(fact: RepeatedRows, limits: Limits) -> Iterator[Evidence]:
     if share * (1.0 - fact.by_chance) >= limits.disagreeing_share:
         yield Evidence(
             where=of_table(fact.file),
-            saw=f"{fact.disagreeing:,} of {fact.looked:,} rows have the inputs of another row and another target; "
-            f"rows {few(fact.disagreements, 3)}",
+            saw=f"{fact.disagreeing:,} of {fact.looked:,} rows have the inputs of another row and another target: "
+            f"{few(fact.disagreements, 3)}",
             wanted=f"fewer than {limits.disagreeing_share:.0%} of the rows",
             numbers={"disagreeing": fact.disagreeing, "looked": fact.looked},
         )

@@ -39,6 +39,8 @@ def find(fact: ImagesSeen, limits: Limits) -> Iterator[Evidence]:
             saw=f"{fact.flat:,} of {fact.images:,} images are of one colour: {few(fact.flat_examples, 3)}",
             wanted="images that show something",
             cause="data-degenerate",
+            likely="blank pages, frames before a film begins, or cuts from beyond the edge of a picture",
+            do="look at a few; leave out those that show nothing",
             numbers={"flat": fact.flat},
         )
     if fact.dark >= max(2, limits.flat_share * images):

@@ -59,7 +59,7 @@ def find(fact: TargetFit, limits: Limits) -> Iterator[Evidence]:
 CHECK = Check(
     id="FL1009",
     name="rows-misaligned",
-    summary="the target of a row fits the inputs of another one",
+    summary="inputs and target of a row do not go together",
     causes=("data-label-misaligned",),
     likely="one file has a header or a row more than the other, or a column was shifted",
     fix="join inputs and targets by a key instead of by position",

@@ -31,7 +31,7 @@ def find(fact: RepeatedRows, limits: Limits) -> Iterator[Evidence]:
     told += [f"{near:.1%} nearly so"] if nearly else []
     yield Evidence(
         where=of_table(fact.file),
-        saw=f"{' and '.join(told)}; rows {few(fact.pairs, 3)}",
+        saw=f"{' and '.join(told)}: {few(fact.pairs, 3)}",
         wanted=f"fewer than {limits.copied_share:.0%}",
         numbers={"exact": fact.exact, "near": fact.near, "looked": fact.looked, "by_chance": fact.by_chance},
     )

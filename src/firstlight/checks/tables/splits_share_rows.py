@@ -31,7 +31,7 @@ def find(fact: SharedRows, limits: Limits) -> Iterator[Evidence]:
     yield Evidence(
         where=of_table(fact.file),
         saw=f"{_percent(exact)} of its rows are in {fact.train_file} too, and {_percent(near)} nearly so: "
-        f"row {few(fact.pairs, 3)}",
+        f"{few(fact.pairs, 3)}",
         wanted="rows that were not trained on",
         severity=None if grave else Severity.WARNING,
         confidence=None if grave else 0.7,

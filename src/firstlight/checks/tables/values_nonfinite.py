@@ -20,7 +20,7 @@ def find(fact: TableSeen, _limits: NoLimits) -> Iterator[Evidence]:
         if column.infinite:
             yield Evidence(
                 where=where,
-                saw=f"{column.infinite:,} infinite values of {fact.rows:,}, the first in row {column.first_infinite}",
+                saw=f"infinite in {column.infinite:,} of {fact.rows:,} rows, the first of them {column.first_infinite}",
                 wanted="finite values",
                 numbers={"infinite": column.infinite, "rows": fact.rows},
             )

@@ -22,7 +22,9 @@ from firstlight.experiments.inside import (
     copies,
     evaluated_states,
     kept_graphs,
+    lives,
     metrics,
+    newcomers,
     randomness,
     reloading,
     resuming,
@@ -59,7 +61,9 @@ class Rehearsal:
         self.schedules = schedules.Schedules(book)
         self.numbers = tracked.Numbers()
         self.selecting = selecting.Selecting(observer, prelude.compared)
-        self.copies = copies.install(observer)
+        self.lives = lives.install(observer)
+        self.copies = copies.install(observer)  # after it: asks which line goes over the weights
+        self.newcomers = newcomers.install(observer)
         self.randomness = randomness.install(observer)
         self.kept_graphs = kept_graphs.install(observer, self.schedules.loops)
         self.evaluated = evaluated_states.install(observer)
@@ -127,10 +131,12 @@ class Rehearsal:
             averages = () if self.book.evaluates_less else self.selecting.measured.averages.seen()
             told: list[Logged] = [
                 *self.selecting.seen(),
-                *self.selecting.measured.scoring.seen(),
+                *self.selecting.measured.scoring.seen(ended == "exit"),
                 *self.selecting.measured.wanted.seen(),
                 *averages,
                 *self.copies.seen(self.book.planned_steps() if ended == "exit" else None),
+                *self.lives.seen(),
+                *self.newcomers.seen(),
                 *self.randomness.seen(),
                 *self.kept_graphs.seen(),
                 *self.evaluated.seen(),

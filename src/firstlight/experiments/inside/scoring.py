@@ -57,6 +57,9 @@ class _Line:
     least: int = 0
     moved: int = 0
     noisy: int = 0
+    late: int = 0
+    """Those of them since the last step, at which the line was reached below, of a model in train mode as a whole."""
+    late_step: int = 0
     names: ClassNames = field(default_factory=ClassNames)
     trained: "TrainedClasses | None" = None
 
@@ -97,6 +100,11 @@ class Scoring:
         self._choices: dict[str, _Chosen] = {}
         self._noisy = False
         """The model that is asked has dropout or batch norm at work, on an input that it was not given just before."""
+        self._in_train = False
+        """It is as a whole in train mode, and was given no input twice since training paused: nobody samples it."""
+        self._sampled = False
+        self._fed: set[str] = set()
+        """Fingerprints of those inputs."""
         self._last_inputs: list[torch.Tensor] = []
         self._batch: list[torch.Tensor] = []
         """Classes that a loader gave last."""
@@ -116,6 +124,10 @@ class Scoring:
     def asked(self, call: "Call") -> None:
         """A model was evaluated; what comes of its answers is followed from here on."""
         self._noisy = is_noisy(call.module) and not _any_same(call.inputs, self._last_inputs)
+        fed = reading.fingerprint(call.inputs)
+        self._sampled = self._sampled or fed in self._fed
+        self._fed.add(fed)
+        self._in_train = call.module.training and not self._sampled
         self._inputs, self._outputs = call.inputs, _floats(call.output)
         self._last_inputs = call.inputs
         if sum(output.numel() for every in self._gathered for output in every) < MOST_ELEMENTS:
@@ -136,6 +148,7 @@ class Scoring:
     def rest(self) -> None:
         """Training goes on."""
         self._inputs, self._outputs, self._gathered, self._trained, self._raised = [], [], [], None, None
+        self._fed, self._sampled = set(), False
 
     def rests_on_answers(self, tensor: torch.Tensor) -> bool:
         return bool(self._marked([tensor]) & ANSWER)
@@ -248,10 +261,13 @@ class Scoring:
         line.least += one.numel() if marks[1] & LEAST else 0
         line.moved += one.numel() if marks[0] & MOVED and not marks[1] & MOVED else 0
         line.noisy += one.numel() if self._noisy else 0
+        late = line.late if line.late_step == self.observer.step else 0
+        line.late, line.late_step = late + (one.numel() if self._noisy and self._in_train else 0), self.observer.step
         line.trained = self._asked
         line.names.add(other if self._marked([one]) & ANSWER else one, self._batch)
 
-    def seen(self) -> Iterator[AnswersScored]:
+    def seen(self, ended: bool = True) -> Iterator[AnswersScored]:
+        """`ended`: the program came to its last line, so that no step will follow."""
         plain = {(site, line.how) for site, line in self._lines.items() if line.moved < line.answers}
         for site, line in self._lines.items():
             training = line.trained.names if line.trained is not None else ClassNames()
@@ -267,6 +283,7 @@ class Scoring:
                 least=line.least,
                 moved=line.moved,
                 noisy=line.noisy,
+                noisy_at_end=line.late if ended and line.late_step == self.observer.step else 0,
                 elsewhere=any(how == line.how and other != site for other, how in plain),
                 classes=len(trained.keys() & line.names.known.keys()),
                 renamed=tuple(renamed(trained, line.names.known)[:MOST_RENAMED]),

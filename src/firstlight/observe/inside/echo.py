@@ -68,9 +68,9 @@ class Echoes:
             return
         within = torch.arange(length, device=ids.device)[None] >= (length - tails)[:, None]
         ended = target.reshape(rows, length - shift)[within[:, shift:]]
-        counted = (ended != asked.ignored).float().mean() if len(torch.unique(ended)) == 1 else torch.tensor(0.0)
+        counted = ended[ended != asked.ignored]
         self.pad = pad
-        self.shares.append(float(counted) * ended.numel() / target.numel())
+        self.shares.append(counted.numel() / target.numel() if len(torch.unique(counted)) == 1 else 0.0)
 
     def seen(self) -> Echo:
         return Echo(

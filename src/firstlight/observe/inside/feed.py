@@ -9,6 +9,7 @@ import torch
 from firstlight.observe.inside import ids, reading, rows
 from firstlight.observe.inside.carrying import Carrying
 from firstlight.observe.inside.near import NearCopies
+from firstlight.observe.inside.own_scale import OwnScales
 from firstlight.observe.inside.preparing import ExampleSample, prepared
 from firstlight.observe.inside.spread import Spread
 from firstlight.records.feed import Carried, Columns, Fed, IdsFed, Overlap, Pass, Preparation
@@ -128,6 +129,8 @@ class Feed:
         self.trained: Counter[int] = Counter()
         """How often each example was."""
         self.batches = 0
+        self.of_ids = True
+        """Examples are known by whole numbers alone."""
         self.first_pass = FirstPass()
         self.met = Met()
         self.pieces = (Pieces(1), Pieces(2))
@@ -139,6 +142,7 @@ class Feed:
         """Inputs that a model made: a state it is given again, what an encoder gives. They are no data."""
         self.carrying: dict[str, Carrying] = {}
         self.near = NearCopies()
+        self.scales = OwnScales()
         self.room = 0.0
         self.calls = self.pure = 0
         self._evaluated: set[int] = set()
@@ -152,8 +156,10 @@ class Feed:
         if len(self.trained) < MOST_ROWS:
             known_by = identity(given)
             keys = rows.keys(known_by)
+            self.of_ids = self.of_ids and all(tensor.dtype in WHOLE for tensor in known_by)
             self.first_pass.add(keys)
             self.met.train(keys, self.trained)
+            self.scales.train(given, keys, self.trained)
             self.trained.update(keys)
             self.near.train(given, keys)
             self.batches += 1
@@ -172,6 +178,7 @@ class Feed:
         if several and len(self._evaluated) < MOST_ROWS:
             self._evaluated.update(keys)
         self.met.evaluate(found)
+        self.scales.evaluate(given, keys, self.trained)
         seen = found & self.trained.keys()
         pure = not self.split and len(seen) >= PURE * len(found)
         if len(found) >= LEAST_BATCH and len(self._judged) < MOST_ROWS:
@@ -210,6 +217,19 @@ class Feed:
         return often if self.batches >= LEAST_BATCHES and len(often) < FEW * len(self.trained) else set()
 
     @property
+    def doubled(self) -> float:
+        """Share of what is trained on in a pass that comes more than once in it: phrases of few words, say.
+
+        By how often most examples came, as often as there were passes. Of numbers that were measured nothing is told:
+        those are never twice the same by themselves.
+        """
+        if not self.trained or not self.of_ids:
+            return 0.0
+        passes = Counter(self.trained.values()).most_common(1)[0][0]
+        single = sum(times for times in self.trained.values() if times <= passes)
+        return 1 - single / self.trained.total()
+
+    @property
     def overlap(self) -> Overlap:
         probes = self._probes()
         judged, shared = len(self._judged - probes), len(self._shared - probes)
@@ -217,6 +237,7 @@ class Feed:
             trained=len(self.trained),
             whole=self.met.whole,
             again=self.met.again,
+            doubled=self.doubled,
             evaluated=len(self._evaluated - self.trained.keys()),
             judged=judged,
             shared=shared,
@@ -262,6 +283,7 @@ class Feed:
             wider=wider,
             prepared=found,
             carried=self.carrying[name].seen() if name in self.carrying else Carried(),
+            own_scale=self.scales.found(name),
         )
 
 

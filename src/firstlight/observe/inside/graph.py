@@ -121,10 +121,24 @@ _MEAN = 1
 """How torch writes `reduction="mean"` in its nodes."""
 
 
-def is_average(root: torch.Tensor) -> bool:
-    """The tensor is the very result of a loss function that averages, neither divided nor added to anything."""
-    node = root.grad_fn
-    return node is not None and name_of(node) in _AVERAGING and getattr(node, "_saved_reduction", None) == _MEAN
+def times_average(root: torch.Tensor) -> float | None:
+    """By which number the result of a loss function that averages was multiplied to give this tensor; None where it is
+    no such product."""
+    node, factor = root.grad_fn, 1.0
+    while node is not None and name_of(node) in ("MulBackward0", "DivBackward0"):
+        other = _number(getattr(node, "_saved_other", None))
+        if len(behind := [one for one, _ in node.next_functions if one is not None]) != 1 or not other:
+            return None
+        factor = factor * other if name_of(node) == "MulBackward0" else factor / other
+        node = behind[0]
+    averages = node is not None and name_of(node) in _AVERAGING and getattr(node, "_saved_reduction", None) == _MEAN
+    return factor if averages else None
+
+
+def _number(value: object) -> float | None:
+    if not isinstance(value, torch.Tensor) or value.requires_grad or value.numel() != 1 or value.device.type != "cpu":
+        return None
+    return float(value)
 
 
 def saved_tensors(node: Node) -> dict[str, torch.Tensor]:

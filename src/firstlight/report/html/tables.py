@@ -1,7 +1,7 @@
 """Tables that were judged, column by column, each with a small picture of its values; labels that others contradict."""
 
 from firstlight.records.report import Report
-from firstlight.records.tables import ColumnSeen, Doubt, TableSeen
+from firstlight.records.tables import ColumnSeen, Doubt, TableSeen, few
 from firstlight.report.html.markup import Markup, tag
 from firstlight.report.html.parts import plural, section, table
 
@@ -43,7 +43,8 @@ def _table(seen: TableSeen, trained: dict[str, ColumnSeen]) -> Markup:
 
 def _row(column: ColumnSeen, rows: int, trained: ColumnSeen | None, drifting: bool) -> list[object]:
     missing = f"{column.missing / max(1, rows):.1%}" if column.missing else "none"
-    reach = f"{_number(column.low)} … {_number(column.high)}" if column.low is not None else ""
+    values = few(tuple(_values(column, trained)), 3)
+    reach = f"{_number(column.low)} … {_number(column.high)}" if column.low is not None else values
     drift = ["" if column.drift is None else f"{column.drift:.2f}"] if drifting else []
     return [
         tag("code", column.name),
@@ -61,43 +62,58 @@ def _number(value: float | str | None) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+def _values(column: ColumnSeen, trained: ColumnSeen | None) -> list[str]:
+    """The few of a column that has no more, commonest first; in the order of the training data."""
+    if column.kind not in ("text", "flag") or not column.counts:
+        return []
+    known = trained.counts if trained is not None and trained.kind == column.kind else {}
+    return list(dict.fromkeys([*known, *column.counts]))[:MOST_VALUES]
+
+
 def _picture(column: ColumnSeen, trained: ColumnSeen | None) -> Markup | None:
     """Bars of a distribution; of a few values, one for each, by how often it occurs."""
-    named = column.kind in ("text", "flag") and bool(column.counts)
+    names = _values(column, trained)
+    named = bool(names)
     before = trained if trained is not None and trained.kind == column.kind else None
-    names = list((before.counts if before and before.counts else column.counts) if named else ())[:MOST_VALUES]
-    names += [name for name in column.counts if named and name not in names][: MOST_VALUES - len(names)]
     counts = tuple(column.counts.get(name, 0) for name in names) if named else column.bars
     behind = () if before is None else tuple(before.counts.get(name, 0) for name in names) if named else before.bars
     if not any(counts):
         return None
     told = ", ".join(f"{name} {column.counts.get(name, 0)}" for name in names)
     label = f"{column.name}: {told}" if named else f"{column.name}: rows in {len(counts)} parts of its range"
+    compared = len(behind) == len(counts)
+    ours, theirs = _shares(counts), _shares(behind) if compared else ()
+    most = max(*ours, *theirs, 0.0)
     return tag(
         "svg",
-        tag("g", _bars(behind, 1.0), opacity="0.25") if len(behind) == len(counts) else None,
-        _bars(counts, 0.55 if len(behind) == len(counts) else 0.85),
+        tag("title", label),
+        tag("g", _bars(theirs, 1.0, most), opacity="0.25") if compared else None,
+        _bars(ours, 0.55 if compared else 0.85, most),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         width=WIDTH,
         height=HEIGHT,
         fill="currentColor",
         role="img",
-        aria_label=label,
     )
 
 
-def _bars(counts: tuple[int, ...], share: float) -> list[Markup]:
-    """Each by its part of all rows, so that splits of different sizes can be compared; `share` is that of the width."""
-    width, most = WIDTH / max(1, len(counts)), max(counts, default=0) or 1
+def _shares(counts: tuple[int, ...]) -> tuple[float, ...]:
+    """Of all rows, so that splits of different sizes can be compared."""
+    return tuple(count / max(1, sum(counts)) for count in counts)
+
+
+def _bars(shares: tuple[float, ...], wide: float, most: float) -> list[Markup]:
+    """`wide`: the part of its room that a bar fills; `most`: the share that is as high as the picture."""
+    width = WIDTH / max(1, len(shares))
     return [
         tag(
             "rect",
-            x=f"{(place + (1 - share) / 2) * width:.1f}",
+            x=f"{(place + (1 - wide) / 2) * width:.1f}",
             y=f"{HEIGHT - high:.1f}",
-            width=f"{share * width:.1f}",
+            width=f"{wide * width:.1f}",
             height=f"{high:.1f}",
         )
-        for place, high in enumerate(HEIGHT * count / most for count in counts)
+        for place, high in enumerate(HEIGHT * share / most for share in shares)
     ]
 
 

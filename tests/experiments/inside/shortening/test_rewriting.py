@@ -16,8 +16,8 @@ def run(source: str, book: Book, **names: Any) -> dict[str, Any]:
     return found
 
 
-def book(inner: int = 3, outer: int = 2, last: str = "none") -> Book:
-    return Book(Plan(inner=inner, outer=outer, last=last))
+def book(inner: int = 3, outer: int = 2, last: str = "none", spare: float = 0.0) -> Book:
+    return Book(Plan(inner=inner, outer=outer, last=last, spare=spare))
 
 
 PROGRAMS = (

@@ -118,18 +118,24 @@ for phase in ['train', 'val']:
     assert train(source, book())["found"] == ["train"] * 3 + ["val"] * 40
 
 
-def test_a_slow_loop_that_does_not_train_ends_once_training_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = """for n in range(50):
+@pytest.mark.parametrize(
+    ("head", "seconds", "last"), [("range(50)", 1e9, 49), ("range(50)", 0.0, 2), ("(n for n in range(50))", 1e9, 2)]
+)
+def test_a_slow_loop_that_does_not_train_ends_once_training_has_begun_unless_it_will_be_done_in_time(
+    monkeypatch: pytest.MonkeyPatch, head: str, seconds: float, last: int
+) -> None:
+    source = f"""for n in range(50):
     before = n
 for i in range(9):
     step(4)
-for n in range(50):
+for n in {head}:
     after = n
 """
     monkeypatch.setattr(rounds, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(rounds, "FINISH_SECONDS", seconds)
     found = train(source, book())
 
-    assert (found["before"], found["after"]) == (49, 2)
+    assert (found["before"], found["after"]) == (49, last)
 
 
 def test_a_slow_loop_that_trains_makes_two_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,3 +159,41 @@ def test_nobody_knows_how_long_an_endless_loop_takes() -> None:
     train("for i in count():\n    step(2)\n", seen)
 
     assert seen.unbounded
+
+
+STAGES = """found = []
+for epoch in range(10):
+    for batch in range(20):
+        step(4)
+    found.append(epoch)
+for epoch in range(10):
+    for batch in range(20):
+        step(8)
+    found.append(epoch)
+for batch in range(30):
+    step(11)
+    found.append(batch)
+"""
+
+
+@pytest.mark.parametrize(
+    ("spare", "rounds_made"), [(0.0, [2, 2, 3]), (8.0, [3, 2, 5]), (32.0, [7, 4, 8]), (96.0, [10, 10, 26])]
+)
+def test_loops_around_others_and_lone_ones_go_on_for_half_of_the_time_left(
+    monkeypatch: pytest.MonkeyPatch, spare: float, rounds_made: list[int]
+) -> None:
+    """A clock on which each step takes a second."""
+    seen = book(spare=spare)
+    monkeypatch.setattr("firstlight.experiments.inside.shortening.rounds.time.monotonic", lambda: float(seen.steps))
+    monkeypatch.setattr(rounds, "SLOW_SECONDS", 1e9)
+    train(STAGES, seen)
+
+    assert [loop.rounds for loop in seen.loops if loop.outer or loop.first == 11] == rounds_made
+    assert {loop.rounds for loop in seen.loops if not loop.outer and loop.first < 11} == {3}
+
+
+def test_a_loop_within_others_does_not_go_on() -> None:
+    seen = book(spare=60.0)
+    train(EPOCHS, seen)
+
+    assert [loop.rounds for loop in seen.loops] == [50, 3]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from firstlight.observe.inside.tape.growth import LOOKS, Measured, growth, lowest_level
+from firstlight.observe.inside.tape.growth import LOOKS, Measured, gone, growth, lowest_level
 
 
 def steps(gaps: list[float], spread: float = 1.0) -> list[Measured]:
@@ -133,3 +133,31 @@ def test_what_began_below_half_was_not_learnt_here() -> None:
 
     assert found is not None
     assert not found.certain
+
+
+def looks(gaps: list[float], first: int = 0, every: int = 1) -> list[Measured]:
+    return [Measured(1.0 - gap, 1.0, 0.1, True, first + every * at) for at, gap in enumerate(gaps)]
+
+
+class TestGone:
+    def test_a_gap_that_is_gone_at_the_last_looks_is_told_with_its_widest(self) -> None:
+        found = gone(looks([0.0, 0.1, 0.2, 0.3]), looks([0.5] * 8 + [0.14, -0.12] * 4, first=8, every=8))
+
+        assert found is not None
+        assert (found.best, found.best_at, found.since) == (0.5, 64, 72)
+        assert found.loss == pytest.approx(0.99)
+
+    @pytest.mark.parametrize(
+        "late",
+        [
+            pytest.param([0.5] * 8 + [0.01] * 7, id="too-few-looks"),
+            pytest.param([0.5] * 8 + [0.06] * 20, id="some-is-left"),
+            pytest.param([0.5] * 8 + [0.16, -0.16] * 8, id="too-much-of-some"),
+            pytest.param([0.5] * 8 + [0.01] * 20 + [0.3], id="it-came-back"),
+            pytest.param([0.2 + 0.02 * at for at in range(20)], id="it-grows"),
+            pytest.param([-0.1] * 20, id="there-was-none"),
+            pytest.param([0.5] * 8 + [float("nan")] * 20, id="not-a-number"),
+        ],
+    )
+    def test_a_gap_that_is_there_is_quiet(self, late: list[float]) -> None:
+        assert gone(looks([-0.1] * 4), looks(late, first=8, every=8)) is None

@@ -179,3 +179,24 @@ def test_whatever_a_tensor_is_made_of(given: object) -> None:
         made = torch.tensor(given)
 
     assert recorder.made(made) is not None
+
+
+PADDED = torch.tensor([[1, 2, 3, 1], [2, 3, 1, 0], [3, 1, 0, 0], [1, 0, 0, 0]] * 4)
+"""Sequences whose last places are padding, by 0."""
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        (PADDED, False),
+        (PADDED.T.contiguous(), False),
+        (PADDED.flip(1), False),
+        (torch.tensor([[1, 0, 3, 1], [2, 3, 1, 0], [0, 1, 0, 0], [1, 0, 2, 0]] * 4), True),
+        (torch.tensor([[1, 2, 3, 1]] * 16), False),
+    ],
+    ids=["padded", "sequences as columns", "padded in front", "a class among others", "not there"],
+)
+def test_an_ignored_class_is_missed_where_it_is_no_padding(table: torch.Tensor, found: bool) -> None:
+    many = answered(lambda p, t: F.cross_entropy(p.repeat(2, 1), t.reshape(-1), ignore_index=0), table)
+
+    assert [one.ignored for one in many] == [True] * found

@@ -23,3 +23,11 @@ def test_what_was_drawn_before_training_is_data_and_later_it_is_noise() -> None:
     assert marks(recorder, chosen) == Mark.DRAWN | Mark.DATA
     assert marks(recorder, noise) == Mark.DRAWN
     assert marks(recorder, hidden) == Mark.DRAWN | Mark.TRAINED
+
+
+def test_lazy_layers_are_recorded_once_they_have_values() -> None:
+    with taped() as recorder:
+        model = torch.nn.Sequential(torch.nn.LazyLinear(4), torch.nn.LazyBatchNorm1d())
+        output = model(torch.ones(8, 3))
+
+    assert marks(recorder, output) & Mark.TRAINED

@@ -71,5 +71,6 @@ def test_a_matrix_that_was_trained_is_not_as_random_as_a_new_one() -> None:
     groups = _groups(optimizer.param_groups)
 
     assert [group.drawn for group in groups] == [True, True, False]
+    assert [group.drawn for group in _groups(optimizer.param_groups, {id(new.weight)})] == [False, True, False]
     assert [group.elements for group in groups] == [620, 224, 620]
     assert _groups(optimizer.param_groups[:1]) == ()

@@ -47,7 +47,8 @@ def begin(spec: session.Spec) -> None:
 
 def plan_of(order: Order) -> Plan:
     words = dict(word.split("=") for word in order.interventions)
-    return Plan(inner=int(words["inner"]), outer=int(words["outer"]), last=words["last"])
+    spare = float(words.get("spare", 0.0))
+    return Plan(inner=int(words["inner"]), outer=int(words["outer"]), last=words["last"], spare=spare)
 
 
 def begin_again() -> None:

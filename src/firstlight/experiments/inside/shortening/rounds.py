@@ -1,7 +1,7 @@
 """One pass of a loop, and when it has made rounds enough."""
 
 import itertools
-import operator
+import math
 import sys
 import time
 import weakref
@@ -9,28 +9,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from firstlight.experiments.inside.shortening.items import innermost, last_of, length
+
 LEAST_ROUNDS = 2
 SLOW_SECONDS = 2.0
 """A loop that takes longer ends after its least rounds, whether it trains or, once training has begun, not."""
 SLOW_ROUNDS = 3
 """Of a loop that takes the time and does not train, or no longer."""
+FINISH_SECONDS = 4.0
+"""All in all, for loops that do not train and say how many rounds are left: half an evaluation fits no targets."""
+LONGER_PASSES = 2
+"""Of a loop: in two stages of a training something else may happen; of folds and parts one is like the other."""
 PATIENCE = 100
 """Rounds without a step that a loop which trained before may make."""
-SKIP_SECONDS = 0.5
-"""For reading on to the last item of what a loop goes over."""
-PLAIN = frozenset(
-    {
-        "range",
-        "list",
-        "tuple",
-        "range_iterator",
-        "list_iterator",
-        "tuple_iterator",
-        "DataLoader",
-        "_BaseDataLoaderIter",
-    }
-)
-"""Kinds whose items can be read over: doing so changes nothing but the place in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +33,8 @@ class Plan:
     last: str
     """Which loops make their last round too, where what lies between can be read over: `all`, `inner` ones, or `none`.
     A loop around others often counts what was gathered so far."""
+    spare: float = 0.0
+    """Seconds for more rounds, all in all: of loops around others, and of one that has none around it."""
 
 
 WHOLE = Plan(inner=sys.maxsize, outer=sys.maxsize, last="none")
@@ -70,6 +63,8 @@ class Loop:
     """Per round, in the last pass that trained."""
     skips: bool = True
     """Its last item can be reached in time."""
+    went_on: int = 0
+    """Passes in which it made more rounds than planned."""
     fired: set[int] = field(default_factory=set)
     """Its periodic tests that were true at least once."""
 
@@ -80,6 +75,7 @@ class Book:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.loops: list[Loop] = []
+        self.spare, self.finishing = plan.spare, FINISH_SECONDS
         self.steps = 0
         self.epochs = 0
         """Of loops that are not the user's."""
@@ -173,6 +169,14 @@ class Book:
         else:
             self.saved += missing or 0.0
 
+    def lend(self) -> float:
+        """Half of the seconds that are left for more rounds: what comes later has the other half."""
+        self.spare /= 2
+        return self.spare
+
+    def is_outermost(self, one: "Pass") -> bool:
+        return next((found for ref in self._running if (found := ref()) is not None), None) is one
+
     def counted(self) -> int | None:
         """What the outermost loop that runs is counting."""
         running = [found for ref in self._running if (found := ref()) is not None]
@@ -207,6 +211,12 @@ class Pass:
         self._steps = book.steps
         self._made = self._trained = self._idle = 0
         self._last = False
+        self._head, self._round = self._begun, 0.0
+        """When it was at its head the last time, and how long the round before took."""
+        self._whole: bool | None = None
+        """It does not train, took its time, and is made to its end nevertheless."""
+        self._until: float | None = None
+        """It makes more rounds than planned until then."""
         self._source: Any = None
         self.missing = 0.0
         """Seconds that loops within it would have taken longer."""
@@ -255,14 +265,15 @@ class Pass:
 
     def _count(self) -> None:
         """At the head of the loop: did the round before train?"""
-        book, loop = self._book, self._loop
+        book, loop, now = self._book, self._loop, time.monotonic()
+        self._head, self._round = now, now - self._head
         stepped, self._steps = book.steps != self._steps, book.steps
         self._trained += stepped
         self._idle = 0 if stepped else self._idle + 1
         book.back_at(self)
         if loop.trains and stepped and self._trained == 1:
-            self._source = None if self._iterable is None else _innermost(self._iterable)
-            loop.planned = _length(self._source, self._made)
+            self._source = None if self._iterable is None else innermost(self._iterable)
+            loop.planned = length(self._source, self._made)
 
     @property
     def _most(self) -> int:
@@ -271,18 +282,38 @@ class Pass:
     def _enough(self) -> bool:
         slow = time.monotonic() - self._begun > SLOW_SECONDS
         if not self._loop.trains:
-            enough = slow and bool(self._book.steps) and self._made >= SLOW_ROUNDS
+            enough = slow and bool(self._book.steps) and self._made >= SLOW_ROUNDS and not self._finishes()
             self._book.evaluates_less = self._book.evaluates_less or enough
             return enough
-        if slow and (self._trained >= LEAST_ROUNDS or self._idle > SLOW_ROUNDS):
+        if self._idle > (SLOW_ROUNDS if slow else PATIENCE):
             return True
-        return self._trained >= self._most or self._idle > PATIENCE
+        return self._trained >= (min(LEAST_ROUNDS, self._most) if slow else self._most) and not self._goes_on()
+
+    def _finishes(self) -> bool:
+        """At its pace it will be done in the time that there is for it."""
+        if self._whole is None:
+            planned = None if self._iterable is None else length(innermost(self._iterable), self._made)
+            elapsed = time.monotonic() - self._begun
+            needed = math.inf if planned is None else elapsed * (planned / self._made - 1)
+            self._whole = needed < self._book.finishing
+            self._book.finishing -= needed if self._whole else 0.0
+        return self._whole
+
+    def _goes_on(self) -> bool:
+        """What is done in the middle of a run, such as thawing layers, is reached by many rounds that are short now."""
+        if not self._loop.outer and not self._book.is_outermost(self):
+            return False
+        if self._until is None:
+            again = self._loop.went_on >= LONGER_PASSES
+            self._until = self._head + (0.0 if again else self._book.lend())
+            self._loop.went_on += 1
+        return self._head + self._round < self._until
 
     def _skip_to_last(self) -> Any:
         loop = self._loop
         wanted = self._book.plan.last in (("all",) if loop.outer else ("all", "inner"))
         if wanted and loop.trains and loop.skips and self._source is not None:
-            found = _last_of(self._items)
+            found = last_of(self._items)
             loop.skips = bool(found)
             if found:
                 self._made += 1
@@ -293,6 +324,8 @@ class Pass:
 
     def _leave(self, cut: bool) -> None:
         loop, elapsed = self._loop, time.monotonic() - self._begun
+        if self._until is not None:
+            self._book.spare += max(0.0, self._until - time.monotonic())
         if not loop.trains:
             self._book.left(self, 0.0)
             return
@@ -301,40 +334,3 @@ class Pass:
         loop.seconds = (elapsed + self.missing) / max(1, self._made)
         total = loop.planned if cut else self._made
         self._book.left(self, None if total is None else max(0.0, total * loop.seconds - elapsed))
-
-
-def _last_of(items: Iterator[Any]) -> list[Any]:
-    """The last item, in a list; an empty list where there is none, or it takes too long to get there."""
-    until = time.monotonic() + SKIP_SECONDS
-    found: list[Any] = []
-    for item in items:
-        found = [item]
-        if time.monotonic() > until:
-            return []
-    return found
-
-
-def _innermost(iterable: Any) -> Any:
-    """What `enumerate`, `zip` and progress bars go over, if reading it on does nothing else; else None."""
-    if isinstance(iterable, enumerate | zip):
-        inner = iterable.__reduce__()[1]
-        parts = [_innermost(part) for part in (inner[:1] if isinstance(iterable, enumerate) else inner)]
-        return parts[0] if parts and all(part is not None for part in parts) else None
-    if hasattr(iterable, "iterable") and hasattr(iterable, "update"):
-        return _innermost(iterable.iterable)
-    kinds = {kind.__name__ for kind in type(iterable).__mro__}
-    return iterable if kinds & PLAIN and _length(iterable, 0) is not None else None
-
-
-def _length(source: Any, made: int) -> int | None:
-    """Of an iterator, with the items it has given already."""
-    try:
-        return len(source) if hasattr(source, "__len__") else made + _left(source)
-    except Exception:  # noqa: BLE001  # a data set of the user's own may raise whatever it likes
-        return None
-
-
-def _left(source: Any) -> int:
-    if (found := operator.length_hint(source, -1)) < 0:
-        raise TypeError("it does not say how much is left")
-    return found

@@ -5,13 +5,14 @@ import functools
 import torch
 
 from firstlight.observe.inside import rows
+from firstlight.observe.inside.relations.composing import made_of
 from firstlight.observe.inside.relations.guessing import guessed
 from firstlight.observe.inside.relations.neighbours import neighbours
 from firstlight.observe.inside.relations.pockets import pockets
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, features_of, parts_of
 from firstlight.observe.inside.relations.telling import tells
 from firstlight.records.doubts import Doubts
-from firstlight.records.relations import Pocket, RelationsSeen, Repeats, Tells
+from firstlight.records.relations import MadeOf, Pocket, RelationsSeen, Repeats, Tells
 
 LEAST_EXAMPLES = 64
 TABLE = 1
@@ -19,7 +20,7 @@ TABLE = 1
 
 
 def compared(sample: Sample, doubting: bool) -> functools.partial[RelationsSeen]:
-    """The record, but for what is not told by the sample. Doubts take longest, and are the same in every copy."""
+    """The record, but for what the sample does not tell; with `doubting` what takes long, and is the same in copies."""
     record = functools.partial(RelationsSeen, met=sample.met)
     if sample.kept < LEAST_EXAMPLES:
         return functools.partial(record, examples=sample.kept, answers="many")
@@ -42,6 +43,7 @@ def compared(sample: Sample, doubting: bool) -> functools.partial[RelationsSeen]
     return functools.partial(
         found,
         tells=_tells(table, parts),
+        made_of=_made_of(sample, table, parts) if doubting else MadeOf(),
         near=neighbours(table, parts, moments),
         doubts=doubts,
         doubted=tuple(tuple(moments[one.place].tolist()) for one in doubts.doubtful),
@@ -54,6 +56,14 @@ def _tells(table: torch.Tensor, parts: list[AnswerMet]) -> Tells:
     if len({one.columns for one in found if one.columns}) > 1:
         return Tells(of=table.shape[1], others=max(one.power for one in found))
     return max(found, key=lambda one: (one.count > 0, one.power - one.others))
+
+
+def _made_of(sample: Sample, table: torch.Tensor, parts: list[AnswerMet]) -> MadeOf:
+    """Of the part of the answer for which what is added goes most against each other. Ids are no numbers to add."""
+    if not all(sample.measured):
+        return MadeOf()
+    shape = sample.shapes[0] if len(sample.shapes) == 2 else ()  # of the only input, beside the answer
+    return min((made_of(table, part, shape) for part in parts), key=lambda one: one.against)
 
 
 def _pockets(sample: Sample, inputs: list[torch.Tensor], answer: torch.Tensor) -> list[Pocket]:

@@ -53,7 +53,7 @@ def same_values(tensor: torch.Tensor, answer: torch.Tensor) -> bool:
 
 
 def in_order(loader: Any, places: BatchPlaces) -> Neighbours:
-    dataset = _undivided(loader.dataset)
+    dataset = undivided(loader.dataset)
     if isinstance(dataset, torch.utils.data.IterableDataset):
         return Neighbours()
     sample = Sample()
@@ -66,7 +66,7 @@ def in_order(loader: Any, places: BatchPlaces) -> Neighbours:
     return _compared(sample) if sample.kept else Neighbours()
 
 
-def _undivided(dataset: Any) -> Any:
+def undivided(dataset: Any) -> Any:
     """What a part that was drawn at random was drawn from: the part itself has no order."""
     while isinstance(dataset, torch.utils.data.Subset):
         dataset = dataset.dataset

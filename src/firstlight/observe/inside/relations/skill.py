@@ -55,14 +55,14 @@ class OwnSkill:
             return Skills()
         table = torch.cat([features_of(given[chosen]) for given in inputs], 1)
         code = _code(answer[chosen], self.kind)
-        base = _wrong(self.kind, code.mean(0, keepdim=True).expand_as(code), code)
+        base = wrong(self.kind, code.mean(0, keepdim=True).expand_as(code), code)
         if not base > 0:
             return Skills()
         plain, rows = foretold(table, code)
         last, before = self.errors[-quarter:], self.errors[-2 * quarter : -quarter]
         return Skills(
             rows=rows,
-            plain=1 - _wrong(self.kind, plain, code[:rows]) / base,
+            plain=1 - wrong(self.kind, plain, code[:rows]) / base,
             own=1 - _mean(last) / base,
             before=1 - _mean(before) / base,
             looks=len(self.errors),
@@ -103,7 +103,7 @@ def _code(answer: torch.Tensor, kind: str) -> torch.Tensor:
     return torch.nn.functional.one_hot(classes).double()
 
 
-def _wrong(kind: str, guess: torch.Tensor, code: torch.Tensor) -> float:
+def wrong(kind: str, guess: torch.Tensor, code: torch.Tensor) -> float:
     if kind == "classes":
         return float((guess.argmax(1) != code.argmax(1)).double().mean())
     if kind == "flags":

@@ -31,7 +31,7 @@ def tells(table: torch.Tensor, answer: AnswerMet) -> Tells:
     if len(table) < LEAST_EXAMPLES or len(moving) < LEAST_COLUMNS or bool((values == values[0]).all()):
         return Tells()
     width, table = table.shape[1], table[:, moving]
-    power = _of_values(table, values) if not answer.classes else _of_classes(table, values, answer.classes)
+    power = power_over(table, values) if not answer.classes else _of_classes(table, values, answer.classes)
     telling = power >= (CERTAIN if answer.classes else CERTAIN_OF_VALUES)
     count = int(telling.sum())
     if not 0 < count <= MOST_SHARE * len(moving) or (count > 1 and _are_copies(table[:, telling])):
@@ -64,7 +64,7 @@ def _of_classes(table: torch.Tensor, classes: torch.Tensor, count: int) -> torch
     return torch.maximum(1 - within / total, (same - by_chance) / (1 - by_chance))
 
 
-def _of_values(table: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+def power_over(table: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
     """The share of the variance of the answer's ranks that the two neighbours in a column's order account for."""
     ranks = values.argsort().argsort().double()
     ranks = (ranks - ranks.mean()) / ranks.std()

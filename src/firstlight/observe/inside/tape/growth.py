@@ -6,8 +6,11 @@ be looked at again and again as steps come in.
 """
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from firstlight.records.learning import Gone
 
 # Two tests side by side: the means of the gap, which see a strong effect within a few steps, and the ranks of its
 # values, which see through rare examples that drown all others.
@@ -24,6 +27,10 @@ BY_CHANCE = 0.1
 """Share of the loss by which untrained predictions may happen to follow the answers; usually a few hundredths."""
 LEVEL_STEPS = 5
 LEAST_HALVED, NOT_YET, NEARLY_ALL = 32, 0.75, 0.9
+LOWEST = GONE_LOOKS = 8
+"""Looks over which the loss is lowest; and the last ones, at least, at which the gap must be gone."""
+LEFT, LEFT_OF_ANY = 0.1, 0.3
+"""Of the gap where the loss was lowest: less than that is nothing, on average and at any of those looks."""
 HALF = 0.5
 """Of nearly all that permuted answers come to: a loss below that knows whose answer is whose, and far better than
 untrained predictions may."""
@@ -40,6 +47,7 @@ class Measured:
     """Their standard deviation."""
     fresh: bool
     """Most of its examples had not been trained on."""
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +134,28 @@ def lowest_level(steps: Sequence[Measured]) -> float:
     levels = [step.permuted for step in steps]
     width = min(LEVEL_STEPS, len(levels))
     return min(_mean(levels[at : at + width]) for at in range(len(levels) - width + 1))
+
+
+def gone(before: Sequence[Measured], recalled: Sequence[Measured]) -> Gone | None:
+    """None where the last looks still show some of the gap that there was when the loss was lowest."""
+    steps = [*before, *recalled]
+    gaps, losses = [step.permuted - step.loss for step in steps], [step.loss for step in steps]
+    if len(recalled) < GONE_LOOKS or not all(map(math.isfinite, gaps)):
+        return None
+    low = min(range(len(steps) - LOWEST + 1), key=lambda at: _mean(losses[at : at + LOWEST]))
+    best, left = _mean(gaps[low : low + LOWEST]), len(steps)
+    while left > low + LOWEST and gaps[left - 1] <= LEFT_OF_ANY * best:
+        left -= 1
+    if not best > 0 or len(steps) - left < GONE_LOOKS or not _mean(gaps[left:]) <= LEFT * best:
+        return None
+    return Gone(
+        best_at=steps[low + LOWEST - 1].step,
+        best=best,
+        best_loss=_mean(losses[low : low + LOWEST]),
+        since=steps[left].step,
+        gap=statistics.median(gaps[left:]),
+        loss=statistics.median(losses[left:]),
+    )
 
 
 def _score(step: Measured) -> float:

@@ -137,7 +137,8 @@ def _wrapped(cast: Cast) -> float:
 def _classes(meeting: Meeting, recorder: Recorder, single: bool) -> Iterator[Levelled]:
     """Classes for which the network has an output, that were answers before a call and no longer are.
 
-    Where there is one answer an example, none of them is padding, so that an ignored class is missing too.
+    Where there is one answer an example, none of them is padding, so that an ignored class is missing too; nor is what
+    stands among the answers of a sequence.
     """
     outputs = next(t.shape[1 if t.ndim > 1 else 0] for t, _, _ in meeting.row.inputs if t.requires_grad)
     ignored = meeting.row.keywords.get("ignore_index", -100)
@@ -152,8 +153,32 @@ def _classes(meeting: Meeting, recorder: Recorder, single: bool) -> Iterator[Lev
     for cast in _kept([meeting.answer], recorder):
         if not cast.before.is_floating_point() and (merged := _merged(cast.before, cast.after, outputs, ignored)):
             yield Levelled(cast.name, cast.line, UNCHANGED, "classes", gone=merged)
-    if single and 0 <= ignored < outputs and bool((meeting.answer == ignored).any()):
+    if not 0 <= ignored < outputs or not bool((meeting.answer == ignored).any()):
+        return
+    if single or _stands_among(meeting, recorder, ignored):
         yield Levelled(meeting.row.name, meeting.row.line, UNCHANGED, "classes", gone=1, ignored=True)
+
+
+def _stands_among(meeting: Meeting, recorder: Recorder, ignored: int) -> bool:
+    """A class is no padding where other answers come before it and after it, along rows and along columns.
+
+    Which of the two are sequences need not be known: padding lies at an end of them.
+    """
+    before = (given for row, given, _ in _way(meeting.answer, recorder) if row.name in MOVES)
+    table = next((one for one in (meeting.answer, *before) if one.ndim == TABLE), None)
+    if table is None:
+        return False
+    asked = (table != ignored).long()
+    inside = [
+        (asked.cumsum(axis) > 0) & (asked.flip(axis).cumsum(axis).flip(axis) > 0) & (asked == 0)
+        for axis in range(TABLE)
+    ]
+    return min(int(one.sum()) for one in inside) >= AMONG * int((asked == 0).sum())
+
+
+TABLE = 2
+AMONG = 0.1
+"""Of the answers of an ignored class, those that stand among others; of padding, none does."""
 
 
 def _merged(given: torch.Tensor, made: torch.Tensor, outputs: int, ignored: int) -> int:

@@ -42,7 +42,7 @@ def reaches(tail: Tail) -> Iterator[ReachSeen]:
     for meeting in tail.meetings:
         for tensor, _, made in meeting.row.inputs:
             into = meeting.row
-            for activation, output in _activations(tail, tensor, made):
+            for activation, output in activations(tail, tensor, made):
                 if activation.number not in seen:
                     seen.add(activation.number)
                     size = _size(output, meeting.answer)
@@ -70,7 +70,7 @@ def left_when_sure(tail: Tail) -> float | None:
     if met is None or met[0].ndim != met[2].ndim + 1 or met[2].is_floating_point():
         return None
     place, made, answer = met
-    for activation, _ in _activations(tail, place, made):
+    for activation, _ in activations(tail, place, made):
         place = next(tensor for tensor, _, _ in activation.inputs if tensor.requires_grad)
     with contextlib.suppress(*CANNOT):
         told = (answer >= 0) & (answer < place.shape[1])
@@ -98,9 +98,9 @@ def best_guess(tail: Tail) -> GuessSeen | None:
     if met is None or len(met[0]) < FEWEST_GUESSED or tail.own_answers:
         return None
     place, made, answer = met
-    for activation, _ in _activations(tail, place, made):
+    for activation, _ in activations(tail, place, made):
         place, _, made = next(given for given in activation.inputs if given[0].requires_grad)
-    if not _from_a_layer(made):
+    if not from_a_layer(made):
         return None
     with contextlib.suppress(*CANNOT):
         mean = place.detach().float().mean(0, keepdim=True).to(place.dtype)
@@ -113,7 +113,7 @@ def best_guess(tail: Tail) -> GuessSeen | None:
     return None
 
 
-def _from_a_layer(made: Made | None) -> bool:
+def from_a_layer(made: Made | None) -> bool:
     """Only one tensor that carries a gradient leads back to the call in which trained tensors enter."""
     while made is not None:
         if made[0].door:
@@ -135,7 +135,7 @@ def _met(tail: Tail) -> tuple[torch.Tensor, Made | None, torch.Tensor] | None:
     return found if found is not None and len(met) == 1 and found[0].numel() <= MOST_ELEMENTS else None
 
 
-def _activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterator[tuple[Row, torch.Tensor]]:
+def activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterator[tuple[Row, torch.Tensor]]:
     """The calls before the meeting that change values, with their outputs, the last first, as long as shapes stay."""
     rows = {row.number for row in tail.rows}
     found = 0
@@ -209,17 +209,17 @@ def _descend(
     mean, square = torch.zeros_like(value), torch.zeros_like(value)
     path = []
     for at, rate in enumerate(rates, start=1):
-        loss, slope = _slope(tail, place, value)
+        loss, pull = slope(tail, place, value)
         path.append(loss)
-        mean.mul_(0.9).add_(slope, alpha=0.1)
-        square.mul_(0.99).addcmul_(slope, slope, value=0.01)
+        mean.mul_(0.9).add_(pull, alpha=0.1)
+        square.mul_(0.99).addcmul_(pull, pull, value=0.01)
         value = value - rate * math.sqrt(1 - 0.99**at) / (1 - 0.9**at) * mean / (square.sqrt() + TINY)
     return path, value
 
 
-def _slope(tail: Tail, place: torch.Tensor, value: torch.Tensor) -> tuple[float, torch.Tensor]:
+def slope(tail: Tail, place: torch.Tensor, value: torch.Tensor) -> tuple[float, torch.Tensor]:
     with torch.enable_grad():
         leaf = value.detach().requires_grad_()
         loss = tail.replay({id(place): leaf.expand(place.shape)}, on_cpu=True)
-        (slope,) = torch.autograd.grad(loss, [leaf])
-    return float(loss.detach()), slope
+        (found,) = torch.autograd.grad(loss, [leaf])
+    return float(loss.detach()), found

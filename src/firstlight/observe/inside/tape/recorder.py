@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from firstlight.observe.inside import reading, sites
 from firstlight.records.places import Site
@@ -139,7 +140,9 @@ class Recorder:
         if not call.arguments or not _writes(call.name) or torch._C._get_tracing_state() is not None:
             return None
         target = call.arguments[0]
-        return target.detach().clone() if isinstance(target, torch.Tensor) and target.numel() <= MOST_KEPT else None
+        if not isinstance(target, torch.Tensor) or is_lazy(target) or target.numel() > MOST_KEPT:
+            return None
+        return target.detach().clone()
 
     def note(self, call: TorchCall, result: Any, before: torch.Tensor | None = None) -> None:
         """Adds the row of one call, after it was made; `before` is what it has overwritten."""
@@ -266,8 +269,9 @@ def _given(call: TorchCall) -> list[torch.Tensor]:
 
 
 def _tensors(tree: Any) -> list[torch.Tensor]:
+    """A parameter of a lazy module has no values before its first call, and answers no question until then."""
     if isinstance(tree, torch.Tensor):
-        return [tree]
+        return [] if is_lazy(tree) else [tree]
     if isinstance(tree, list | tuple):
         return [tensor for item in tree for tensor in _tensors(item)]
     if isinstance(tree, dict):

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from firstlight.observe.inside.tape.examples import is_of_pairs
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder, Row, walk
 from firstlight.records.places import Site
 
@@ -96,7 +97,8 @@ def meetings_at(row: Row) -> Iterator[Meeting]:
     lengths = {tensor.shape[0] for tensor in predicted}
     chosen = _selection(row)
     for tensor, marks, _ in row.inputs:
-        could = tensor.ndim > 0 and tensor.shape[0] in lengths and tensor.numel() > 0 and tensor.dtype != torch.bool
+        could = tensor.ndim > 0 and tensor.shape[0] in lengths and tensor.numel() > 0
+        could = could and (tensor.dtype != torch.bool or is_of_pairs(tensor))
         if could and not tensor.requires_grad and marks & ~PARAMETER and tensor is not chosen:
             yield Meeting(row, tensor, marks)
 

@@ -31,6 +31,9 @@ class Walked:
         self.values_since_step: list[float] = []
         self.asked: list[Asked] = []
         """What those loss functions were to match."""
+        self.answers_kept = False
+        """That was in the same memory as for the backward before: not fetched again, but all there is."""
+        self._last_places: list[tuple[int, int]] = []
         self.site: Site | None = None
         self.weighted = False
         """The backward now called was given the gradient of its root."""
@@ -66,11 +69,13 @@ class Walked:
                 calls=len(self.models.since_backward),
                 terms=graph.summands(root) if walk and not root.is_leaf else None,
                 within_step=observer.stepping,
-                averaged=graph.is_average(root) and not self.weighted,
+                averages=None if self.weighted else graph.times_average(root),
             )
         )
 
     def ended(self, _root: torch.Tensor) -> None:
+        places = [(one.target.data_ptr(), one.target.numel()) for one in self.asked if reading.readable(one.target)]
+        self.answers_kept, self._last_places = bool(places) and places == self._last_places, places
         self.lines.clear()
         self.asked.clear()
 

@@ -1,7 +1,8 @@
 """The learning certificate: at each backward the tail of the loss is computed again with the answers permuted.
 
-It goes on until it is certain that the gap between permuted and true answers grows. Nothing of the program is changed:
-the replay makes no graph, works on its own copies, and the random state is put back.
+It goes on until it is certain that the gap between permuted and true answers grows; then it is asked now and then
+whether the gap is still there. Nothing of the program is changed: the replay makes no graph, works on its own copies,
+and the random state is put back.
 """
 
 import math
@@ -14,10 +15,10 @@ import torch
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.tape.examples import Examples, differing, permuted
-from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, growth, lowest_level
+from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, gone, growth, lowest_level
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
-from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, Gone, LearningSign
 from firstlight.records.places import Site
 
 PERMUTATIONS = 12
@@ -34,6 +35,8 @@ ASKED_EVERY = 16
 """Measured steps, once the budget is spent and no sign was seen."""
 RULED_OUT = 1e4
 """Times the loss, with answers of other examples: those were masked by a large number."""
+RECALLED_EVERY = 8
+"""Steps, once it is certain."""
 LEVEL = 8
 MOST_FAILURES = 5
 
@@ -47,6 +50,7 @@ BLIND = "all examples of a batch are given the same prediction"
 SEEN = "what grew was measured on examples that it had trained on before"
 RELATED = "its predictions follow the answers from the first step on, and what training adds was not told apart"
 OWN = "its answers rest on what the network itself did before"
+UNDONE = "what it had learnt was lost again"
 FUNCTIONAL = "gradients are taken with `torch.func`, which leaves nothing to compute again"
 
 
@@ -63,6 +67,8 @@ class Line:
     blind: bool = False
     """All examples were given the same prediction for answers that differ."""
     seconds: float = 0.0
+    recalled: list[Measured] = field(default_factory=list)
+    """Once it was certain."""
     growth: Growth | None = None
     """On examples that were new, as of the last look."""
     told: LearningSign | None = None
@@ -89,10 +95,14 @@ class Line:
             self.undecided = len(self.measured), reason == LIKELY or (status == NO_SIGN and reason != BLIND)
         return self.undecided[1]
 
+    def gone(self) -> Gone | None:
+        """What had been learnt, where it was lost again. What the network did itself may be another task by then."""
+        return None if self.own_answers else gone(self.measured, self.recalled)
+
     def standing(self) -> tuple[str, str]:
         """Status and reason."""
         if self.certified:
-            return CERTIFIED, ""
+            return (CERTIFIED, "") if self.gone() is None else (NOT_CERTIFIED, UNDONE)
         if not self.measured:
             return NOT_CERTIFIED, self.unfit.most_common(1)[0][0] if self.unfit else NO_MEETING
         everything = growth(self.measured)
@@ -131,7 +141,11 @@ class Certificate:
     def wanted(self) -> bool:
         """The tape runs in this step."""
         step = self.observer.step
-        return not self.decided and not self.observer.light and (step < LEAST_STEPS or step % SAMPLE_EVERY == 0)
+        if self.observer.light:
+            return False
+        if self.decided:
+            return self.observer.timeline is None and step % RECALLED_EVERY == 0
+        return step < LEAST_STEPS or step % SAMPLE_EVERY == 0
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
         if not self.wanted():
@@ -140,40 +154,44 @@ class Certificate:
         line = self.lines.setdefault(site, Line(site))
         if functional:
             line.unfit[FUNCTIONAL] += 1
-        elif root.numel() == 1 and line.unfit.total() < MOST_FAILURES:
+        elif root.numel() == 1 and (line.certified or line.unfit.total() < MOST_FAILURES):
             begun = time.perf_counter()
-            self._measure(line, root)
+            measured = self._measure(line, root)
             line.seconds += time.perf_counter() - begun
+            if measured is not None:
+                (line.recalled if line.certified else line.measured).append(measured)
+        if self.decided:
+            return
         line.look()
         if line.certified:
             self._decide()
 
-    def _measure(self, line: Line, root: torch.Tensor) -> None:
+    def _measure(self, line: Line, root: torch.Tensor) -> Measured | None:
         tail = tail_of(self.recorder, root)
         answers = {} if tail is None else {id(m.answer): m.answer for m in tail.meetings if len(m.answer) > 1}
         if tail is None or not answers:
             line.unfit[ONE_EXAMPLE if tail is not None and tail.meetings else NO_MEETING] += 1
-            return
+            return None
         try:
             with torch.random.fork_rng(devices=[root.device] if root.is_cuda else []):
                 true, others = self._losses(tail, answers)
         except CANNOT:
             line.unfit[NOT_AGAIN] += 1
-            return
+            return None
         value = reading.number(root)
         same = math.isclose(true, value, rel_tol=SAME, abs_tol=SAME) or not math.isfinite(value)
         if not same or (
             math.isfinite(value) and not all(other <= RULED_OUT * max(1.0, abs(value)) for other in others)
         ):
             line.unfit[FORBIDDEN if same else NOT_AGAIN] += 1
-            return
+            return None
         scale = self.observer.scale
         mean = sum(others) / len(others)
         spread = math.sqrt(sum((other - mean) ** 2 for other in others) / (len(others) - 1))
         line.meeting, line.own_answers = tail.line, line.own_answers or tail.own_answers
         line.blind = spread == 0 and _blind(tail)
         fresh = self.examples.mostly_new(self.recorder.entered)
-        line.measured.append(Measured(true / scale, mean / scale, spread / scale, fresh))
+        return Measured(true / scale, mean / scale, spread / scale, fresh, self.observer.step)
 
     def _losses(self, tail: Tail, answers: dict[int, torch.Tensor]) -> tuple[float, list[float]]:
         """With the true answers, and with each permutation; read in one transfer."""
@@ -218,6 +236,7 @@ class Certificate:
             gap_last=None if seen is None else seen.gap_last,
             grown_low=None if seen is None else seen.low,
             grown_high=None if seen is None else seen.high,
+            gone=line.gone() if line.certified else None,
             milliseconds=round(1000 * line.seconds / max(1, len(steps)), 3),
         )
 

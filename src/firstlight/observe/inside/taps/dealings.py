@@ -182,7 +182,12 @@ def _may_deal(function: FunctionType) -> bool:
 def _read(result: Sequence[Any]) -> tuple[int, list[float], list[bool]] | None:
     """Where the rewards are, the rewards, and the ends: flags that stand behind numbers, one for each or one for all.
 
-    What is seen stands before them, or after."""
+    What is seen stands before them, or after. Many environments at once may tell their ends as zeros and ones, in the
+    usual order."""
+    if getattr(result[0], "ndim", 0) > 1 and (counted := _counted(result[2])) is not None:
+        rewards = _numbers(result[1])
+        if rewards is not None and len(rewards) == len(counted):
+            return 1, rewards, counted
     for at, item in enumerate(result[1:]):
         ends, rewards = _flags(item), _numbers(result[at])
         if ends is not None and rewards is not None and len(ends) in (1, len(rewards)):
@@ -197,6 +202,11 @@ def _flags(value: Any) -> list[bool] | None:
         return None
     found = value.tolist()
     return found if isinstance(found, list) else [found]
+
+
+def _counted(value: Any) -> list[bool] | None:
+    numbers = _numbers(value) if getattr(value, "ndim", 0) == 1 else None
+    return [one == 1 for one in numbers] if numbers is not None and set(numbers) <= {0.0, 1.0} else None
 
 
 def _numbers(value: Any) -> list[float] | None:

@@ -126,6 +126,7 @@ class Feeding:
                         smallest=plate.feed.smallest(),
                         whole=plate.feed.met.whole,
                         room=plate.feed.room,
+                        doubled=plate.feed.doubled,
                         evaluated=plate.feed.met.smallest(),
                         sizes=tuple(plate.feed.met.sizes),
                     )

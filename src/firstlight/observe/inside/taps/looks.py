@@ -11,8 +11,10 @@ from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.bootstrap import TargetParts, bootstraps
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
+from firstlight.observe.inside.tape.floor import floors
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
 from firstlight.observe.inside.tape.levels import levelled, levelled_answers
+from firstlight.observe.inside.tape.normalised import normalised_elsewhere
 from firstlight.observe.inside.tape.penalty import WeightPenalty, penalty_of
 from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reaches
@@ -75,7 +77,7 @@ class Looks:
         with contextlib.suppress(*CANNOT):
             self._penalty = penalty_of(tail)
         self.comparisons.trained(tail)
-        self._tell(silent_terms(tail), unfelt_terms(tail))
+        self._tell(silent_terms(tail), unfelt_terms(tail), normalised_elsewhere(tail))
         with _own_randomness(tail):
             self._tell(cancelling(tail, self.generator), mute_answers(tail, self.generator), pulls(tail))
         self._levels(tail)
@@ -131,7 +133,7 @@ class Looks:
 
     def _search(self, tail: Tail) -> None:
         with _own_randomness(tail):
-            self._tell(reaches(tail))
+            self._tell(reaches(tail), floors(tail))
             if FREE in self.observer.spec.taps and (lowest := lowest_free(tail)) is not None:
                 self.observer.emit(FreeSeen(free=lowest))
 

@@ -39,8 +39,6 @@ FUNCTIONS = (
 )
 MOST_CALLS_A_SITE = 24
 MOST_CLASSES = 64
-AXIS_ERROR = 0.02
-"""Nats that the log-sum-exp of log-probabilities, in half precision at worst, is away from 0."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,6 @@ class Losses:
             class_sum_error=sums[0],
             class_logsum_error=sums[1],
             target_sum_error=_target_error(given),
-            normalised_axis=_normalised_axis(prediction) if given.function == "nll_loss" else None,
             reduction=str(given.options.get("reduction", "mean")),
             ignored=_ignored(given),
             weighted=given.options.get("weight") is not None or given.options.get("pos_weight") is not None,
@@ -169,17 +166,6 @@ def _class_errors(prediction: torch.Tensor) -> tuple[float | None, float | None]
     sums, logsums = found.sum(dim), found.logsumexp(dim)
     error, log_error = torch.stack([(sums - 1).abs().max(), logsums.abs().max()]).tolist()
     return error, log_error
-
-
-def _normalised_axis(prediction: torch.Tensor) -> int | None:
-    """Looked for only where the rows over the classes are no log-probabilities themselves."""
-    if prediction.ndim < 2 or prediction.numel() == 0 or prediction.numel() > reading.MOST_ELEMENTS:
-        return None
-    found = reading.values_of(prediction).double()
-    axes = [1, *(axis for axis in range(found.ndim) if axis != 1)]
-    errors = torch.stack([found.logsumexp(axis).abs().max() for axis in axes]).tolist()
-    axis = next((axis for axis, error in zip(axes, errors, strict=True) if error < AXIS_ERROR), 1)
-    return axis if axis != 1 else None
 
 
 def _target_error(given: Given) -> float | None:

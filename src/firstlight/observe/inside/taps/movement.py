@@ -1,5 +1,6 @@
 """How far each parameter moves in a step, looked at on a few steps only: it takes a copy of the weights."""
 
+from collections.abc import Container
 from typing import Any
 
 import torch
@@ -32,6 +33,11 @@ class Watch:
         self._before: dict[int, Before] = {}
         self._backwards = 0
         """Made before the step that is looked at."""
+        self._loaded: set[int] = set()
+        """Parameters into which a state was loaded."""
+
+    def state_loaded(self, module: torch.nn.Module) -> None:
+        self._loaded.update(map(id, module.parameters()))
 
     def step_begins(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
         held = self.optimizers.of(optimizer)
@@ -57,7 +63,7 @@ class Watch:
                 tensors=tuple(
                     _moved(names.get(id(p), "a parameter"), p, was) for p, was in before if p.grad is not None
                 ),
-                groups=_groups(optimizer.param_groups),
+                groups=_groups(optimizer.param_groups, self._loaded),
             )
         )
 
@@ -102,8 +108,8 @@ def _moved(name: str, parameter: torch.Tensor, was: torch.Tensor) -> Moved:
     )
 
 
-def _groups(groups: list[dict[str, Any]]) -> tuple[GroupRate, ...]:
-    """None of an optimizer that has but one, or very many."""
+def _groups(groups: list[dict[str, Any]], loaded: Container[int] = ()) -> tuple[GroupRate, ...]:
+    """None of an optimizer that has but one, or very many. What was `loaded` was trained before, however little."""
     if not 1 < len(groups) <= MOST_GROUPS:
         return ()
     return tuple(
@@ -111,7 +117,7 @@ def _groups(groups: list[dict[str, Any]]) -> tuple[GroupRate, ...]:
             rate=float(group["lr"]),
             tensors=len(group["params"]),
             elements=sum(p.numel() for p in group["params"]),
-            drawn=_is_drawn(group["params"]),
+            drawn=not any(id(p) in loaded for p in group["params"]) and _is_drawn(group["params"]),
         )
         for group in groups
         if isinstance(group.get("lr"), float | int | torch.Tensor)
@@ -146,4 +152,5 @@ def install(observer: Observer, models: Models, optimizers: Optimizers) -> None:
     watch = Watch(observer, models, optimizers)
     observer.moments.step_begins.append(observer.shielded("movement", watch.step_begins))
     observer.moments.step_ended.append(observer.shielded("movement", watch.step_ended))
+    observer.moments.state_loaded.append(observer.shielded("movement", watch.state_loaded))
     between.install(observer, models, optimizers)

@@ -1,5 +1,6 @@
 """Normalisation layers that leave nothing of their input, or whose statistics for the evaluation never follow it."""
 
+import math
 from collections import Counter
 
 import torch
@@ -24,6 +25,8 @@ LEAST_BATCHES = 16
 LEAST_VALUES = 16
 """Of each channel in a batch; fewer have no statistics of their own."""
 FURTHER = 2
+Moments = tuple[torch.Tensor, torch.Tensor]
+"""Mean and variance of each channel."""
 
 
 class Watch:
@@ -59,11 +62,10 @@ class Watch:
         if mean is None or variance is None or batches is None:
             return
         followed = int(batches)
-        values = given.detach().transpose(0, 1).flatten(1).float()
-        if followed < self._due.get(id(module), LEAST_BATCHES) or values.shape[1] < LEAST_VALUES:
+        if followed < self._due.get(id(module), LEAST_BATCHES) or given.numel() < LEAST_VALUES * len(mean):
             return
         self._due[id(module)] = FURTHER * followed
-        batch = values.mean(1), values.var(1) + module.eps
+        batch, *halves = (_moments(part, module.eps) for part in (given, *given.tensor_split(2)))
         self.observer.emit(
             NormStatistics(
                 module=self.models.path_of(module),
@@ -72,11 +74,17 @@ class Watch:
                 momentum=module.momentum,
                 apart=_apart((mean, variance + module.eps), batch),
                 began=_apart((torch.zeros_like(mean), torch.ones_like(variance)), batch),
+                between=_apart(*halves) / math.sqrt(2),
             )
         )
 
 
-def _apart(one: tuple[torch.Tensor, torch.Tensor], other: tuple[torch.Tensor, torch.Tensor]) -> float:
+def _moments(given: torch.Tensor, eps: float) -> Moments:
+    values = given.detach().transpose(0, 1).flatten(1).float()
+    return values.mean(1), values.var(1) + eps
+
+
+def _apart(one: Moments, other: Moments) -> float:
     """Between two pairs of mean and variance."""
     parts = [(one[0] - other[0]) / other[1].sqrt(), (one[1] / other[1]).log()]
     return float(sum(part.float().square().mean() for part in parts) ** 0.5)

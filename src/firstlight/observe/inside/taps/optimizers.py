@@ -241,6 +241,7 @@ class Optimizers:
             weight_norm=reading.length(reading.norms(weights)) if weights else None,
             batch=self.models.batch,
             batch_rebuilt=self.models.batch_rebuilt,
+            answers_kept=self.walked is not None and self.walked.answers_kept,
             rebuilt=held.generation.number if held.generation is not None else 0,
             stateful=held.stateful,
             forgotten=held.forgotten,

@@ -3,8 +3,8 @@
 import time
 import weakref
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 import torch
@@ -27,12 +27,15 @@ from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
+from firstlight.observe.inside.relations.stored import keeps_arrays, stored
 from firstlight.observe.inside.tape.reach import left_when_sure
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
-from firstlight.records.relations import Lag, Neighbours, Skills
+from firstlight.records.relations import ExamplesStored, Lag, Neighbours, Skills
+
+T = TypeVar("T")
 
 EVERY_STEP = 64
 """So many steps are looked at one by one, then one in `SAMPLE_EVERY`."""
@@ -244,6 +247,7 @@ class RelationsTap:
                     counted=line.counted.seen(),
                     mixed=line.mixed.seen(),
                     skills=line.skill.beside(line.sample) if self.observer.timeline is None else Skills(),
+                    stored=self._stored(line),
                     left_when_sure=line.left_when_sure or 0.0,
                     acting=self.with_asides > ACTING * max(1, self.steps),
                     seconds=round(time.perf_counter() - begun, 3),
@@ -252,13 +256,25 @@ class RelationsTap:
 
     def _in_order(self, line: MeetingLine, near: Neighbours) -> Neighbours:
         """Asked where examples that are alike have hardly more alike answers than any two."""
+        little = near.examples > 0 and near.likeness < LITTLE
+        return self._asked(line, in_order, Neighbours()) if little else Neighbours()
+
+    def _stored(self, line: MeetingLine) -> ExamplesStored:
         loader = line.loaded[0]() if line.loaded is not None else None
-        asked = near.examples > 0 and near.likeness < LITTLE and self.observer.timeline is None
-        if line.loaded is None or loader is None or not asked:
-            return Neighbours()
+        return (
+            self._asked(line, stored, ExamplesStored())
+            if loader is not None and keeps_arrays(loader)
+            else ExamplesStored()
+        )
+
+    def _asked(self, line: MeetingLine, question: Callable[[Any, BatchPlaces], T], nothing: T) -> T:
+        """Of the dataset that the examples are from, in a copy of the process."""
+        loader = line.loaded[0]() if line.loaded is not None else None
+        if line.loaded is None or loader is None or self.observer.timeline is not None:
+            return nothing
         places = line.loaded[1]
-        answer = aside.asked(self.observer, lambda: msgspec.json.encode(in_order(loader, places)))
-        return msgspec.json.decode(answer, type=Neighbours) if answer else Neighbours()
+        answer = aside.asked(self.observer, lambda: msgspec.json.encode(question(loader, places)))
+        return msgspec.json.decode(answer, type=type(nothing)) if answer else nothing
 
 
 def _answers_met(tail: Tail) -> Sequence[Meeting]:

@@ -1,0 +1,181 @@
+"""Parameters that join a training under way: thawed, or added to the model. Does an optimizer hold them by then?
+
+Each parameter of a model is looked at after every step. One that was frozen while the model trained, or was not there,
+and now gets gradients step after step, is meant to be trained; where no optimizer holds it, it stands still.
+"""
+
+import functools
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.nn.modules.module import register_module_parameter_registration_hook
+
+from firstlight.experiments.inside.copies import Part, equal, parts
+from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.identity import ByIdentity
+from firstlight.observe.inside.observer import Observer, rank
+from firstlight.observe.inside.taps.models import Call
+from firstlight.records.census import Census
+from firstlight.records.places import Site
+from firstlight.records.sighting import Some
+
+MOST_MODELS = 16
+IDLE_STEPS = 3
+"""At which it gets a gradient and is not moved: one may belong to a probe, or the optimizer be told a line later."""
+
+
+@dataclass
+class _Standing:
+    """Of one parameter."""
+
+    joins: bool = False
+    """The model trained without it before, and it was in no optimizer since."""
+    first: Part | None = None
+    """Its values when it got its first gradient since."""
+    gradient: tuple[int, float] | None = None
+    """How often it was written to, and its size."""
+    steps: int = 0
+
+    def look(self, parameter: torch.nn.Parameter, held: bool) -> None:
+        if held or not parameter.requires_grad:
+            self.joins, self.first, self.steps = not parameter.requires_grad, None, 0
+        elif self.joins and self._is_new(parameter.grad):
+            values = parts([parameter])
+            self.first = values if self.first is None else self.first
+            self.joins = equal(self.first, values)  # else somebody moves it by hand
+            self.steps += 1
+
+    def _is_new(self, gradient: torch.Tensor | None) -> bool:
+        was, self.gradient = self.gradient, None
+        if gradient is not None:
+            self.gradient = gradient._version, reading.norms([gradient])[0]
+        return self.gradient is not None and self.gradient != was and self.gradient[1] > 0
+
+
+@dataclass
+class _Party:
+    ref: "weakref.ref[torch.nn.Module]"
+    site: Site | None
+    steps: int = 0
+    told: Census | None = None
+
+
+@dataclass
+class Newcomers:
+    observer: Observer
+    _models: dict[int, _Party] = field(default_factory=dict)
+    _standings: ByIdentity[_Standing] = field(default_factory=ByIdentity)
+    _lines: ByIdentity[Site] = field(default_factory=ByIdentity)
+    """By which a parameter was thawed, or made a part of a model."""
+
+    def returned(self, call: Call) -> None:
+        known = self._models.get(id(call.module))
+        if call.training and (known is None or known.ref() is not call.module) and len(self._models) < MOST_MODELS:
+            self._models[id(call.module)] = _Party(weakref.ref(call.module), sites.caller())
+
+    def joins(self, parameter: Any) -> None:
+        """A line makes it trainable, or a part of a model."""
+        if self.observer.step and (site := sites.caller()) is not None:
+            self._lines[parameter] = site
+
+    def stepped(self, *_: Any) -> None:
+        if self.observer.functional:
+            return
+        held = {id(p) for entry in self.observer.optimizers() for p in entry.parameters}
+        for index, model in enumerate(self._models.values()):
+            module = model.ref()
+            if module is not None:
+                named = [(name, p) for name, p in module.named_parameters() if reading.readable(p)]
+                self._look(model, named, held)
+                model.told = self._census(index, model, named, held)
+
+    def _look(self, model: _Party, named: list[tuple[str, torch.nn.Parameter]], held: set[int]) -> None:
+        for _, parameter in named:
+            standing = self._standings.get(parameter, None)
+            if standing is None:
+                self._standings[parameter] = standing = _Standing(joins=model.steps > 0)
+            standing.look(parameter, id(parameter) in held)
+        model.steps += any(p.grad is not None for _, p in named)
+
+    def _census(
+        self, index: int, model: _Party, named: list[tuple[str, torch.nn.Parameter]], held: set[int]
+    ) -> Census | None:
+        joined = [(name, p) for name, p in named if self._has_joined(p)]
+        if not joined:
+            return None
+        module = model.ref()
+        trainable = [(name, p) for name, p in named if p.requires_grad]
+        lines = [line for _, p in joined if (line := self._lines.get(p, None)) is not None]
+        nobody = Some()
+        return Census(
+            step=self.observer.step,
+            rank=rank(),
+            model=index,
+            name=type(module).__name__,
+            site=model.site,
+            steps=model.steps,
+            backwards=model.steps,
+            trainable=_some(trainable),
+            frozen=_some([(name, p) for name, p in named if not p.requires_grad]),
+            optimized=_some([(name, p) for name, p in trainable if id(p) in held]),
+            unoptimized=nobody,
+            uncalled=nobody,
+            cut_off=nobody,
+            wasted=nobody,
+            zero=nobody,
+            joined=_some(joined),
+            joined_site=lines[0] if lines else None,
+        )
+
+    def _has_joined(self, parameter: torch.nn.Parameter) -> bool:
+        standing = self._standings.get(parameter, None)
+        return standing is not None and standing.joins and standing.steps >= IDLE_STEPS
+
+    def seen(self) -> Iterator[Census]:
+        """The program may have let go of the models by now."""
+        yield from (model.told for model in self._models.values() if model.told is not None)
+
+
+def _some(parameters: list[tuple[str, torch.nn.Parameter]]) -> Some:
+    names = tuple(name for name, _ in parameters[: Some.MOST_NAMES])
+    return Some(tensors=len(parameters), elements=sum(p.numel() for _, p in parameters), names=names)
+
+
+def install(observer: Observer) -> Newcomers:
+    newcomers = Newcomers(observer)
+    joins = observer.shielded("newcomers", newcomers.joins)
+    observer.moments.model_returned.append(observer.shielded("newcomers", newcomers.returned))
+    observer.moments.step_ended.append(observer.shielded("newcomers", newcomers.stepped))
+
+    def registered(_module: torch.nn.Module, _name: str, parameter: Any) -> None:
+        if isinstance(parameter, torch.nn.Parameter):
+            joins(parameter)
+
+    register_module_parameter_registration_hook(registered)
+    _follow_thawing(joins)
+    return newcomers
+
+
+def _follow_thawing(joins: Callable[..., None]) -> None:
+    """`p.requires_grad = True` and `p.requires_grad_()`, which modules call too."""
+    kind: Any = torch.nn.Parameter
+    tensor: Any = torch.Tensor
+    assign, method = kind.__setattr__, tensor.requires_grad_
+
+    def set_attribute(self: Any, name: str, value: Any) -> None:
+        if name == "requires_grad" and value is True and not self.requires_grad:
+            joins(self)
+        assign(self, name, value)
+
+    @functools.wraps(method)
+    def requires_grad_(self: torch.Tensor, requires_grad: bool = True) -> torch.Tensor:
+        if requires_grad and isinstance(self, torch.nn.Parameter) and not self.requires_grad:
+            joins(self)
+        found: torch.Tensor = method(self, requires_grad)
+        return found
+
+    kind.__setattr__ = set_attribute
+    tensor.requires_grad_ = requires_grad_

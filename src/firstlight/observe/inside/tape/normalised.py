@@ -1,0 +1,82 @@
+"""Probabilities that answers choose among along one axis, and that add up to one along another."""
+
+from collections.abc import Iterator
+
+import torch
+
+from firstlight.observe.inside.tape.pull import PRODUCTS
+from firstlight.observe.inside.tape.reach import activations
+from firstlight.observe.inside.tape.tail import Meeting, Tail
+from firstlight.records.flows import AxisSeen
+
+CHOOSES = {"gather": 1, "take_along_dim": 2}
+"""Calls that choose along an axis: its place among their arguments."""
+SOFTMAXES = frozenset({"softmax", "log_softmax"})
+ERROR = 0.02
+"""Nats that the log-sum-exp of log-probabilities, in half precision at worst, is away from 0."""
+ROUNDING = 1e-3
+MOST_ELEMENTS = 1 << 20
+
+
+def normalised_elsewhere(tail: Tail) -> Iterator[AxisSeen]:
+    """One for each meeting; where the two axes are equally long (a batch with itself) either may be meant."""
+    for meeting in tail.meetings:
+        given = [(tensor, made) for tensor, _, made in meeting.row.inputs if tensor.requires_grad]
+        if len(given) != 1 or not 0 < given[0][0].numel() <= MOST_ELEMENTS or given[0][0].ndim < 2:
+            continue
+        predicted, made = given[0]
+        chosen, logs = _chosen(meeting, predicted), _logarithms(predicted.detach())
+        if chosen is None or logs is None:
+            continue
+        errors = [float(logs.logsumexp(axis).abs().max()) for axis in range(logs.ndim)]
+        others = [axis for axis, size in enumerate(logs.shape) if size not in (1, logs.shape[chosen])]
+        axis = next((axis for axis in others if errors[axis] < ERROR), None)
+        if axis is None or not errors[chosen] > ERROR:
+            continue
+        makers = [row for row, _ in activations(tail, predicted, made) if row.name in SOFTMAXES]
+        yield AxisSeen(
+            operation=makers[0].name if makers else meeting.row.name,
+            site=makers[0].line if makers else meeting.row.line,
+            met_by=meeting.row.name,
+            shape=tuple(predicted.shape),
+            axis=axis,
+            chosen=chosen,
+            error=errors[chosen],
+        )
+
+
+def _logarithms(values: torch.Tensor) -> torch.Tensor | None:
+    """Of probabilities, or of what may be their logarithms."""
+    low, high = float(values.min()), float(values.max())
+    if high <= ROUNDING:
+        return values.double()
+    return values.double().log() if low >= 0 and high <= 1 + ROUNDING else None
+
+
+def _chosen(meeting: Meeting, predicted: torch.Tensor) -> int | None:
+    """The axis along which answers name, or mark, one of several predictions."""
+    row, answer = meeting.row, meeting.answer
+    if row.name == "nll_loss":
+        return 1
+    if row.arguments is None or row.name in PRODUCTS:
+        return _marked(answer) if answer.shape == predicted.shape else None
+    if answer.is_floating_point():
+        return None
+    if row.name == "__getitem__":
+        index = row.arguments[1]
+        places = [at for at, one in enumerate(index) if one is answer] if isinstance(index, tuple) else []
+        plain = places and all(isinstance(one, torch.Tensor | slice | int) for one in index[: places[0]])
+        return places[0] if plain else None
+    if row.name not in CHOOSES:
+        return None
+    place = CHOOSES[row.name]
+    axis = row.arguments[place] if len(row.arguments) > place else row.keywords.get("dim")
+    return axis % predicted.ndim if isinstance(axis, int) else None
+
+
+def _marked(answer: torch.Tensor) -> int | None:
+    """The one axis along which there is a single one among zeros."""
+    if not bool(((answer == 0) | (answer == 1)).all()):
+        return None
+    axes = [axis for axis, size in enumerate(answer.shape) if size > 1 and bool((answer.sum(axis) == 1).all())]
+    return axes[0] if len(axes) == 1 else None

@@ -1,0 +1,46 @@
+from typing import Any
+
+import pytest
+from tests.checks.data.relating import found, related
+
+from firstlight.checks.data.answers_not_turned import CHECK
+from firstlight.records.places import Site
+from firstlight.records.relations import ExamplesStored, ImagesTurned, Relations
+
+
+def turning(**changes: Any) -> Relations:
+    usual = {"how": "mirrored left to right", "share": 0.5, "part": 2, "kept": 0.8, "given": 0.02, "mirrored": 0.7}
+    site = Site(file="data.py", line=14)
+    return related(
+        stored=ExamplesStored(name="Spots", site=site, examples=384, turned=ImagesTurned(**{**usual, **changes}))
+    )
+
+
+def test_tells_what_a_plain_fit_makes_of_it() -> None:
+    (evidence,) = found(CHECK, turning())
+
+    assert evidence.saw == (
+        "`Spots` gives 50% of its images mirrored left to right, and number 2 of the answer as it was: a plain fit "
+        "foretells 2% of it, 80% from images as they are kept, and 70% with the number mirrored as well"
+    )
+    assert (evidence.where.file, evidence.where.line) == ("data.py", 14)
+
+
+def test_images_that_are_not_turned_are_fine() -> None:
+    assert found(CHECK, turning(how="")) == []
+    assert found(CHECK, related()) == []
+
+
+@pytest.mark.parametrize(("kept", "times"), [(0.39, 0), (0.4, 1), (float("nan"), 0)])
+def test_each_side_of_kept(kept: float, times: int) -> None:
+    assert len(found(CHECK, turning(kept=kept))) == times
+
+
+@pytest.mark.parametrize(("given", "times"), [(0.4, 1), (0.41, 0), (float("nan"), 0)])
+def test_each_side_of_given(given: float, times: int) -> None:
+    assert len(found(CHECK, turning(given=given))) == times
+
+
+@pytest.mark.parametrize(("mirrored", "times"), [(0.63, 0), (0.65, 1), (float("nan"), 0)])
+def test_each_side_of_mirrored(mirrored: float, times: int) -> None:
+    assert len(found(CHECK, turning(mirrored=mirrored))) == times

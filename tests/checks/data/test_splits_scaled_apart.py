@@ -1,0 +1,38 @@
+import pytest
+from msgspec.structs import replace
+from tests.checks.data.feeding import evaluated, found
+
+from firstlight.checks.data.splits_scaled_apart import CHECK
+from firstlight.records.feed import FeedSeen, OwnScale
+
+
+def scaled(kind: str = "unit", columns: int = 6, crowded: int = 0) -> FeedSeen:
+    alike = evaluated()
+    own = OwnScale(kind=kind, columns=columns, trained=5840, evaluated=720)
+    return replace(alike, inputs=(replace(alike.inputs[0], own_scale=own),), crowded=crowded)
+
+
+def test_tells_the_columns_and_the_rows_of_both_sides() -> None:
+    (evidence,) = found(CHECK, scaled())
+
+    assert evidence.saw == (
+        "6 columns of `input 0` have mean 0 and deviation 1 to rounding over the 5,840 rows trained on, and again over "
+        "the 720 rows of an evaluation"
+    )
+    assert evidence.where.line == 30
+
+
+def test_ranges_are_told_as_such() -> None:
+    (evidence,) = found(CHECK, scaled(kind="range", columns=2))
+
+    assert evidence.saw.startswith("2 columns of `input 0` reach from 0 to 1 exactly")
+
+
+@pytest.mark.parametrize(("columns", "times"), [(0, 0), (1, 1)])
+def test_each_side_of_columns(columns: int, times: int) -> None:
+    assert len(found(CHECK, scaled(columns=columns))) == times
+
+
+@pytest.mark.parametrize(("crowded", "times"), [(2, 1), (3, 0)])
+def test_each_side_of_crowded(crowded: int, times: int) -> None:
+    assert len(found(CHECK, scaled(crowded=crowded))) == times
