@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from zoo.scoring.counting import Look
+from zoo.scoring.counting import Look, look_at
 from zoo.scoring.judging import Firstlight, Judgement
 
 FOLDER = Path(__file__).parent / "pairs"
@@ -70,8 +70,7 @@ class Looked:
     @property
     def look(self) -> Look:
         """What is kept of a first look. Of a healthy program every claim is wrong."""
-        claim = self.judgement.first if self.judgement.alarmed else None
-        return (claim.kind, claim.check, self.grade == "right") if claim is not None and claim.check else None
+        return look_at(self.judgement.first if self.judgement.alarmed else None, self.grade == "right")
 
     def __str__(self) -> str:
         first = self.judgement.first

@@ -1,5 +1,6 @@
 """Stated probabilities follow what was counted, in the order they had, and what is taken off belongs to `unknown`."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ COUNTS = {
     "proven": Claims(20, 19, {"FL201": (10, 10)}),
     "error": Claims(40, 30, {"FL201": (10, 2)}),
     "warning": Claims(40, 10),
+    "alarm": Claims(100, 80),
 }
 
 
@@ -104,6 +106,21 @@ def test_an_unknown_that_was_there_grows_and_a_healthy_explanation_stays(counted
     assert [one.cause for one in told] == ["hp-lr-high", "null-hard", "unknown"]
     assert told[1].probability == 0.2
     assert told[2].probability == pytest.approx(0.1 + 0.9 - told[0].probability)
+
+
+def test_under_an_alarm_nothing_wrong_is_as_likely_as_alarms_were_false_and_is_told_last(counted: None) -> None:
+    told = trusted(_report(_bug("null-slow", 0.9), _bug("hp-lr-high", 0.08))).diagnosis
+    assert [one.cause for one in told] == ["hp-lr-high", "null-slow", "unknown"]
+    assert told[1].probability == pytest.approx(1 - worth("alarm"))
+    assert told[2].probability == pytest.approx(0.9 - told[1].probability)
+
+
+def test_without_an_alarm_nothing_wrong_is_told_as_it_was_found(counted: None) -> None:
+    quiet = msgspec.structs.replace(_report(_bug("null-slow", 0.9), _bug("hp-lr-high", 0.08)), verdict=Verdict.CLEAN)
+    assert [(one.cause, one.probability) for one in trusted(quiet).diagnosis] == [
+        ("null-slow", 0.9),
+        ("hp-lr-high", 0.08),
+    ]
 
 
 def test_nothing_named_stays_nothing(counted: None) -> None:

@@ -11,32 +11,44 @@ from pathlib import Path
 from typing import Any
 
 from zoo.scoring.case import Case
+from zoo.scoring.judging import Claim
 
 LOOKS = Path(__file__).parents[1] / "first_looks.json"
 COUNTED = Path(__file__).parents[2] / "src" / "firstlight" / "judge" / "counted.json"
 
 Look = tuple[str, str, bool] | None
-"""The kind of claim, the check that made it, and whether its cause is the planted one; None where nothing was named."""
+"""The kind of claim, the check that made it (none where a cause was inferred), and whether its cause is the planted
+one; None where nothing was named."""
+ALARM = "alarm"
+"""Counts alarms as such: one is right if something is wrong with the program, whatever it names."""
+HEALTHY = "/fixed.py"
+"""How the names of programs end that have nothing planted in them."""
 
 
 def looks_at(cases: Iterable[Case]) -> dict[str, list[Look]]:
     """By form, one for each mutant of it."""
     looks: dict[str, list[Look]] = {}
     for case in cases:
-        claim = case.claim
-        look = (claim.kind, claim.check, case.right) if claim is not None and claim.check else None
-        looks.setdefault(case.mutant.mutation.name, []).append(look)
+        looks.setdefault(case.mutant.mutation.name, []).append(look_at(case.claim, case.right))
     return looks
 
 
-def count(looks: Iterable[Look]) -> dict[str, dict[str, Any]]:
+def look_at(claim: Claim | None, right: bool) -> Look:
+    return (claim.kind, claim.check, right) if claim is not None else None
+
+
+def count(looks: Mapping[str, Iterable[Look]]) -> dict[str, dict[str, Any]]:
     """For each kind of claim how many there were and how many were right, and the same for each check."""
+    made = [(name, look) for name, several in looks.items() for look in several if look is not None]
+    alarms = [(ALARM, "", not name.endswith(HEALTHY)) for name, _ in made]
     kinds: dict[str, dict[str, Any]] = {}
-    for kind, check, right in sorted(look for look in looks if look is not None):
+    for kind, check, right in sorted([*(look for _, look in made), *alarms]):
         one = kinds.setdefault(kind, {"claims": 0, "right": 0, "checks": {}})
-        claims, rights = one["checks"].get(check, (0, 0))
         one["claims"] += 1
         one["right"] += right
+        if not check:
+            continue
+        claims, rights = one["checks"].get(check, (0, 0))
         one["checks"][check] = (claims + 1, rights + right)
     return kinds
 
@@ -51,5 +63,5 @@ def save(looks: Mapping[str, list[Look]], path: Path = LOOKS, counted: Path = CO
     known = {**looks, **load(path)}
     rows = ",\n".join(f"{json.dumps(form)}: {json.dumps(known[form])}" for form in sorted(known))
     path.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
-    found = count(look for looks in known.values() for look in looks)
+    found = count(known)
     counted.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

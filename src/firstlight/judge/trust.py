@@ -3,7 +3,8 @@
 A cause is named because a repair proved it, because an error or a warning names it, or because everything together
 points at it. How often each kind is right, and each check within its kind, is counted by `python -m zoo score --half
 tune --count`, on programs at which nobody had looked before. A check of which little is known is drawn towards its
-kind, and a kind towards all. What is taken off a cause belongs to `unknown`.
+kind, and a kind towards all. That nothing is wrong after all is as likely as such alarms were false, and is told after
+the causes. What is taken off either belongs to `unknown`.
 """
 
 from collections.abc import Mapping
@@ -16,11 +17,13 @@ from firstlight.diagnosis.answer import credence
 from firstlight.diagnosis.causes import category_of
 from firstlight.diagnosis.rank import LEAST_PROBABLE, UNKNOWN
 from firstlight.records.finding import Finding, Severity
-from firstlight.records.report import Hypothesis, Report
+from firstlight.records.report import Hypothesis, Report, Verdict
 
 NULL = "null"
 PROVEN = "proven"
 INFERRED = "inferred"
+ALARM = "alarm"
+"""Of alarms whatever they name: right where something was wrong."""
 DRAWN = 4.0
 """What is known of the wider group counts like so many claims of the narrower one."""
 AT_FIRST = 0.5
@@ -37,16 +40,21 @@ class Claims(msgspec.Struct, frozen=True):
 
 def trusted(report: Report) -> Report:
     """The report with probabilities that hold what they promise; the order of causes stays."""
+    alarmed = report.verdict in (Verdict.ILL, Verdict.WARN)
     told: list[Hypothesis] = []
     most, taken = 1.0, 0.0
     for one in (one for one in report.diagnosis if one.cause != UNKNOWN):
-        if not _is_bug(one):
-            told.append(one)
-            continue
-        most = min(most, _probability(one, report.findings))
-        taken = taken if any(map(_is_bug, told)) else max(0.0, one.probability - most)
-        told.append(_told(one, most))
+        if one.category == NULL:
+            said = min(one.probability, 1.0 - worth(ALARM)) if alarmed else one.probability
+            taken += one.probability - said
+        else:
+            said = min(most, _probability(one, report.findings))
+            taken += max(0.0, one.probability - said) if most == 1.0 else 0.0
+            most = said
+        told.append(_told(one, said))
     shown = [one for one in told if one.probability >= LEAST_PROBABLE]
+    if alarmed:  # a verdict that says what is wrong does not begin with "nothing"
+        shown.sort(key=lambda one: one.category == NULL)
     return msgspec.structs.replace(report, diagnosis=(*shown, *_unknown(report, taken)))
 
 
@@ -69,9 +77,9 @@ def _unknown(report: Report, taken: float) -> tuple[Hypothesis, ...]:
 
 def worth(kind: str, check: str = "") -> float:
     """How often claims of this kind, made by this check, are right."""
-    kinds = counted()
-    everything = _drawn(sum(one.claims for one in kinds.values()), sum(one.right for one in kinds.values()), AT_FIRST)
-    own = kinds.get(kind, Claims())
+    named = [one for name, one in counted().items() if name != ALARM]
+    everything = _drawn(sum(one.claims for one in named), sum(one.right for one in named), AT_FIRST)
+    own = counted().get(kind, Claims())
     return round(_drawn(*own.checks.get(check, (0, 0)), _drawn(own.claims, own.right, everything)), 4)
 
 
@@ -83,10 +91,6 @@ def _drawn(claims: int, right: int, towards: float) -> float:
 def counted() -> Mapping[str, Claims]:
     found = files("firstlight.judge").joinpath("counted.json").read_bytes()
     return msgspec.json.decode(found, type=dict[str, Claims])
-
-
-def _is_bug(one: Hypothesis) -> bool:
-    return one.cause != UNKNOWN and one.category != NULL
 
 
 def _told(one: Hypothesis, probability: float) -> Hypothesis:
