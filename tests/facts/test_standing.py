@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from firstlight.facts.standing import settled_sign, stands_still
 from firstlight.records.contrast import BY_HEART_COPIES, Contrast, Level, Pair
-from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, LearningSign
 
 SIGN = LearningSign(
     status=NOT_CERTIFIED, reason="only 9 steps could be measured", site=None, steps=9, fresh=9, step=9, rank=0
@@ -123,3 +123,29 @@ def test_unless_it_went_somewhere_or_cannot_be_judged(changes: dict[str, object]
 
     assert settled_sign(sign, made, finished=True) == sign
     assert settled_sign(ENDED, replace(made, answered=False), finished=True) == ENDED
+
+
+def beside_by_heart(other: float, below: float = 0.1, steps: int = 150) -> Contrast:
+    pair = Pair(name="mismatched", steps=steps, base=level(2.3, 1.0), other=level(2.3, other), below=below)
+    return replace(contrast(), pairs=(pair,))
+
+
+@pytest.mark.parametrize(
+    ("made", "status"),
+    [
+        (beside_by_heart(1.2), CERTIFIED),
+        (beside_by_heart(1.1), NOT_CERTIFIED),
+        (beside_by_heart(1.2, below=0.21), NOT_CERTIFIED),
+        (beside_by_heart(1.2, steps=99), NOT_CERTIFIED),
+        (replace(beside_by_heart(1.2), compares_rows=True), NOT_CERTIFIED),
+        (replace(beside_by_heart(1.2), supervised=False), NOT_CERTIFIED),
+        (replace(beside_by_heart(1.2), pairs=()), NOT_CERTIFIED),
+        (beside_by_heart(math.nan), NOT_CERTIFIED),
+    ],
+)
+def test_what_is_learnt_faster_than_by_heart_on_examples_known_before_is_learnt(made: Contrast, status: str) -> None:
+    assert settled_sign(replace(SIGN, reason=SEEN), made).status == status
+
+
+def test_only_what_was_measured_on_known_examples_is_settled_so() -> None:
+    assert settled_sign(SIGN, beside_by_heart(1.2)).status == NOT_CERTIFIED

@@ -4,13 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.experiments.engine import NURSERY
-from firstlight.facts.standing import BLIND
 from firstlight.judge.orders import _rates, _terms, awaits_length, next_rungs, planned_steps, whole_runs
 from firstlight.observe.watch import Watched
-from firstlight.records.contrast import UNMOVED, Level
+from firstlight.records.contrast import BLIND, UNMOVED, Level
 from firstlight.records.declared import Logged
 from firstlight.records.inner import Moved, Movement
-from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, LearningSign
 from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.rehearsal import RehearsalEnded, Shortened
 from firstlight.records.steered import EndReached
@@ -51,6 +50,12 @@ def sign(status: str) -> LearningSign:
 )
 def test_lower_rates_are_tried_until_one_learns(base: float, tenth: float, ordered: list[str]) -> None:
     assert _rates(Watched(), course(2.3, base), {"lr-tenth": level(2.3, tenth)}) == ordered
+
+
+@pytest.mark.parametrize(("reason", "asked"), [(SEEN, True), ("", False)])
+def test_learning_by_heart_is_asked_for_where_examples_were_known_before(reason: str, asked: bool) -> None:
+    told = replace(sign(NOT_CERTIFIED), reason=reason)
+    assert ("mismatched" in next_rungs(Watched(records=[*map(backward, course(2.3, 1.0)), told]))) == asked
 
 
 def test_every_rung_is_tried_once() -> None:

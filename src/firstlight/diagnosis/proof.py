@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from firstlight.diagnosis.knowledge.declare import Experiment
 from firstlight.diagnosis.knowledge.repairs import REPAIRS
 from firstlight.facts.contrast import FLIPPED, LEAST_SHARE, NOISES, improves
-from firstlight.records.contrast import HIGHER_RATES, LOWER_RATES, Contrast, Pair
+from firstlight.records.contrast import BLIND, HIGHER_RATES, LOWER_RATES, Contrast, Pair
 from firstlight.records.finding import Proof
 
-BLIND = "permuted-targets"
 """The copy whose answers are dealt out to the wrong inputs."""
 GENERAL = {
     "lr-tenth": "a tenth of the rate",

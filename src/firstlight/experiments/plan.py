@@ -46,6 +46,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     Experiment("noise-inputs", ("noise-inputs",), "does it learn as well from noise?"),
     Experiment("zero-inputs", ("zero-inputs",), "does it learn as well from nothing?"),
     Experiment("permuted-targets", ("permute-inputs",), "does it learn as well with inputs and targets mismatched?"),
+    Experiment("mismatched", ("mismatch-inputs",), "can it learn mismatched pairs by heart as fast?"),
     Experiment("lr-tenth", ("lr=0.1",), "is the learning rate too high?"),
     Experiment("lr-hundredth", ("lr=0.01",), "is the learning rate far too high?"),
     Experiment("lr-thousandth", ("lr=1e-3",), "is the learning rate a thousand times too high?"),
@@ -100,6 +101,7 @@ BY_NAME = {experiment.name: experiment for experiment in EXPERIMENTS}
 LATER = (
     "repeat-batch",
     "permute-inputs",
+    "mismatch-inputs",
     "noise-inputs",
     "zero-inputs",
     "standardise",

@@ -3,10 +3,9 @@
 import msgspec
 
 from firstlight.facts.contrast import ALIKE, BY_HEART, LEARNT, lost
-from firstlight.records.contrast import BY_HEART_COPIES, Contrast
-from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign
+from firstlight.records.contrast import BLIND, BY_HEART_COPIES, MISMATCHED, Contrast
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, LearningSign
 
-BLIND = "permuted-targets"
 FAIR_STEPS = 100
 """Fewer say little about a slow start."""
 
@@ -27,8 +26,8 @@ RARELY = 0.2
 """Share of the late steps at which the copy is lower; by chance it is half of them."""
 
 
-def _stays_below(contrast: Contrast) -> bool:
-    blind = contrast.of(BLIND)
+def _stays_below(contrast: Contrast, than: str = BLIND) -> bool:
+    blind = contrast.of(than)
     if blind is None or not blind.paired or blind.steps < FAIR_STEPS or not blind.base.finite or not blind.other.finite:
         return False
     return blind.below <= RARELY and blind.other.last - blind.base.last > ALIKE * abs(blind.base.first)
@@ -51,6 +50,13 @@ def _ended_as_it_began(sign: LearningSign, contrast: Contrast | None) -> bool:
     return abs(sign.first - sign.last) < little and abs(sign.gap_last) < little
 
 
+def _beside_by_heart(sign: LearningSign, contrast: Contrast) -> LearningSign:
+    """It went through its examples again and again. What it learnt is no mere learning by heart where the copy that
+    can do nothing else, step by step on the same examples, is slower."""
+    learnt = contrast.meant_to_fall and _stays_below(contrast, MISMATCHED)
+    return msgspec.structs.replace(sign, status=CERTIFIED, reason="") if learnt else sign
+
+
 def settled_sign(sign: LearningSign, contrast: Contrast | None, finished: bool = False) -> LearningSign:
     """No sign of learning, where it stands still and not even one batch is learnt by heart at any rate, or where the
     program `finished` as it began; else as it is.
@@ -58,6 +64,8 @@ def settled_sign(sign: LearningSign, contrast: Contrast | None, finished: bool =
     A slow program that is sound learns its one batch, at a higher rate if need be. And one that stays below the copy
     whose answers belong to other inputs, step by step, has learnt something that the certificate is too coarse to see.
     """
+    if sign.reason == SEEN and contrast is not None and not contrast.compares_rows:
+        return _beside_by_heart(sign, contrast)
     if finished and sign.status == NOT_CERTIFIED and _ended_as_it_began(sign, contrast):
         return msgspec.structs.replace(sign, status=NO_SIGN, reason=TO_THE_END)
     if sign.status == NO_SIGN and contrast is not None and not contrast.compares_rows and _stays_below(contrast):

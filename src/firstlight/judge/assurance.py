@@ -7,9 +7,8 @@ from typing import Any
 
 import msgspec
 
-from firstlight.facts.standing import BLIND
 from firstlight.records.assurance import Assurance, Beside, ByHeart, Learns, Rehearsed
-from firstlight.records.contrast import Contrast
+from firstlight.records.contrast import BLIND, Contrast
 from firstlight.records.facts import LossCurve
 from firstlight.records.flows import Guessed
 from firstlight.records.learning import CERTIFIED, LearningSign

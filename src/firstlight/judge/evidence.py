@@ -102,11 +102,11 @@ def judged(
         facts += held_back_scores(facts, numbers_in(watched.lines))
     losses = [fact for fact in facts if isinstance(fact, LossSite)]
     contrast: Contrast | None = contrasted(watched, orders, losses)
+    facts = [settled_sign(fact, contrast, finished) if isinstance(fact, LearningSign) else fact for fact in facts]
     if contrast is not None:
         certified = any(isinstance(fact, LearningSign) and fact.status == CERTIFIED for fact in facts)
         contrast = msgspec.structs.replace(contrast, certified=certified)
         facts.append(contrast)
-    facts = [settled_sign(fact, contrast, finished) if isinstance(fact, LearningSign) else fact for fact in facts]
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())
     proven = prove(uncontradicted(kept, checks, found.outcomes), contrast, checks)

@@ -14,12 +14,13 @@ from firstlight.experiments.plan import BY_NAME, TERMS, Order
 from firstlight.experiments.rehearsal import NEVER, attempts_of
 from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, behind, contrast, level, lost
 from firstlight.facts.sightings import Sightings
-from firstlight.facts.standing import BLIND
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import (
+    BLIND,
     HIGHER_RATES,
     LOWER_RATES,
+    MISMATCHED,
     UNMOVED,
     WHOLE,
     Contrast,
@@ -32,7 +33,7 @@ from firstlight.records.directions import grows
 from firstlight.records.facts import ClipOrder, LossSite
 from firstlight.records.flows import GuessSeen, PenaltySeen
 from firstlight.records.inner import Movement
-from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
+from firstlight.records.learning import CERTIFIED, NO_SIGN, SEEN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.rehearsal import Shortened
@@ -113,6 +114,7 @@ def next_rungs(watched: Watched, seconds: float = 0.0) -> tuple[str, ...]:
         found += ["one-batch-tenfold", "one-batch-hundredfold"]
     if fair:
         found += ["sharpened"] if not _learns(level(base)) else []
+        found += [MISMATCHED] if _learns_what_it_saw(watched) else []
         found += [UNMOVED] if level(base).finite and abs(lost(level(base))) < STARTS else []
         found += _rates(watched, base, levels)
         found += _terms(watched, base, levels)
@@ -241,6 +243,10 @@ def _is_blind(watched: Watched, losses: Sequence[float], levels: dict[str, Level
         return False
     base = level(losses[: len(losses_of(watched.timelines[BLIND]))])
     return levels[BLIND].finite and base.finite and levels[BLIND].last - base.last < STANDS * abs(base.last)
+
+
+def _learns_what_it_saw(watched: Watched) -> bool:
+    return any(sign.reason == SEEN for sign in watched.of(LearningSign)[-1:])
 
 
 def _shows_no_sign(watched: Watched) -> bool:

@@ -1,5 +1,7 @@
 """Runs of a program with one thing changed, against the program as it is."""
 
+import math
+
 import msgspec
 
 from firstlight.records.facts import ClipOrder, Ranked
@@ -12,6 +14,10 @@ WHOLE = "whole"
 WHOLE_LOWER = {"whole-tenth": 10}
 WHOLE_HIGHER = {"whole-tenfold": 10, "whole-hundredfold": 100}
 """Copies that go on to the end of the program: as it is, and at other rates."""
+BLIND = "permuted-targets"
+"""The copy whose inputs are put out of order anew at each step: it can learn how often each answer comes, no more."""
+MISMATCHED = "mismatched"
+"""The copy whose examples have the inputs of others, for good: it can learn them by heart, and nothing else."""
 UNMOVED = "unmoved"
 """The copy whose rate is zero: the loss of the same batches where nothing is learnt."""
 BY_HEART_COPIES = ("one-batch", "one-batch-tenfold", "one-batch-hundredfold")
@@ -137,6 +143,17 @@ class Contrast(Ranked, frozen=True, kw_only=True):
 
     def of(self, name: str) -> Pair | None:
         return next((pair for pair in self.pairs if pair.name == name), None)
+
+    def by_heart(self, least: float) -> float | None:
+        """Of what the program gained on the copy that can learn nothing, the share that the copy gained which can learn
+        by heart and nothing else; None where they were not asked, or it gained less than a share of its first loss."""
+        blind, pair = self.of(BLIND), self.of(MISMATCHED)
+        if blind is None or pair is None or not (blind.other.finite and pair.base.finite and pair.other.finite):
+            return None
+        gained, enough = blind.other.last - pair.base.last, least * abs(pair.base.first)
+        if gained <= enough:
+            return None
+        return (blind.other.last - pair.other.last) / gained if gained > enough else math.nan
 
     def at_end(self, name: str) -> WholeRun | None:
         return next((run for run in self.whole if run.name == name), None)

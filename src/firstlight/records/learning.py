@@ -7,6 +7,7 @@ from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
 
 CERTIFIED, NO_SIGN, NOT_CERTIFIED = "certified", "no-sign", "not-certified"
+SEEN = "what grew was measured on examples that it had trained on before"
 
 
 class Gone(msgspec.Struct, frozen=True, kw_only=True):

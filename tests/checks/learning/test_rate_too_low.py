@@ -124,6 +124,13 @@ def score(was: float, now: float) -> ScoreTold:
     return ScoreTold(name="test accuracy", was=was, now=now, better=now > was)
 
 
+def test_a_rate_that_learns_mismatched_pairs_by_heart_is_no_better_one() -> None:
+    blind = Pair(name="permuted-targets", steps=150, base=ended(1.9), other=ended(2.0))
+    by_heart = Pair(name="mismatched", steps=150, base=ended(1.8), other=ended(1.8))
+    assert found(pair(), blind, replace(by_heart, other=ended(2.0)), whole=(run(),))
+    assert not found(pair(), blind, by_heart, whole=(run(),))
+
+
 def test_tells_what_the_whole_run_reaches() -> None:
     (evidence,) = found(whole=(run(0.5, score(0.6, 0.9)),))
 

@@ -17,6 +17,7 @@ import math
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
+from firstlight.checks.learning import learnt_by_heart
 from firstlight.records.contrast import HIGHER_RATES, UNMOVED, WHOLE_HIGHER, Contrast, Level, Pair, WholeRun
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
@@ -36,7 +37,8 @@ class Limits(Settable):
 
 
 def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
-    if not contrast.meant_to_fall:
+    by_heart = contrast.by_heart(learnt_by_heart.CHECK.limits.gained)
+    if not contrast.meant_to_fall or (by_heart is not None and not by_heart < learnt_by_heart.CHECK.limits.by_heart):
         return
     runs = [run for name in WHOLE_HIGHER if (run := contrast.at_end(name)) is not None]
     far = [run for run in runs if run.ahead >= limits.ahead and not run.worse(limits.worse)]

@@ -118,6 +118,10 @@ def finite_inputs(observer: Observer, _value: str) -> None:
 
 
 def _steer_inputs(observer: Observer, change: Change) -> None:
+    steer_calls(observer, _hook(change))
+
+
+def steer_calls(observer: Observer, hook: Callable[..., Any]) -> None:
     """From the second call of each model on; the first is under way when a timeline begins."""
     steered: set[int] = set()
 
@@ -125,7 +129,7 @@ def _steer_inputs(observer: Observer, change: Change) -> None:
         if id(call.module) in steered:
             return
         steered.add(id(call.module))
-        call.module.register_forward_pre_hook(_hook(change), with_kwargs=True)
+        call.module.register_forward_pre_hook(hook, with_kwargs=True)
 
     observer.moments.model_returned.append(steer)
 

@@ -72,14 +72,14 @@ class Examples:
 
     def mostly_new(self, entered: Sequence[torch.Tensor]) -> bool:
         """Whether more than half of these examples were never fed before; they are known from now on."""
-        found = _codes(entered)
+        found = codes(entered)
         new = [code for code in found if code not in self._known]
         if len(self._known) < MOST_KNOWN:
             self._known.update(new)
         return 2 * len(new) > len(found)
 
 
-def _codes(entered: Sequence[torch.Tensor]) -> list[float]:
+def codes(entered: Sequence[torch.Tensor]) -> list[float]:
     """One number for each example, from all tensors that have as many rows as the first."""
     total: torch.Tensor | None = None
     for tensor in entered:

@@ -18,7 +18,7 @@ from firstlight.observe.inside.tape.examples import Examples, differing, permute
 from firstlight.observe.inside.tape.growth import LOOKS, Growth, Measured, gone, growth, lowest_level
 from firstlight.observe.inside.tape.recorder import Recorder
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
-from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, Gone, LearningSign
+from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, Gone, LearningSign
 from firstlight.records.places import Site
 
 PERMUTATIONS = 12
@@ -47,7 +47,6 @@ FORBIDDEN = "other examples' answers are ruled out by the loss itself: it is not
 ALIKE = "the loss is the same whichever example an answer belongs to"
 LIKELY = "the gap seems to have grown, and was not measured often enough to be certain"
 BLIND = "all examples of a batch are given the same prediction"
-SEEN = "what grew was measured on examples that it had trained on before"
 RELATED = "its predictions follow the answers from the first step on, and what training adds was not told apart"
 OWN = "its answers rest on what the network itself did before"
 UNDONE = "what it had learnt was lost again"
