@@ -161,7 +161,10 @@ SOURCES: dict[type, Source] = {
         "census", "checkpoints", "operations", absent="no model with parameters was seen in training", rehearsed=True
     ),
     EvaluationSeen: _from(
-        "evaluations", absent="no trained model was called in eval mode or without gradients", rehearsed=True
+        "evaluations",
+        "operations",
+        absent="no trained model was called in eval mode or without gradients",
+        rehearsed=True,
     ),
     source.SourceFile: _from(absent=_NOT_READ, bears="source"),
     source.TrainingLoop: _from(absent=_NOT_READ, bears="source"),

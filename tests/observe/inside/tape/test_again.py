@@ -43,7 +43,8 @@ def shared(net: Both, x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> torc
 
 def shared_by_hand(net: Both, x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
     hidden = net.hidden(x)
-    first, second = net.one(hidden).squeeze(1), net.one(hidden).squeeze(1)
+    first: torch.Tensor = net.one(hidden).squeeze(1)
+    second: torch.Tensor = net.one(hidden).squeeze(1)
     return (first - y[:, 0]).square().mean() + (second - z[:, 0]).square().mean()
 
 

@@ -13,13 +13,13 @@ import torch
 
 from firstlight.observe.inside.tape.compares import DIFFERENCES, is_comparison
 from firstlight.observe.inside.tape.examples import differing
+from firstlight.observe.inside.tape.pull import LEAST_ANSWERS
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Row, walk
 from firstlight.observe.inside.tape.tail import Meeting, Tail
 from firstlight.records.flows import TwiceSeen
 
 MOST_MEETINGS = 16
 MOST_ROWS = 3000
-LEAST_ANSWERS = 8
 MOST_ELEMENTS = 1 << 20
 
 
