@@ -11,6 +11,7 @@ from firstlight.facts.flows import (
     levellings,
     mute_answers,
     penalties,
+    predicted_twice,
     pullings,
     reaches,
     silent_terms,
@@ -34,6 +35,7 @@ from firstlight.records.flows import (
     TapeRow,
     TapeSeen,
     TermSeen,
+    TwiceSeen,
 )
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.places import Site
@@ -211,3 +213,11 @@ def test_the_last_look_at_a_wrong_axis_counts() -> None:
     )
     (found,) = wrong_axes(Sightings([axis, replace(axis, step=8, error=0.9)]))
     assert (found.looks, found.error) == (2, 0.9)
+
+
+def test_predictions_made_twice_are_counted_by_the_steps_at_which_they_were() -> None:
+    twice = TwiceSeen(
+        step=1, operation="linear", site=SITE, met=SITE, met_again=SITE, times=3, examples=32, likeness=0.4
+    )
+    (found,) = predicted_twice(Sightings([twice, replace(twice, step=8, likeness=0.1)]))
+    assert (found.looks, found.step, found.likeness) == (2, 8, 0.4)

@@ -32,6 +32,7 @@ from firstlight.records.flows import (
     TapeRow,
     TapeSeen,
     TermSeen,
+    TwiceSeen,
     TwoComparisons,
 )
 from firstlight.records.inner import Movement
@@ -52,6 +53,13 @@ def reaches(seen: Sightings) -> Iterator[ReachSeen]:
     """The last look at each activation before the answers."""
     for looks in groups(seen.of(ReachSeen), lambda look: (look.rank, look.site, look.operation)):
         yield replace(looks[-1], looks=len(looks))
+
+
+def predicted_twice(seen: Sightings) -> Iterator[TwiceSeen]:
+    """The last look at each layer; how alike its answers ever were."""
+    for looks in groups(seen.of(TwiceSeen), lambda look: (look.rank, look.site, look.met, look.met_again)):
+        likeness = max(look.likeness for look in looks)
+        yield replace(looks[-1], looks=len({look.step for look in looks}), likeness=likeness)
 
 
 def wrong_axes(seen: Sightings) -> Iterator[AxisSeen]:

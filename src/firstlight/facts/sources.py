@@ -98,6 +98,7 @@ SOURCES: dict[type, Source] = {
     feed.Collated: _from("collating", absent=_NO_BACKWARD, odd=True, bears="data"),
     flows.ReachSeen: _taped("no activation was seen between the network and its answers that could be tried"),
     flows.AxisSeen: _taped(_NO_BACKWARD, odd=True),
+    flows.TwiceSeen: _taped(_NO_BACKWARD, odd=True),
     flows.FloorSeen: _taped(_NO_BACKWARD, odd=True),
     flows.Guessed: _taped("no loss was found that one output for all examples could lower"),
     flows.TermSeen: _taped(_NO_BACKWARD, odd=True),
@@ -160,7 +161,10 @@ SOURCES: dict[type, Source] = {
         "census", "checkpoints", "operations", absent="no model with parameters was seen in training", rehearsed=True
     ),
     EvaluationSeen: _from(
-        "evaluations", absent="no trained model was called in eval mode or without gradients", rehearsed=True
+        "evaluations",
+        "operations",
+        absent="no trained model was called in eval mode or without gradients",
+        rehearsed=True,
     ),
     source.SourceFile: _from(absent=_NOT_READ, bears="source"),
     source.TrainingLoop: _from(absent=_NOT_READ, bears="source"),

@@ -84,6 +84,22 @@ class FloorSeen(Sighting, frozen=True, kw_only=True, tag="floor"):
     """That were seen to step."""
 
 
+class TwiceSeen(Sighting, frozen=True, kw_only=True, tag="predicted-twice"):
+    """One layer gave the same predictions several times, and they are held against different answers."""
+
+    operation: str
+    """The call that gave them, and where."""
+    site: Site | None
+    met: Site | None
+    met_again: Site | None
+    times: int
+    examples: int
+    likeness: float
+    """Correlation of the answers."""
+    looks: int = 0
+    """That it stands for, once all are known."""
+
+
 class AxisSeen(Sighting, frozen=True, kw_only=True, tag="axis"):
     """Probabilities, or their logarithms, of which answers choose some along another axis than they add up to one."""
 

@@ -1,5 +1,7 @@
 """What a training step was seen to do: losses, backwards, clipping, optimizer steps; and evaluations between."""
 
+import msgspec
+
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting, Some, TensorCard
 
@@ -165,6 +167,21 @@ class StepSeen(Sighting, frozen=True, kw_only=True, tag="step"):
     """After several backwards the gradients were changed before the step: clipped, divided; None if not looked at."""
 
 
+class EvalDropping(msgspec.Struct, frozen=True, kw_only=True):
+    """What was dropped within a model that was in eval mode throughout."""
+
+    operation: str
+    """The call that drops, and where."""
+    site: Site | None
+    calls: int
+    """Of the model, in which it did."""
+    probability: float
+    apart: float
+    """By how much two results of that call for the same input differ, as a part of them."""
+    resampled: bool
+    """The same was given again before the next step, or many times in one batch: it is sampled."""
+
+
 class EvaluationSeen(Sighting, frozen=True, kw_only=True, tag="evaluation"):
     """How a trained model was called without gradients, counted at milestones; the last one counts."""
 
@@ -180,6 +197,8 @@ class EvaluationSeen(Sighting, frozen=True, kw_only=True, tag="evaluation"):
     """It was also called in eval mode."""
     alone: bool
     """No other model is trained."""
+    dropping: EvalDropping | None = None
+    """In eval mode."""
     scored: int = 0
     """Answers that it gave in train mode and that were held against targets, in a rehearsal."""
     scored_at_end: int = 0

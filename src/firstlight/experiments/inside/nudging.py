@@ -26,9 +26,8 @@ from firstlight.experiments.inside.nursery import be_quiet, why_not_fork
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.actions import likelihoods
-from firstlight.observe.inside.tape.pull import MEASURES
+from firstlight.observe.inside.tape.compares import DIFFERENCES, MEASURES
 from firstlight.observe.inside.tape.tail import Tail, tail_of
-from firstlight.observe.inside.tape.ways import DIFFERENCES
 from firstlight.observe.inside.taps.dealings import Dealings, Key, Told
 from firstlight.records.dealings import ACTIONS, VALUES, RewardAsked
 from firstlight.records.places import Site

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import torch
 
+from firstlight.observe.inside.tape.compares import SELECTS
 from firstlight.observe.inside.tape.reach import MOVES
 from firstlight.observe.inside.tape.recorder import Made, Row
-from firstlight.observe.inside.tape.tail import SELECTS, Tail
+from firstlight.observe.inside.tape.tail import Tail
 
 PROBABILITIES = frozenset({"softmax", "sigmoid"})
 LOGARITHMS = frozenset({"log_softmax", "logsigmoid"})

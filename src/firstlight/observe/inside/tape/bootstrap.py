@@ -11,9 +11,9 @@ from typing import Any
 
 import torch
 
+from firstlight.observe.inside.tape.compares import COMPARES
 from firstlight.observe.inside.tape.recorder import PARAMETER, Made, Mark, Row, TorchCall
 from firstlight.observe.inside.tape.tail import CANNOT, NotRepeatableError, Tail, replaced
-from firstlight.observe.inside.tape.ways import COMPARES
 
 LEAST_EXAMPLES = 8
 CLEAN = 1e-3

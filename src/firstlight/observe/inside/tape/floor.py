@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import torch
 
-from firstlight.observe.inside.tape.pull import MEASURES, NAMED
+from firstlight.observe.inside.tape.compares import MEASURES, NAMED
 from firstlight.observe.inside.tape.reach import SUMS, TINY, activations, from_a_layer, slope
 from firstlight.observe.inside.tape.recorder import Made
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import torch
 
+from firstlight.observe.inside.tape.compares import COMPARES
 from firstlight.observe.inside.tape.reach import MOVES
 from firstlight.observe.inside.tape.recorder import DRAWS, FLOORS, MOST_SAMPLED, PARAMETER, Cast, Recorder, Row
 from firstlight.observe.inside.tape.tail import Meeting, Tail
-from firstlight.observe.inside.tape.ways import COMPARES
 from firstlight.records.places import Site
 
 COMMONEST = 3

@@ -13,24 +13,14 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.tape.compares import DIFFERENCES, EVEN, LIKELY, MEASURES, NAMED, SELECTS
 from firstlight.observe.inside.tape.influence import outputs_of
 from firstlight.observe.inside.tape.recorder import PARAMETER, Made, Mark, Row, walk
-from firstlight.observe.inside.tape.tail import CANNOT, SELECTS, Meeting, Tail
-from firstlight.observe.inside.tape.ways import DIFFERENCES
+from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
 from firstlight.records.flows import CLASSES, LIKELIHOODS, VALUES, PullSeen
 
-_MEASURES = """mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits kl_div
-soft_margin_loss poisson_nll_loss gaussian_nll_loss"""
-MEASURES = frozenset(_MEASURES.split())
-"""Losses of torch that are lower, the better values follow their answers."""
-NAMED = frozenset({"cross_entropy", "nll_loss", "multi_margin_loss"})
-"""Losses of torch that take classes by their number."""
-EVEN = frozenset({"square", "pow", "__pow__", "abs", "norm"})
-"""What these make of a difference grows with it both ways."""
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 NEGATIONS = frozenset({"neg", "__neg__", "negative"})
-LIKELY = frozenset({"log_softmax", "softmax", "logsigmoid", "sigmoid"})
-"""What these give is larger where the network holds something to be likelier."""
 LITTLE = 0.05
 """Of what differs between the answers, or of the scores: predictions are moved by so much."""
 TINY = 1e-30

@@ -11,11 +11,11 @@ from typing import Any
 
 import torch
 
+from firstlight.observe.inside.tape.compares import SELECTS, going_on, is_comparison
 from firstlight.observe.inside.tape.examples import is_of_pairs
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder, Row, walk
 from firstlight.records.places import Site
 
-SELECTS = frozenset({"__getitem__", "index_select", "gather", "take_along_dim"})
 INDEXED_AXIS = {"index_select": 0, "gather": 1, "take_along_dim": 1}
 
 
@@ -83,7 +83,13 @@ def tail_of(recorder: Recorder, loss: torch.Tensor) -> Tail | None:
     rows = tuple(sorted(walk(made[0]), key=lambda row: row.number))
     found = [meeting for row in rows for meeting in meetings_at(row)]
     real = [meeting for meeting in found if meeting.marks & (Mark.DATA | Mark.DRAWN | PARAMETER)]
-    return Tail(loss, rows, tuple(real or found))
+    return Tail(loss, rows, tuple(_last(rows, real or found)))
+
+
+def _last(rows: tuple[Row, ...], found: list[Meeting]) -> Iterator[Meeting]:
+    """Without those that are a part of the network: what comes of them is compared with data later."""
+    still = going_on(rows, {meeting.row.number for meeting in found})
+    yield from (one for one in found if is_comparison(one.row) or one.row.number not in still)
 
 
 def meetings_at(row: Row) -> Iterator[Meeting]:

@@ -11,13 +11,11 @@ from typing import Any, NamedTuple
 import torch
 
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.tape.compares import COMPARES, SELECTS
 from firstlight.observe.inside.tape.reach import MOVES
 from firstlight.observe.inside.tape.recorder import Made, Mark, Row
-from firstlight.observe.inside.tape.tail import SELECTS, Tail
+from firstlight.observe.inside.tape.tail import Tail
 
-DIFFERENCES = frozenset({"sub", "__sub__", "__rsub__", "rsub", "subtract", "dist", "pairwise_distance"})
-COMPARES = DIFFERENCES | {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}
-"""Calls that compare values with answers, value by value."""
 KEPT = MOVES | SELECTS
 """What these give are the same values."""
 MOST_FOLLOWED = 512

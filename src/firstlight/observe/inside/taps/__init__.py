@@ -12,6 +12,7 @@ from firstlight.observe.inside.taps import (
     collating,
     columns,
     compiled,
+    dropping,
     entropy,
     evaluations,
     failures,
@@ -38,18 +39,20 @@ def install(observer: Observer) -> None:
     held = optimizers.install(observer, seen)
     held.walked = walked = backward.install(observer, seen)
     functional.install(observer)
+    dropped: dropping.DroppingTap | None = None
     if "operations" in observer.spec.taps:
         mode = operations.install(observer, seen, walked)
         compiled.install(seen, mode)
         if "tape" in observer.spec.taps:
             tape.install(observer, mode)
+        dropped = dropping.install(observer, seen, mode)
     optional: dict[str, Callable[[], object]] = {
         "census": lambda: census.install(observer, seen, held, walked),
         "norms": lambda: norms.install(observer, seen),
         "wrappers": lambda: wrappers.install(observer),
         "entropy": lambda: entropy.install(observer),
         "movement": lambda: movement.install(observer, seen, held),
-        "evaluations": lambda: evaluations.install(observer, seen),
+        "evaluations": lambda: evaluations.install(observer, seen, dropped),
         "feeding": lambda: unread.install(observer, feeding.install(observer, seen, walked)),
         "nonfinite": lambda: nonfinite.install(observer, seen, held, walked),
         "altered": lambda: altered.install(observer, held),

@@ -17,6 +17,7 @@ from firstlight.records.training import EvaluationSeen
 
 if TYPE_CHECKING:
     from firstlight.observe.inside.observer import Observer
+    from firstlight.observe.inside.taps.dropping import DroppingTap
 
 PHASE_CALLS = 3
 LARGE = 2
@@ -40,8 +41,8 @@ class Count:
 
 
 class Evaluations:
-    def __init__(self, observer: "Observer", models: Models) -> None:
-        self.observer, self.models = observer, models
+    def __init__(self, observer: "Observer", models: Models, dropping: "DroppingTap | None" = None) -> None:
+        self.observer, self.models, self.dropping = observer, models, dropping
         self.counts: dict[int, Count] = {}
 
     def returned(self, call: Call) -> None:
@@ -98,6 +99,7 @@ class Evaluations:
             crowded=count.crowded,
             in_eval=count.in_eval,
             alone=alone,
+            dropping=None if self.dropping is None else self.dropping.seen(root.index),
         )
 
 
@@ -110,7 +112,7 @@ def is_noisy(module: torch.nn.Module) -> bool:
     )
 
 
-def install(observer: "Observer", models: Models) -> None:
-    evaluations = Evaluations(observer, models)
+def install(observer: "Observer", models: Models, dropping: "DroppingTap | None") -> None:
+    evaluations = Evaluations(observer, models, dropping)
     observer.moments.model_returned.append(observer.shielded("evaluations", evaluations.returned))
     observer.moments.milestone.append(observer.shielded("evaluations", evaluations.tell))

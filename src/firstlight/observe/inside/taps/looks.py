@@ -8,6 +8,7 @@ import torch
 
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import Observer
+from firstlight.observe.inside.tape.again import predicted_twice
 from firstlight.observe.inside.tape.bootstrap import TargetParts, bootstraps
 from firstlight.observe.inside.tape.cards import written
 from firstlight.observe.inside.tape.examples import differing
@@ -77,7 +78,7 @@ class Looks:
         with contextlib.suppress(*CANNOT):
             self._penalty = penalty_of(tail)
         self.comparisons.trained(tail)
-        self._tell(silent_terms(tail), unfelt_terms(tail), normalised_elsewhere(tail))
+        self._tell(silent_terms(tail), unfelt_terms(tail), normalised_elsewhere(tail), predicted_twice(tail))
         with _own_randomness(tail):
             self._tell(cancelling(tail, self.generator), mute_answers(tail, self.generator), pulls(tail))
         self._levels(tail)

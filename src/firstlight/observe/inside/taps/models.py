@@ -77,6 +77,8 @@ class Models:
         self.called_without_grad: ByIdentity[bool] = ByIdentity()
         self.inside = False
         """A module with parameters is running."""
+        self.running: torch.nn.Module | None = None
+        """The outermost of those that are."""
         self._begun = False
         self._last_places: list[tuple[int, int]] = []
         """Address and size of each."""
@@ -89,6 +91,7 @@ class Models:
         if depth == 1:
             self._local.handled = sys.exc_info()[1]
             self.inside = next(module.parameters(), None) is not None
+            self.running = module
             if self.inside and self._begun:
                 self.observer.tell(self.observer.moments.model_called, torch.is_grad_enabled())
         if not self._begun and torch.is_grad_enabled() and next(module.parameters(), None) is not None:
@@ -108,6 +111,7 @@ class Models:
         keywords, output = rest if len(rest) > 1 else ({}, None)
         self._local.depth = depth = max(0, getattr(self._local, "depth", 1) - 1)
         self.inside = self.inside and depth > 0
+        self.running = self.running if depth > 0 else None
         observer = self.observer
         if observer.reading or observer.inert:
             return

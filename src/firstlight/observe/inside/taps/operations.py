@@ -43,7 +43,7 @@ class Operations(TorchFunctionMode):
         """Called ahead of the operation: it may be the one that raises."""
         self.handlers: dict[str, Handler] = {}
         self.every: list[Handler] = []
-        self._follower: Handler | None = None
+        self._followers: tuple[Handler, ...] = ()
         """Told of every call of an evaluation."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -59,8 +59,8 @@ class Operations(TorchFunctionMode):
         result = self._taped_call(func, name, args, kwargs) if self._taping else func(*args, **kwargs)
         if self.looking:
             self._look(name, args, kwargs, result)
-        if self._follower is not None:
-            self._follower(name, args, kwargs, result)
+        for follower in self._followers:
+            follower(name, args, kwargs, result)
         return result
 
     def _look(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
@@ -117,7 +117,7 @@ class Operations(TorchFunctionMode):
         was, self._taping = self._taping, self.taped()
         if was and not self._taping and self.recorder is not None:
             self.recorder.clear()
-        self._follower = None
+        self._followers = ()
         wanted = (self.looking or self._taping) and not self.paused and not self.observer.finished
         if wanted and not self.on and may_push():
             self._push()
@@ -152,12 +152,13 @@ class Operations(TorchFunctionMode):
         """An evaluation begins, every call of which is told; until the next step, or until a model is trained."""
         if self.paused:
             return
-        self._follower = follower
+        if follower not in self._followers:
+            self._followers = (*self._followers, follower)
         if not self.on and may_push():
             self._push()
 
     def unfollow(self) -> None:
-        self._follower = None
+        self._followers = ()
 
     @property
     def on(self) -> bool:
