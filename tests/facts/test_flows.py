@@ -139,6 +139,15 @@ def test_the_median_change_of_a_gradient_counts() -> None:
     assert (found.times, found.flipped, found.step) == (3, 0.4, 3)
 
 
+@pytest.mark.parametrize(("kept", "varies"), [((0.01, 0.01), 1.0), ((0.01, 0.02), 2.0), ((0.0, 0.02), 0.0)])
+def test_a_limit_leaves_another_part_each_time(kept: tuple[float, float], varies: float) -> None:
+    look = AlteredSeen(
+        step=1, by="a hook", name="a tensor", site=SITE, flipped=0.0, turned=0.0, cosine=1.0, lost=0.0, uneven=0.0
+    )
+    (found,) = altered(Sightings([replace(look, kept=part) for part in kept]))
+    assert (found.varies, found.kept) == (varies, sum(kept) / 2)
+
+
 def test_examples_that_fade_at_one_look_only_are_told_by_the_other() -> None:
     last = TapeRow(3, "linear", 0, 6, (8, 4), (2,), True, True, True, True, 8, 1.0, 1.0)
     rows = (replace(GOOD, spread=0.9), replace(BAD, spread=1e-6), last)

@@ -21,12 +21,23 @@ from firstlight.records.rehearsal import Rehearsal
 from firstlight.records.resumed import ResumeTried
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import CustomGradient, Dependence
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 BY_EXPERIMENT = (Contrast, Rewarded, Dependence, CustomGradient, Inferred, Symmetry, Rehearsal)
-BY_REHEARSAL = (Selection, AnswersScored, Averaged, GraphsKept, EvaluationLeaves, ResumeTried, CopySeen, RandomAgain)
+BY_REHEARSAL = (
+    Selection,
+    AnswersScored,
+    Averaged,
+    GraphsKept,
+    EvaluationLeaves,
+    ResumeTried,
+    CopySeen,
+    RandomAgain,
+    StuckAtZero,
+)
 """Facts that a rehearsal alone makes, in a third of the time."""
 ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | DECLARED | LIVE | {CheckCrash}
 RUN = {c.name: c for c in CATALOGUE if c.needs not in ELSEWHERE}

@@ -65,6 +65,7 @@ from firstlight.records.randomness import RandomAgain
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting
+from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen, KeysMasked
@@ -182,6 +183,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(RandomAgain, ("model", "site"), FIRST),
     Accounts(Averaged, ("site", "what"), FIRST),
     Accounts(GraphsKept, ("site",), FIRST),
+    Accounts(StuckAtZero, ("optimizer", "site"), FIRST),
     Accounts(EvaluationLeaves, ("model", "site"), FIRST),
     Accounts(Failing, ("module",)),
     Accounts(Waiting),

@@ -1,5 +1,6 @@
 """What the looks at the tape add up to."""
 
+import math
 from collections.abc import Iterator
 from statistics import median
 from typing import Any
@@ -45,7 +46,7 @@ SETTLED_STEPS = 8
 ROUNDING = 1e-6
 """Relative; two losses that differ by less are the same."""
 
-ALTERED = ("flipped", "turned", "cosine", "lost", "uneven")
+ALTERED = ("flipped", "turned", "cosine", "lost", "uneven", "kept", "bounded")
 """What is measured of a gradient that was changed."""
 
 
@@ -162,7 +163,9 @@ def alike(seen: Sightings) -> Iterator[Alike]:
 def altered(seen: Sightings) -> Iterator[AlteredSeen]:
     for looks in groups(seen.of(AlteredSeen), lambda look: (look.rank, look.by, look.site)):
         medians = {name: median(getattr(look, name) for look in looks) for name in ALTERED}
-        yield replace(looks[-1], times=len(looks), **medians)
+        kept = [look.kept for look in looks]
+        varies = max(kept) / (min(kept) or math.inf)
+        yield replace(looks[-1], times=len(looks), varies=varies, **medians)
 
 
 def levellings(seen: Sightings) -> Iterator[Levelling]:

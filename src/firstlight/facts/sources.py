@@ -33,6 +33,7 @@ from firstlight.records.rehearsal import Rehearsal
 from firstlight.records.resumed import ResumeTried
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.stuck import StuckAtZero
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen, KeysMasked
 
@@ -152,6 +153,7 @@ SOURCES: dict[type, Source] = {
     Averaged: _rehearsed("no rehearsal came to a sum over an evaluation that is divided in an odd way"),
     EvaluationLeaves: _rehearsed("no rehearsal found a model changed by its evaluation"),
     GraphsKept: _rehearsed("no rehearsal found a graph that outlives its step"),
+    StuckAtZero: _rehearsed("no rehearsal found several parameters that stay at zero"),
     ResumeTried: _rehearsed("the program has no checkpoint of its training that it loads when it is started again"),
     RandomAgain: _rehearsed("no rehearsal found a random state again"),
     Rehearsal: _rehearsed("no rehearsal of the whole program was made"),

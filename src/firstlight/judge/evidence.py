@@ -42,6 +42,7 @@ from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import EvaluationSeen
@@ -60,6 +61,7 @@ LIFE = (
     GraphsKept,
     EvaluationLeaves,
     GivenUp,
+    StuckAtZero,
     CopySeen,
     RandomAgain,
 )

@@ -229,6 +229,12 @@ class AlteredSeen(Sighting, frozen=True, kw_only=True, tag="altered"):
     """Share of its elements that became zero."""
     uneven: float
     """Deviation of the factor by which the others changed, over its mean."""
+    kept: float = 1.0
+    """How long it is, over how long it was."""
+    bounded: float = 0.0
+    """Share of its elements that were cut down to one and the same size, the largest there is."""
+    varies: float = 1.0
+    """The largest `kept` of all looks over the smallest: 1 for a factor, more for a limit."""
     times: int = 0
     """That it was seen on its line; known once all are, and what it measures is then the median of them."""
 

@@ -20,6 +20,7 @@ import torch
 
 from firstlight.experiments.inside import (
     copies,
+    deadlocks,
     evaluated_states,
     kept_graphs,
     lives,
@@ -64,6 +65,7 @@ class Rehearsal:
         self.lives = lives.install(observer)
         self.copies = copies.install(observer)  # after it: asks which line goes over the weights
         self.newcomers = newcomers.install(observer)
+        self.deadlocks = deadlocks.install(observer)
         self.randomness = randomness.install(observer)
         self.kept_graphs = kept_graphs.install(observer, self.schedules.loops)
         self.evaluated = evaluated_states.install(observer)
@@ -137,6 +139,7 @@ class Rehearsal:
                 *self.copies.seen(self.book.planned_steps() if ended == "exit" else None),
                 *self.lives.seen(),
                 *self.newcomers.seen(),
+                *self.deadlocks.seen(),
                 *self.randomness.seen(),
                 *self.kept_graphs.seen(),
                 *self.evaluated.seen(),
