@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import torch
 
-from firstlight.observe.inside.tape.pull import PRODUCTS
+from firstlight.observe.inside.tape.likelihood import PRODUCTS
 from firstlight.observe.inside.tape.reach import activations
 from firstlight.observe.inside.tape.tail import Meeting, Tail
 from firstlight.records.flows import AxisSeen
