@@ -99,6 +99,7 @@ SOURCES: dict[type, Source] = {
     flows.ReachSeen: _taped("no activation was seen between the network and its answers that could be tried"),
     flows.AxisSeen: _taped(_NO_BACKWARD, odd=True),
     flows.FloorSeen: _taped(_NO_BACKWARD, odd=True),
+    flows.RunawaySeen: _taped(_NO_BACKWARD, odd=True),
     flows.Guessed: _taped("no loss was found that one output for all examples could lower"),
     flows.TermSeen: _taped(_NO_BACKWARD, odd=True),
     flows.CancelSeen: _taped(_NO_BACKWARD, odd=True),

@@ -11,11 +11,10 @@ import torch
 
 from firstlight.observe.inside.tape.influence import outputs_of
 from firstlight.observe.inside.tape.recorder import Made, Mark
-from firstlight.observe.inside.tape.tail import Meeting, Tail
+from firstlight.observe.inside.tape.tail import PRODUCTS, Meeting, Tail
 
 LIKELY = frozenset({"log_softmax", "softmax", "logsigmoid", "sigmoid"})
 """What these give is larger where the network holds something to be likelier."""
-PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 LITTLE = 0.05
 """Of the scores: they are moved by so much."""
 SUMS = 1e-3

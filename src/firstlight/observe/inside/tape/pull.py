@@ -17,7 +17,6 @@ from firstlight.observe.inside.tape.influence import outputs_of
 from firstlight.observe.inside.tape.likelihood import (
     LITTLE,
     MOST_ELEMENTS,
-    PRODUCTS,
     TINY,
     are_shares,
     likelihood,
@@ -27,7 +26,7 @@ from firstlight.observe.inside.tape.likelihood import (
     weighs,
 )
 from firstlight.observe.inside.tape.recorder import PARAMETER, Row, walk
-from firstlight.observe.inside.tape.tail import CANNOT, SELECTS, Meeting, Tail
+from firstlight.observe.inside.tape.tail import CANNOT, PRODUCTS, SELECTS, Meeting, Tail
 from firstlight.observe.inside.tape.ways import DIFFERENCES
 from firstlight.records.flows import CLASSES, LIKELIHOODS, VALUES, PullSeen
 
