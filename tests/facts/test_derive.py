@@ -31,6 +31,7 @@ from firstlight.records.flows import (
     PenaltySeen,
     PullSeen,
     ReachSeen,
+    RunawaySeen,
     TermSeen,
     TwiceSeen,
 )
@@ -168,6 +169,7 @@ def program(rank: int) -> list[Sighting]:
         AxisSeen(**place, operation="softmax", met_by="gather", shape=(8, 4), axis=0, chosen=1, error=0.7),
         TwiceSeen(**place, operation="linear", met=TRAIN, met_again=TRAIN, times=2, examples=8, likeness=0.0),
         FloorSeen(**place, operation="mul", low=-1, high=2, perfect=0.0, spread=1.0, lowest=-9.0),
+        RunawaySeen(**place, output=None, way="up", shift=4096.0, loss=1.0, lowest=-9.0),
         TermSeen(**place, operation="detach", added=TRAIN, value=0.5, loss=1.0),
         AlteredSeen(**place, by="a hook", name="a tensor", flipped=0.5, turned=0.5, cosine=0.1, lost=0.0, uneven=0.0),
         LevelledSeen(**place, operation="clamp", before=0.0, after=1.0),

@@ -14,6 +14,7 @@ from firstlight.facts.flows import (
     predicted_twice,
     pullings,
     reaches,
+    runaways,
     silent_terms,
     swellings,
     two_comparisons,
@@ -32,6 +33,7 @@ from firstlight.records.flows import (
     PenaltySeen,
     PullSeen,
     ReachSeen,
+    RunawaySeen,
     TapeRow,
     TapeSeen,
     TermSeen,
@@ -81,6 +83,18 @@ def test_terms_are_counted_against_the_looks() -> None:
 def test_the_last_search_of_an_activation_counts() -> None:
     (found,) = reaches(Sightings([REACH, replace(REACH, step=8, bound=0.1)]))
     assert (found.looks, found.bound, found.step) == (2, 0.1, 8)
+
+
+def test_the_look_at_which_a_runaway_lowers_the_loss_least_stands_for_all() -> None:
+    far = RunawaySeen(step=1, site=SITE, output=None, way="up", shift=4096.0, loss=1.0, lowest=-90.0)
+    (found,) = runaways(Sightings([far, replace(far, step=8, lowest=-20.0)]))
+    assert (found.lowest, found.looks, found.optimizers) == (-20.0, 2, 0)
+
+
+def test_penalties_on_weights_and_on_outputs_are_two() -> None:
+    heavy = PenaltySeen(step=1, site=SITE, own=9.0, through=1.0)
+    found = list(penalties(Sightings([heavy, replace(heavy, on="outputs"), replace(heavy, step=8, own=2.0)])))
+    assert [(one.on, one.own, one.looks) for one in found] == [("weights", 2.0, 2), ("outputs", 9.0, 1)]
 
 
 def test_the_look_at_which_a_loss_went_down_least_counts() -> None:

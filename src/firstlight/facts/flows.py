@@ -29,6 +29,7 @@ from firstlight.records.flows import (
     Pulling,
     PullSeen,
     ReachSeen,
+    RunawaySeen,
     Swelling,
     TapeRow,
     TapeSeen,
@@ -77,6 +78,14 @@ def floors(seen: Sightings) -> Iterator[FloorSeen]:
         yield replace(least, looks=len({look.step for look in looks}), optimizers=len(stepped))
 
 
+def runaways(seen: Sightings) -> Iterator[RunawaySeen]:
+    """The look at which the loss fell least."""
+    for looks in groups(seen.of(RunawaySeen), lambda look: (look.rank, look.site, look.way)):
+        stepped = {step.optimizer for step in seen.of(StepSeen) if step.rank == looks[0].rank}
+        least = min(looks, key=lambda look: look.loss - look.lowest)
+        yield replace(least, looks=len({look.step for look in looks}), optimizers=len(stepped))
+
+
 def silent_terms(seen: Sightings) -> Iterator[TermSeen]:
     """The last look at each term without gradient."""
     for terms in groups(seen.of(TermSeen), lambda term: (term.rank, term.site, term.added)):
@@ -105,7 +114,7 @@ def penalties(seen: Sightings) -> Iterator[PenaltySeen]:
     """The look at which it pulls least beside the data, of those at which something came through them; where nothing
     does, it is cut off."""
     told = [look for look in seen.of(PenaltySeen) if look.through > 0]
-    for looks in groups(told, lambda look: (look.rank, look.site)):
+    for looks in groups(told, lambda look: (look.rank, look.site, look.on)):
         yield replace(min(looks, key=lambda look: look.own / look.through), looks=len({look.step for look in looks}))
 
 

@@ -101,6 +101,7 @@ SOURCES: dict[type, Source] = {
     flows.AxisSeen: _taped(_NO_BACKWARD, odd=True),
     flows.TwiceSeen: _taped(_NO_BACKWARD, odd=True),
     flows.FloorSeen: _taped(_NO_BACKWARD, odd=True),
+    flows.RunawaySeen: _taped(_NO_BACKWARD, odd=True),
     flows.Guessed: _taped("no loss was found that one output for all examples could lower"),
     flows.TermSeen: _taped(_NO_BACKWARD, odd=True),
     flows.CancelSeen: _taped(_NO_BACKWARD, odd=True),

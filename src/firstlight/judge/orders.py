@@ -31,7 +31,7 @@ from firstlight.records.contrast import (
 )
 from firstlight.records.directions import grows
 from firstlight.records.facts import ClipOrder, LossSite
-from firstlight.records.flows import GuessSeen, PenaltySeen
+from firstlight.records.flows import OUTPUTS, GuessSeen, PenaltySeen
 from firstlight.records.inner import Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, SEEN, LearningSign
 from firstlight.records.nonfinite import NonFinite
@@ -234,7 +234,8 @@ def _terms(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) 
 
 def _is_outweighed(watched: Watched) -> bool:
     """A penalty on weights pulled far harder than the data, at a look at least."""
-    return any(look.own > penalty_outweighs.CHECK.limits.times * look.through for look in watched.of(PenaltySeen))
+    times = penalty_outweighs.CHECK.limits.times
+    return any(look.on != OUTPUTS and look.own > times * look.through for look in watched.of(PenaltySeen))
 
 
 def _is_blind(watched: Watched, losses: Sequence[float], levels: dict[str, Level]) -> bool:

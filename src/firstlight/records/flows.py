@@ -60,6 +60,8 @@ class ReachSeen(Sighting, frozen=True, kw_only=True, tag="reach"):
     loss: float
     free: float
     bound: float
+    probable: bool = False
+    """The answers are classes, or lie between 0 and 1."""
     looks: int = 0
     """That it stands for, once all are known."""
 
@@ -98,6 +100,25 @@ class TwiceSeen(Sighting, frozen=True, kw_only=True, tag="predicted-twice"):
     """Correlation of the answers."""
     looks: int = 0
     """That it stands for, once all are known."""
+
+
+class RunawaySeen(Sighting, frozen=True, kw_only=True, tag="runaway"):
+    """An output that no answer is compared with, and that lowers the loss without end the further it goes one way."""
+
+    site: Site | None
+    """Where the loss turns its sign, or takes it at last."""
+    output: Site | None
+    """Where the network gives it, or it is bounded."""
+    way: str
+    """`up` or `down`."""
+    shift: float
+    loss: float
+    lowest: float
+    """With all of it shifted."""
+    looks: int = 0
+    """That it stands for, once all are known."""
+    optimizers: int = 1
+    """That were seen to step."""
 
 
 class AxisSeen(Sighting, frozen=True, kw_only=True, tag="axis"):
@@ -203,12 +224,18 @@ class PullSeen(Sighting, frozen=True, kw_only=True, tag="pull"):
     """Of the gradients of the network's outputs, what changes with the answers of other examples."""
 
 
+OUTPUTS = "outputs"
+
+
 class PenaltySeen(Sighting, frozen=True, kw_only=True, tag="penalty-pulls"):
-    """What a loss pulls at weights by itself, and through the data: norms of gradients."""
+    """What a loss pulls at weights by itself, and through the data: norms of gradients. Or at outputs, without answers
+    and by them."""
 
     site: Site | None
     own: float
     through: float
+    on: str = "weights"
+    """Or `outputs`."""
     looks: int = 0
     """That it stands for, once all are known."""
 

@@ -42,6 +42,9 @@ def test_an_activation_that_the_loss_applies_again_is_named_as_such() -> None:
     }
 
     assert found(**scores)[0].cause == "loss-double-activation"
+    assert found(operation="sigmoid", into="reciprocal")[0].cause == "arch-output"
+    assert found(operation="sigmoid", into="reciprocal", probable=True)[0].cause == "loss-double-activation"
+    assert found(operation="relu", probable=True)[0].cause == "arch-output"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,14 @@ def test_tells_both_pulls_where_the_penalty_begins() -> None:
     assert (evidence.where.line, evidence.where.step, evidence.where.rank) == (9, 24, 1)
 
 
+def test_terms_without_answers_are_held_against_those_with_them() -> None:
+    (evidence,) = found(on="outputs")
+
+    assert "terms without answers has a norm of 300, and that which comes by the answers 2" in evidence.saw
+    assert evidence.cause == "loss-scale"
+    assert found()[0].cause is None
+
+
 @pytest.mark.parametrize(("own", "times"), [(59.9, 0), (60.0, 0), (60.1, 1), (float("nan"), 0)])
 def test_each_side_of_times(own: float, times: int) -> None:
     assert len(found(own=own)) == times

@@ -3,7 +3,8 @@
 ## What it sees
 The loss of a batch is minimised twice, whatever loss it is: over free outputs of the last activation, and over free
 inputs to it. The first gets down and the second stays up: no weights in front of that activation could do better. A
-ReLU before negative targets, a sigmoid before targets beyond 1, a softmax before a loss that applies its own.
+ReLU before negative targets, a sigmoid before targets beyond 1, a softmax before a loss that applies its own, by name
+or written out. Where probabilities could equal the answers and still do not get the loss down, it makes them once more.
 
 ## When it is fine
 Targets that stay within the range, with a rare outlier beyond it, are not reported; neither is a loss without a lower
@@ -37,7 +38,7 @@ def find(reach: ReachSeen, limits: Limits) -> Iterator[Evidence]:
         return
     if not could > 0 or not does >= limits.share * could:
         return
-    twice = reach.operation in TWICE and reach.into in TWICE
+    twice = reach.operation in TWICE and (reach.into in TWICE or reach.probable)
     yield Evidence(
         where=at(reach.site or reach.meeting, step=reach.step, rank=reach.rank),
         saw=f"behind `{reach.operation}` the loss of a batch, {reach.loss:.4g}, cannot get below "

@@ -1,10 +1,11 @@
-"""A penalty on weights pulls at them many times as hard as the data do.
+"""A penalty on weights or outputs pulls at them many times as hard as the data do.
 
 ## What it sees
 Weights enter the loss by themselves: the sum of their squares, their sizes, however it is written. That part is
 computed again from the weights alone, and its gradient is held against what else the backward gave the same weights,
-which came through the data. It is many times as large at every look of the first steps, when the data should pull
-hardest.
+which came through the data. So are the terms of the loss that meet no answer, such as a total variation of outputs:
+their gradient at the outputs is held against that of the terms which compare the same outputs with answers. It is many
+times as large at every look of the first steps, when the data should pull hardest.
 
 ## When it is fine
 A prior over weights that is meant to rule until many examples have been seen, as in Bayesian networks. Late in training
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import PenaltySeen
+from firstlight.records.flows import OUTPUTS, PenaltySeen
 from firstlight.records.places import at
 
 
@@ -29,11 +30,14 @@ class Limits(Settable):
 def find(penalised: PenaltySeen, limits: Limits) -> Iterator[Evidence]:
     if penalised.looks < limits.looks or not penalised.own > limits.times * penalised.through:
         return
+    wish = penalised.on == OUTPUTS
+    what, comes = ("terms without answers", "by the answers") if wish else ("the penalty", "through the data")
     yield Evidence(
         where=at(penalised.site, step=penalised.step, rank=penalised.rank),
-        saw=f"the gradient of the penalty has a norm of {penalised.own:.3g}, and that which comes through the data "
+        saw=f"the gradient of {what} has a norm of {penalised.own:.3g}, and that which comes {comes} "
         f"{penalised.through:.3g}, at the best of {penalised.looks} looks",
         wanted="a penalty that bends what the data say, and does not outweigh it",
+        cause="loss-scale" if wish else None,
         numbers={"own": penalised.own, "through": penalised.through},
     )
 
@@ -41,8 +45,8 @@ def find(penalised: PenaltySeen, limits: Limits) -> Iterator[Evidence]:
 CHECK = Check(
     id="FL228",
     name="penalty-outweighs",
-    summary="a penalty on weights pulls many times as hard as the data",
-    causes=("loss-conflict", "hp-regularisation"),
+    summary="a penalty on weights or outputs pulls many times as hard as the data",
+    causes=("loss-conflict", "loss-scale", "hp-regularisation"),
     likely="the weight of the penalty is too large by orders of magnitude, or it is summed where a mean was meant",
     fix="divide the weight of the penalty by a thousand, and see whether the rest of the loss falls",
     severity=Severity.WARNING,

@@ -58,6 +58,31 @@ def minus_first(z: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     return (-weights * (likelihood + 1.4).exp()).mean()
 
 
+def normalised_by_hand(z: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    shifted = z - z.max(dim=1, keepdim=True).values
+    log_p = shifted - shifted.exp().sum(dim=1, keepdim=True).log()
+    return -(y * log_p).sum(dim=1).mean()
+
+
+def share_by_hand(z: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    p = z.exp() / z.exp().sum(dim=1, keepdim=True)
+    return (-(p + 1e-8).log() * y).sum(dim=1).mean()
+
+
+def focal(z: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    p = torch.sigmoid(z)
+    ce = F.binary_cross_entropy_with_logits(z, y, reduction="none")
+    p_t = p * y + (1 - p) * (1 - y)
+    a_t = 0.75 * y + 0.25 * (1 - y)
+    return (a_t * (1 - p_t) ** 2 * ce).sum() / y.sum().clamp(min=1)
+
+
+def focal_of_classes(z: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    p_t = z.softmax(1).gather(1, y[:, None]).squeeze(1)
+    weights = torch.tensor([0.2, 0.5, 0.9, 1.0])[y]
+    return (weights * (1 - p_t) ** 2 * F.cross_entropy(z, y, reduction="none")).mean()
+
+
 LOSSES: list[tuple[Loss, torch.Tensor]] = [
     (F.mse_loss, Y),
     (F.l1_loss, 100 * Y),
@@ -72,6 +97,15 @@ LOSSES: list[tuple[Loss, torch.Tensor]] = [
     (lambda z, y: F.kl_div(F.log_softmax(z, 1), y.softmax(1), reduction="batchmean"), Y),
     (lambda z, y: F.cross_entropy(z, y.softmax(1)), Y),
     (soft, Y.softmax(1)),
+    (normalised_by_hand, Y.softmax(1)),
+    (lambda z, y: normalised_by_hand(z.softmax(1), y), Y.softmax(1)),
+    (lambda z, y: normalised_by_hand(-z, y), Y.softmax(1)),
+    (share_by_hand, Y.softmax(1)),
+    (share_by_hand, F.one_hot(KINDS, 4).float()),
+    (focal, TAGS),
+    (focal_of_classes, KINDS),
+    (lambda z, y: (1 - z.softmax(1).gather(1, y[:, None])).mean(), KINDS),
+    (lambda z, y: (z.sigmoid() - 2 * z.sigmoid() * y + y).mean(), TAGS),
     (lambda z, y: 7 + F.cross_entropy(z, y), KINDS),
     (lambda z, y: F.nll_loss(F.log_softmax(z, 1), y), KINDS),
     (lambda z, y: -F.log_softmax(z, 1).gather(1, y[:, None]).mean(), KINDS),
@@ -108,6 +142,11 @@ def test_losses_pull_towards_answers_and_their_negatives_away(loss: Loss, answer
 )
 def test_where_nothing_is_compared_or_signs_are_mixed_nothing_is_asked(loss: Loss, answers: torch.Tensor) -> None:
     assert [pull for pull in asked(loss, answers) if pull.right >= pull.contrary] == []
+
+
+def test_soft_targets_are_answers_and_what_a_network_earned_is_not() -> None:
+    assert {pull.kind for pull in asked(normalised_by_hand, Y.softmax(1))} == {"classes"}
+    assert {pull.kind for pull in asked(minus_first, WEIGHTS)} == {"likelihoods"}
 
 
 def test_what_is_subtracted_on_the_way_to_the_comparison_is_no_answer() -> None:

@@ -18,6 +18,24 @@ CLASSES = torch.arange(32) % 4
 CENTRED = torch.linspace(-2, 2, 32).unsqueeze(1)
 
 
+ONE_HOT = F.one_hot(CLASSES, 4).float()
+SOFT = 0.94 * ONE_HOT + 0.015
+TAGS = (CENTRED > 0.5).float()
+
+
+def log_p(scores: torch.Tensor) -> torch.Tensor:
+    shifted = scores - scores.max(dim=1, keepdim=True).values
+    return shifted - shifted.exp().sum(dim=1, keepdim=True).log()
+
+
+def by_soft_targets(scores: torch.Tensor) -> torch.Tensor:
+    return -(SOFT * log_p(scores)).sum(dim=1).mean()
+
+
+def binary(p: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return -(y * p.log() + (1 - y) * (1 - p).log()).mean()
+
+
 def reached(loss: Loss, outputs: int) -> ReachSeen | None:
     torch.manual_seed(0)
     with taped() as recorder:
@@ -43,6 +61,12 @@ def kept(found: ReachSeen) -> float:
         pytest.param(lambda z: F.cross_entropy(z.softmax(1), CLASSES), 4, id="softmax-twice"),
         pytest.param(lambda z: -z.softmax(1).log_softmax(1).gather(1, CLASSES[:, None]).mean(), 4, id="twice-by-hand"),
         pytest.param(lambda z: F.cross_entropy(torch.sigmoid(z), CLASSES), 4, id="sigmoid-scores"),
+        pytest.param(lambda z: by_soft_targets(z.softmax(1)), 4, id="soft-targets-by-hand"),
+        pytest.param(lambda z: -log_p(z.softmax(1)).gather(1, CLASSES[:, None]).mean(), 4, id="gathered-by-hand"),
+        pytest.param(lambda z: -(log_p(z.softmax(1)) * ONE_HOT).sum(1).mean(), 4, id="coded-by-hand"),
+        pytest.param(lambda z: (SOFT * (SOFT.log() - log_p(z.softmax(1)))).sum(1).mean(), 4, id="divergence-by-hand"),
+        pytest.param(lambda z: binary(torch.sigmoid(torch.sigmoid(z)), TAGS), 1, id="sigmoid-twice-by-hand"),
+        pytest.param(lambda z: binary(1 / (1 + torch.exp(-torch.sigmoid(z))), TAGS), 1, id="sigmoid-written-out"),
     ],
 )
 def test_what_an_activation_keeps_out_of_reach_is_seen(loss: Loss, outputs: int) -> None:
@@ -57,7 +81,9 @@ def test_what_an_activation_keeps_out_of_reach_is_seen(loss: Loss, outputs: int)
         pytest.param(lambda z: ((torch.relu(z) - CENTRED.abs()) ** 2).mean(), 1, id="relu-positive-targets"),
         pytest.param(lambda z: F.mse_loss(torch.sigmoid(z), (CENTRED + 2) / 4), 1, id="sigmoid-in-range"),
         pytest.param(lambda z: F.mse_loss(z.tanh(), 0.6 * CENTRED), 1, id="tanh-a-little-beyond"),
-        pytest.param(lambda z: F.cross_entropy(z / 0.5, CLASSES), 4, id="temperature"),
+        pytest.param(lambda z: F.cross_entropy(F.softplus(z) / 0.5, CLASSES), 4, id="temperature"),
+        pytest.param(lambda z: by_soft_targets(F.softplus(z)), 4, id="soft-targets-of-scores"),
+        pytest.param(lambda z: by_soft_targets(z.log_softmax(1)), 4, id="log-softmax-by-hand-again"),
         pytest.param(lambda z: F.cross_entropy(F.leaky_relu(z), CLASSES), 4, id="leaky-scores"),
         pytest.param(lambda z: F.cross_entropy(z.log_softmax(1), CLASSES), 4, id="log-softmax-twice-is-once"),
         pytest.param(lambda z: ((z.softmax(1) - F.one_hot(CLASSES, 4)) ** 2).mean(), 4, id="brier"),

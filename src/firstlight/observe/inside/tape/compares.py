@@ -28,6 +28,7 @@ EVEN = frozenset({"square", "pow", "__pow__", "abs", "norm"})
 """What these make of a difference grows with it both ways."""
 LIKELY = frozenset({"log_softmax", "softmax", "logsigmoid", "sigmoid"})
 """What these give is larger where the network holds something to be likelier."""
+PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 SELECTS = frozenset({"__getitem__", "index_select", "gather", "take_along_dim"})
 _SIZES = EVEN | {"mean", "sum", "__abs__", "vector_norm", "matrix_norm"}
 """What these give of a difference is how large it is, and no prediction any more."""

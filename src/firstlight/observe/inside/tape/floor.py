@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import torch
 
 from firstlight.observe.inside.tape.compares import MEASURES, NAMED
-from firstlight.observe.inside.tape.reach import SUMS, TINY, activations, from_a_layer, slope
+from firstlight.observe.inside.tape.likelihood import SUMS
+from firstlight.observe.inside.tape.reach import TINY, activations, from_a_layer, slope
 from firstlight.observe.inside.tape.recorder import Made
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
 from firstlight.records.flows import FloorSeen
@@ -79,8 +80,8 @@ def _probabilities(answer: torch.Tensor) -> list[torch.Tensor]:
 
 def _behind(tail: Tail, place: torch.Tensor, made: Made | None) -> torch.Tensor | None:
     """What the network gave, before activations; None where it was made of several outputs."""
-    for activation, _ in activations(tail, place, made):
-        place, _, made = next(given for given in activation.inputs if given[0].requires_grad)
+    for activation in activations(tail, place, made):
+        place, _, made = activation.given
     return place if from_a_layer(made) else None
 
 

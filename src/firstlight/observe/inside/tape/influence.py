@@ -118,7 +118,7 @@ def _change(tail: Tail, output: torch.Tensor, other: torch.Tensor) -> float:
     return abs(reading.number(replayed) - reading.number(tail.loss))
 
 
-def outputs_of(tail: Tail) -> Iterator[torch.Tensor]:
+def outputs_of(tail: Tail, most: int = MOST_ELEMENTS) -> Iterator[torch.Tensor]:
     """What enters the tail from the network, where the loss can be computed again from it."""
     own = {row.number for row in tail.rows}
     seen: set[int] = set()
@@ -128,7 +128,7 @@ def outputs_of(tail: Tail) -> Iterator[torch.Tensor]:
         if within or id(tensor) in seen or not (tensor.requires_grad and rests and tensor.ndim > 0):
             continue
         seen.add(id(tensor))
-        if tensor.is_floating_point() and tensor.numel() <= MOST_ELEMENTS and _repeats(tail, tensor):
+        if tensor.is_floating_point() and tensor.numel() <= most and _repeats(tail, tensor):
             yield tensor
 
 

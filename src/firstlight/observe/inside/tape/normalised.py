@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import torch
 
-from firstlight.observe.inside.tape.pull import PRODUCTS
+from firstlight.observe.inside.tape.compares import PRODUCTS
 from firstlight.observe.inside.tape.reach import activations
 from firstlight.observe.inside.tape.tail import Meeting, Tail
 from firstlight.records.flows import AxisSeen
@@ -33,7 +33,7 @@ def normalised_elsewhere(tail: Tail) -> Iterator[AxisSeen]:
         axis = next((axis for axis in others if errors[axis] < ERROR), None)
         if axis is None or not errors[chosen] > ERROR:
             continue
-        makers = [row for row, _ in activations(tail, predicted, made) if row.name in SOFTMAXES]
+        makers = [one.row for one in activations(tail, predicted, made) if one.row.name in SOFTMAXES]
         yield AxisSeen(
             operation=makers[0].name if makers else meeting.row.name,
             site=makers[0].line if makers else meeting.row.line,

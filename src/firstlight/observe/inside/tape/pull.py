@@ -13,19 +13,25 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside import reading, sites
-from firstlight.observe.inside.tape.compares import DIFFERENCES, EVEN, LIKELY, MEASURES, NAMED, SELECTS
+from firstlight.observe.inside.tape.compares import DIFFERENCES, EVEN, MEASURES, NAMED, PRODUCTS, SELECTS
 from firstlight.observe.inside.tape.influence import outputs_of
-from firstlight.observe.inside.tape.recorder import PARAMETER, Made, Mark, Row, walk
+from firstlight.observe.inside.tape.likelihood import (
+    LITTLE,
+    MOST_ELEMENTS,
+    TINY,
+    are_shares,
+    likelihood,
+    moves_of_scores,
+    prediction_made,
+    sense,
+    weighs,
+)
+from firstlight.observe.inside.tape.recorder import PARAMETER, Row, walk
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
 from firstlight.records.flows import CLASSES, LIKELIHOODS, VALUES, PullSeen
 
-PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "multiply"})
 NEGATIONS = frozenset({"neg", "__neg__", "negative"})
-LITTLE = 0.05
-"""Of what differs between the answers, or of the scores: predictions are moved by so much."""
-TINY = 1e-30
 LEAST_ANSWERS = 8
-MOST_ELEMENTS = 1 << 22
 
 
 def pulls(tail: Tail) -> Iterator[PullSeen]:
@@ -46,9 +52,12 @@ def _kind(tail: Tail, meeting: Meeting) -> str | None:
     if name in NAMED:
         return CLASSES if classes else VALUES
     if name in SELECTS and classes:
-        return CLASSES if _likelihood(tail, meeting) is not None else None
+        return CLASSES if likelihood(tail, meeting) is not None else None
     if name in PRODUCTS and not classes:
-        return LIKELIHOODS if _likelihood(tail, meeting) is not None else None
+        found = likelihood(tail, meeting)
+        if found is None or not weighs(tail, meeting, found):
+            return None
+        return CLASSES if are_shares(meeting) and not meeting.marks & PARAMETER else LIKELIHOODS
     return VALUES if name in MEASURES or name in DIFFERENCES else None
 
 
@@ -69,13 +78,11 @@ def _is_fair(tail: Tail, meeting: Meeting, kind: str) -> bool:
 
 
 def _pull(tail: Tail, meeting: Meeting, kind: str) -> Iterator[PullSeen]:
-    predicted = _prediction(meeting)
-    found = _towards(tail, meeting, kind, predicted.detach().cpu(), meeting.answer.detach().cpu())
-    if found is None:
+    moves = _moves(tail, meeting, kind)
+    if moves is None:
         return
-    level, move = found
     right, contrary = (
-        reading.number(tail.replay({id(predicted): (level + way * move).to(predicted.dtype)}, on_cpu=True))
+        reading.number(tail.replay({key: level + way * move for key, (level, move) in moves.items()}, on_cpu=True))
         for way in (1, -1)
     )
     if math.isfinite(right) and math.isfinite(contrary):
@@ -109,22 +116,34 @@ def _gradient(tail: Tail, outputs: list[torch.Tensor], answers: dict[int, torch.
     return torch.cat([slope.double().flatten() for slope in slopes])
 
 
-def _towards(
-    tail: Tail, meeting: Meeting, kind: str, predicted: torch.Tensor, answer: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor] | None:
-    """Where predictions begin, and a move of theirs that follows the answers."""
-    if kind == CLASSES:
+def _moves(tail: Tail, meeting: Meeting, kind: str) -> dict[int, tuple[torch.Tensor, torch.Tensor]] | None:
+    """What is moved, by its id: where it begins, and a move of it by which predictions follow the answers."""
+    predicted, answer = _prediction(meeting).detach().cpu(), meeting.answer.detach().cpu()
+    if kind == CLASSES and meeting.row.name in NAMED:
         picked = _picked(meeting.row, predicted, answer)
-        return None if picked is None else (predicted, _step(predicted) * picked * _sense(tail, meeting))
+        if picked is None:
+            return None
+        level, move = predicted, _step(predicted) * picked
+    elif kind == VALUES:
+        if torch.broadcast_shapes(predicted.shape, answer.shape) != predicted.shape:
+            return None
+        if meeting.row.name in DIFFERENCES and likelihood(tail, meeting) is not None:
+            return None  # one likelihood over another
+        mean = answer.mean(0, keepdim=True)
+        level, move = mean.expand(predicted.shape), (LITTLE * (answer - mean)).expand(predicted.shape)
+    else:
+        wanted, way = _wanted(meeting, predicted, answer), sense(tail, meeting)
+        return None if wanted is None or way is None else moves_of_scores(tail, meeting, way * wanted)
+    return {id(_prediction(meeting)): (level.to(predicted.dtype), move.to(predicted.dtype))}
+
+
+def _wanted(meeting: Meeting, predicted: torch.Tensor, answer: torch.Tensor) -> torch.Tensor | None:
+    """What meets the answers should be higher by this."""
+    if meeting.row.name in SELECTS:
+        return _picked(meeting.row, predicted, answer)
     if torch.broadcast_shapes(predicted.shape, answer.shape) != predicted.shape:
         return None
-    if kind == LIKELIHOODS:
-        share = answer / max(float(answer.abs().max()), TINY) * (-1 if _is_negated(meeting) else 1)
-        return predicted, _step(predicted) * share * _sense(tail, meeting)
-    if _likelihood(tail, meeting) is not None and meeting.row.name in DIFFERENCES:
-        return None  # one likelihood over another
-    level = answer.mean(0, keepdim=True)
-    return level.expand(predicted.shape), (LITTLE * (answer - level)).expand(predicted.shape)
+    return answer / max(float(answer.abs().max()), TINY) * (-1 if _is_negated(meeting) else 1)
 
 
 def _is_negated(meeting: Meeting) -> bool:
@@ -154,45 +173,8 @@ def _on_cpu(index: Any) -> Any:
     return index.cpu() if isinstance(index, torch.Tensor) else index
 
 
-def _sense(tail: Tail, meeting: Meeting) -> float:
-    """Whether what meets the answers rises with the likelihood that it was made from, or falls."""
-    found = _likelihood(tail, meeting)
-    predicted, made = _prediction_made(meeting)
-    if found is None or made is None or found is predicted:
-        return 1.0
-    rows = tuple(row for row in tail.rows if row.number <= made[0].number)
-    moved = Tail(predicted, rows, ()).replay({id(found): found.detach().cpu() + LITTLE}, on_cpu=True)
-    return 1.0 if float((moved - predicted.detach().cpu()).sum()) >= 0 else -1.0
-
-
-def _likelihood(tail: Tail, meeting: Meeting) -> torch.Tensor | None:
-    """The last likelihood, or its logarithm, on the way to the meeting."""
-    own = {row.number for row in tail.rows}
-    waiting, seen = [_prediction_made(meeting)], set[int]()
-    logarithm: torch.Tensor | None = None
-    while waiting:
-        tensor, made = waiting.pop(0)
-        if made is not None and (made[0].likely or made[0].name in LIKELY):
-            return tensor if logarithm is None else logarithm
-        if made is not None and made[0].name == "log":
-            logarithm = tensor
-        if made is None or made[0].number not in own or made[0].number in seen:
-            continue
-        seen.add(made[0].number)
-        waiting += [(item, origin) for item, _, origin in made[0].inputs if item.requires_grad]
-    return None
-
-
 def _prediction(meeting: Meeting) -> torch.Tensor:
-    return _prediction_made(meeting)[0]
-
-
-def _prediction_made(meeting: Meeting) -> tuple[torch.Tensor, Made | None]:
-    return next(
-        (tensor, made)
-        for tensor, marks, made in meeting.row.inputs
-        if tensor.requires_grad and tensor.ndim and marks & Mark.TRAINED
-    )
+    return prediction_made(meeting)[0]
 
 
 def _step(predicted: torch.Tensor) -> torch.Tensor:

@@ -14,9 +14,11 @@ from typing import NamedTuple
 import torch
 
 from firstlight.observe.inside import sites
-from firstlight.observe.inside.tape.recorder import Made, Row
+from firstlight.observe.inside.tape.likelihood import SUMS, normalised
+from firstlight.observe.inside.tape.recorder import Input, Made, Row
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
 from firstlight.records.flows import GuessSeen, ReachSeen
+from firstlight.records.places import Site
 
 _MOVES = """view reshape squeeze unsqueeze flatten contiguous to float double half bfloat16 type clone transpose permute
 t ravel view_as unflatten movedim"""
@@ -31,7 +33,13 @@ NEAR = 0.1
 SETTLED = 0.02
 """Share of the whole fall that large steps may still add at its end."""
 MOST_ELEMENTS = 1 << 16
-MOST_ACTIVATIONS = 2
+MOST_ACTIVATIONS = 4
+"""A sigmoid that is written out, and the logarithm behind it, are three."""
+MOST_STEPS = 32
+"""Calls of a normalisation that is written out."""
+_AFFINE = """add sub mul div neg negative subtract multiply divide rsub __add__ __radd__ __sub__ __rsub__ __mul__
+__rmul__ __truediv__ __neg__"""
+AFFINE = frozenset(_AFFINE.split())
 FEWEST_GUESSED = 8
 """Examples; one output fits fewer of them well by itself."""
 
@@ -41,14 +49,13 @@ def reaches(tail: Tail) -> Iterator[ReachSeen]:
     seen: set[int] = set()
     for meeting in tail.meetings:
         for tensor, _, made in meeting.row.inputs:
-            into = meeting.row
-            for activation, output in activations(tail, tensor, made):
-                if activation.number not in seen:
-                    seen.add(activation.number)
-                    size = _size(output, meeting.answer)
+            into = (meeting.row.name, meeting.row.line)
+            for activation in activations(tail, tensor, made):
+                if activation.row.number not in seen:
+                    seen.add(activation.row.number)
                     with contextlib.suppress(*CANNOT):
-                        yield from _reached(tail, activation, into, output, size)
-                into = activation
+                        yield from _reached(tail, activation, into, meeting.answer)
+                into = (activation.name, activation.row.line)
 
 
 def lowest_free(tail: Tail) -> float | None:
@@ -70,8 +77,8 @@ def left_when_sure(tail: Tail) -> float | None:
     if met is None or met[0].ndim != met[2].ndim + 1 or met[2].is_floating_point():
         return None
     place, made, answer = met
-    for activation, _ in activations(tail, place, made):
-        place = next(tensor for tensor, _, _ in activation.inputs if tensor.requires_grad)
+    for activation in activations(tail, place, made):
+        place = activation.given[0]
     with contextlib.suppress(*CANNOT):
         told = (answer >= 0) & (answer < place.shape[1])
         code = torch.nn.functional.one_hot(answer.where(told, 0), place.shape[1]).to(place.dtype)
@@ -82,8 +89,6 @@ def left_when_sure(tail: Tail) -> float | None:
     return None
 
 
-SUMS = 1e-3
-"""By which the sum of probabilities may differ from 1."""
 SURE = 32.0
 """A score, the others being 0, that leaves no doubt."""
 
@@ -98,8 +103,8 @@ def best_guess(tail: Tail) -> GuessSeen | None:
     if met is None or len(met[0]) < FEWEST_GUESSED or tail.own_answers:
         return None
     place, made, answer = met
-    for activation, _ in activations(tail, place, made):
-        place, _, made = next(given for given in activation.inputs if given[0].requires_grad)
+    for activation in activations(tail, place, made):
+        place, _, made = activation.given
     if not from_a_layer(made):
         return None
     with contextlib.suppress(*CANNOT):
@@ -135,27 +140,66 @@ def _met(tail: Tail) -> tuple[torch.Tensor, Made | None, torch.Tensor] | None:
     return found if found is not None and len(met) == 1 and found[0].numel() <= MOST_ELEMENTS else None
 
 
-def activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterator[tuple[Row, torch.Tensor]]:
-    """The calls before the meeting that change values, with their outputs, the last first, as long as shapes stay."""
+class ValueChanger(NamedTuple):
+    """A call that changes values, or several of a normalisation that somebody wrote out."""
+
+    row: Row
+    """The last one."""
+    name: str
+    output: torch.Tensor
+    given: Input
+
+
+def activations(tail: Tail, tensor: torch.Tensor, made: Made | None) -> Iterator[ValueChanger]:
+    """What changes values before the meeting, the last first, as long as shapes stay."""
     rows = {row.number for row in tail.rows}
     found = 0
     while made is not None and made[0].number in rows and tensor.requires_grad and found < MOST_ACTIVATIONS:
         row, at = made
-        given = [item for item in row.inputs if item[0].requires_grad]
-        if len(given) != 1 or at != 0 or row.writes:
+        carrying = [item for item in row.inputs if item[0].requires_grad]
+        written = normalised(tensor) if len(carrying) > 1 else None
+        given = carrying[0] if len(carrying) == 1 else None if written is None else _before(rows, tensor, carrying)
+        if given is None or at != 0 or row.writes:
             return
-        if row.name not in MOVES:
-            same = given[0][0].shape == tensor.shape and given[0][0].is_floating_point()
+        if written or (row.name not in MOVES and not _is_affine(row)):
+            same = given[0].shape == tensor.shape and given[0].is_floating_point()
             if not same or tensor.numel() > MOST_ELEMENTS:
                 return
             found += 1
-            yield row, tensor
-        tensor, _, made = given[0]
+            yield ValueChanger(row, written or row.name, tensor, given)
+        tensor, _, made = given
 
 
-def _reached(tail: Tail, activation: Row, into: Row, output: torch.Tensor, size: float) -> Iterator[ReachSeen]:
+def _is_affine(row: Row) -> bool:
+    """Whatever comes behind it can be had before it: by itself it keeps nothing out of reach."""
+    return row.name in AFFINE and all(item[0].requires_grad or item[0].numel() == 1 for item in row.inputs)
+
+
+def _before(rows: set[int], tensor: torch.Tensor, carrying: list[Input]) -> Input | None:
+    """A tensor of the same shape that everything carrying a gradient comes by on its way to this one: the first that
+    was not put together of several itself, as scores are that were shifted by their largest."""
+    waiting = {id(item[0]): item for item in carrying}
+    found: Input | None = None
+    for _ in range(MOST_STEPS):
+        last = max(waiting.values(), key=lambda item: -1 if item[2] is None else item[2][0].number)
+        made = last[2][0] if last[2] is not None and last[2][0].number in rows else None
+        before = [] if made is None else [item for item in made.inputs if item[0].requires_grad]
+        if len(waiting) == 1 and last[0].shape == tensor.shape:
+            found = last
+            if len(before) == 1:
+                break
+        if not before:
+            break
+        del waiting[id(last[0])]
+        waiting |= {id(item[0]): item for item in before}
+    return found
+
+
+def _reached(
+    tail: Tail, activation: ValueChanger, into: tuple[str, Site | None], answer: torch.Tensor
+) -> Iterator[ReachSeen]:
     """Inputs are sought from several starts and at several sizes: a poor search must not pass for a limit."""
-    given = next(tensor for tensor, _, _ in activation.inputs if tensor.requires_grad)
+    given, output, size = activation.given[0], activation.output, _size(activation.output, answer)
     loss, free = float(tail.loss.detach()), _lowest(tail, output, output, size)
     if not free.settled:
         return
@@ -168,9 +212,10 @@ def _reached(tail: Tail, activation: Row, into: Row, output: torch.Tensor, size:
     if bound.settled or bound.loss <= enough:
         yield ReachSeen(
             operation=activation.name,
-            site=activation.line,
-            meeting=into.line,
-            into=into.name,
+            probable=not answer.is_floating_point() or bool(((answer >= 0) & (answer <= 1)).all()),
+            site=activation.row.line,
+            meeting=into[1],
+            into=into[0],
             loss=loss,
             free=free.loss,
             bound=bound.loss,

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from firstlight.observe.inside.tape.compares import SELECTS, going_on, is_comparison
+from firstlight.observe.inside.tape.compares import PRODUCTS, SELECTS, going_on, is_comparison
 from firstlight.observe.inside.tape.examples import is_of_pairs
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder, Row, walk
 from firstlight.records.places import Site
@@ -52,12 +52,29 @@ class Tail:
         """The network itself had a hand in them: a bootstrap, an action it chose, a pseudo-label."""
         return any(meeting.marks & Mark.TRAINED for meeting in self.meetings)
 
+    @property
+    def weighted(self) -> bool:
+        """Products with numbers of both signs, as with what an action earned: what is good may be bad behind them."""
+        return any(
+            meeting.row.name in PRODUCTS
+            and meeting.answer.is_floating_point()
+            and bool((meeting.answer < 0).any() and (meeting.answer > 0).any())
+            for meeting in self.meetings
+        )
+
     def replay(self, instead: Mapping[int, torch.Tensor], on_cpu: bool = False) -> torch.Tensor:
         """The loss with other tensors in place of those with these ids.
 
         On the CPU where they hold values that the program never had: there a loss that holds them to be impossible
         raises, and on an accelerator it would take the program with it.
         """
+        values, last = self.values(instead, on_cpu), self.rows[-1]
+        if (last.number, 0) not in values:
+            raise NotRepeatableError
+        return values[last.number, 0]
+
+    def values(self, instead: Mapping[int, torch.Tensor], on_cpu: bool = False) -> dict[tuple[int, int], torch.Tensor]:
+        """All that rests on those tensors, by the number of the row that made it and its place among the outputs."""
         values: dict[tuple[int, int], torch.Tensor] = {}
         for row in self.rows:
             told = {}
@@ -69,10 +86,7 @@ class Tail:
             if told:
                 found = _call(row, told, on_cpu)
                 values.update({(row.number, index): tensor for index, tensor in enumerate(found)})
-        last = self.rows[-1]
-        if (last.number, 0) not in values:
-            raise NotRepeatableError
-        return values[last.number, 0]
+        return values
 
 
 def tail_of(recorder: Recorder, loss: torch.Tensor) -> Tail | None:

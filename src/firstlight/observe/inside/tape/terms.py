@@ -22,7 +22,7 @@ def silent_terms(tail: Tail) -> Iterator[TermSeen]:
     waiting, seen = [tail.rows[-1]], set[int]()
     while waiting:
         row = waiting.pop()
-        if row.number in seen or not _passes(row):
+        if row.number in seen or not passes(row):
             continue
         seen.add(row.number)
         for tensor, marks, made in row.inputs:
@@ -45,7 +45,7 @@ def _term(tail: Tail, value: float, cut: Row | None, added: Row, unfelt: int = 0
     )
 
 
-def _passes(row: Row) -> bool:
+def passes(row: Row) -> bool:
     """The loss depends on what this row was given as a sum depends on its terms."""
     if row.name in LINEAR:
         return True

@@ -16,10 +16,11 @@ from firstlight.observe.inside.tape.floor import floors
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
 from firstlight.observe.inside.tape.levels import levelled, levelled_answers
 from firstlight.observe.inside.tape.normalised import normalised_elsewhere
-from firstlight.observe.inside.tape.penalty import WeightPenalty, penalty_of
+from firstlight.observe.inside.tape.penalty import WeightPenalty, penalty_of, wishes
 from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
+from firstlight.observe.inside.tape.runaway import runaways
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
@@ -80,7 +81,12 @@ class Looks:
         self.comparisons.trained(tail)
         self._tell(silent_terms(tail), unfelt_terms(tail), normalised_elsewhere(tail), predicted_twice(tail))
         with _own_randomness(tail):
-            self._tell(cancelling(tail, self.generator), mute_answers(tail, self.generator), pulls(tail))
+            self._tell(
+                cancelling(tail, self.generator),
+                mute_answers(tail, self.generator),
+                pulls(tail),
+                wishes(tail),
+            )
         self._levels(tail)
         if self.dealings.exchanges:
             self._tell(map(self._bootstrap, bootstraps(tail)))
@@ -134,7 +140,7 @@ class Looks:
 
     def _search(self, tail: Tail) -> None:
         with _own_randomness(tail):
-            self._tell(reaches(tail), floors(tail))
+            self._tell(reaches(tail), floors(tail), runaways(tail))
             if FREE in self.observer.spec.taps and (lowest := lowest_free(tail)) is not None:
                 self.observer.emit(FreeSeen(free=lowest))
 
