@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
-from firstlight.facts.relations import held_back_scores
+from firstlight.facts.relations import held_back_scores, plain_skill
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.flows import LevelledSeen
 from firstlight.records.learning import LearningSign
@@ -106,3 +106,11 @@ def test_answers_that_are_values_have_no_guess_to_be_held_against() -> None:
 
     assert list(held_back_scores([trained], {"test accuracy": (0.1,)})) == []
     assert list(held_back_scores([], {"test accuracy": (0.1,)})) == []
+
+
+def test_the_best_plain_fit_to_answers_of_the_data_counts() -> None:
+    lines = [Relations(seen=replace(SEEN, skills=Skills(rows=640, plain=plain))) for plain in (0.2, 0.7)]
+    own = Relations(seen=replace(SEEN, skills=Skills(rows=640, plain=0.9), acting=True))
+
+    assert plain_skill([*lines, own, "another fact"]) == 0.7
+    assert plain_skill([own, Relations(seen=SEEN)]) == 0.0

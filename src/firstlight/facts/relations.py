@@ -67,6 +67,11 @@ def lags(seen: Sightings) -> Iterator[LagSeen]:
             )
 
 
+def plain_skill(facts: Iterable[Any]) -> float:
+    """The best that a plain fit gets on any line, to answers that are the data's own; 0 where none was made."""
+    return max((one.seen.skills.plain for one in facts if isinstance(one, Relations) and one.scored), default=0.0)
+
+
 def held_back_scores(facts: Iterable[Any], told: Mapping[str, Sequence[float]]) -> Iterator[HeldBackScore]:
     """Of a program that came to its end: `told` is what it printed, by name."""
     known = tuple(facts)

@@ -4,6 +4,7 @@ import msgspec
 
 from firstlight.records.doubts import Doubts
 from firstlight.records.places import Site
+from firstlight.records.reach import InputsReached
 from firstlight.records.sighting import Sighting
 
 
@@ -53,6 +54,8 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     offset: int = 0
     """Rows to the place whose answer fits best, and how well it does."""
     offset_deviations: float = 0.0
+    could: float = 0.0
+    """Deviations that answers as frequent as these would show if they went with the inputs; asked where few are."""
 
 
 class Pocket(msgspec.Struct, frozen=True, kw_only=True):
@@ -241,6 +244,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     counted: RowsReached = RowsReached()
     mixed: Mixed = Mixed()
     skills: Skills = Skills()
+    reach: InputsReached = InputsReached()
+    """Asked where a plain fit does far better than the program."""
     stored: ExamplesStored = ExamplesStored()
     seconds: float = 0.0
     """What the comparison took."""

@@ -6,7 +6,7 @@ from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.answers_out_of_place import CHECK
 from firstlight.records.finding import Severity
-from firstlight.records.relations import Neighbours, Places, Relations, Tells
+from firstlight.records.relations import Neighbours, Places, Relations, Skills, Tells
 
 
 def shifted(**changes: Any) -> Relations:
@@ -15,7 +15,7 @@ def shifted(**changes: Any) -> Relations:
 
 
 def mixed(unlearnt: int = 150, others: float = 0.02, **changes: Any) -> Relations:
-    near = replace(Neighbours(examples=1000, deviations=0.5), **changes)
+    near = replace(Neighbours(examples=1000, deviations=0.5, could=40.0), **changes)
     return related(unlearnt=unlearnt, near=near, tells=Tells(of=10, others=others))
 
 
@@ -52,7 +52,7 @@ def test_each_side_of_certain(there: float, times: int) -> None:
 def test_answers_that_nothing_is_related_to_are_told_where_nothing_is_learnt() -> None:
     (evidence,) = found(CHECK, mixed())
 
-    assert "no feature tells anything of them" in evidence.saw
+    assert "(0.5 deviations from chance, where answers that belong to them could show 40), no feature" in evidence.saw
     assert found(CHECK, mixed(unlearnt=0)) == []
     assert found(CHECK, replace(mixed(), seen=replace(mixed().seen, acting=True))) == []
 
@@ -70,6 +70,24 @@ def test_each_side_of_unlearnt(unlearnt: int, times: int) -> None:
 @pytest.mark.parametrize(("examples", "times"), [(511, 0), (512, 1)])
 def test_each_side_of_examples(examples: int, times: int) -> None:
     assert len(found(CHECK, mixed(examples=examples))) == times
+
+
+@pytest.mark.parametrize(("could", "times"), [(9.9, 0), (10.0, 1), (float("nan"), 0)])
+def test_answers_that_could_show_nothing_prove_nothing(could: float, times: int) -> None:
+    assert len(found(CHECK, mixed(could=could))) == times
+
+
+@pytest.mark.parametrize(("deviations", "times"), [(2.4, 1), (2.6, 0), (float("nan"), 0)])
+def test_each_side_of_shown(deviations: float, times: int) -> None:
+    assert len(found(CHECK, mixed(deviations=deviations, could=10.0))) == times
+
+
+@pytest.mark.parametrize(("plain", "times"), [(0.49, 1), (0.5, 0), (float("nan"), 0)])
+def test_answers_that_a_plain_fit_foretells_belong_to_their_rows(plain: float, times: int) -> None:
+    skills = Skills(rows=640, plain=plain)
+
+    for one in (mixed(), shifted()):
+        assert len(found(CHECK, replace(one, seen=replace(one.seen, skills=skills)))) == times
 
 
 @pytest.mark.parametrize(("others", "times"), [(0.09, 1), (0.1, 0), (float("nan"), 0)])

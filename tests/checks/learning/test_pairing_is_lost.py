@@ -39,6 +39,11 @@ def test_what_the_program_is_seen_to_learn_later_was_not_lost() -> None:
     assert found(certified=True) == []
 
 
+@pytest.mark.parametrize(("plain", "times"), [(0.0, 1), (0.49, 1), (0.5, 0), (float("nan"), 0)])
+def test_pairs_that_a_plain_fit_foretells_were_not_lost(plain: float, times: int) -> None:
+    assert len(found(plain=plain)) == times
+
+
 def test_tells_all_three_losses() -> None:
     (evidence,) = found()
 

@@ -3,10 +3,11 @@
 ## What it sees
 A sample of the training examples with their answers in the loss. Examples that are alike should have like answers; if
 they do not, and would with those of the next row, those were shifted. Answers at each place of a sequence or an image
-may fit better when moved, mirrored or turned. Where nothing is related or learnt, they may have been mixed.
+may fit better when moved, mirrored or turned. Where nothing is learnt or related, and it would show, they were mixed.
 
 ## When it is fine
-Tasks about the past want the answers of earlier places. Where likeness means nothing (parity), learning is enough.
+Tasks about the past want the answers of earlier places. Where likeness means nothing (parity), learning is enough, or
+that a plain fit to the examples foretells their answers.
 """
 
 from collections.abc import Iterator
@@ -23,7 +24,11 @@ class Limits(Settable):
     by_chance: float = 4.0
     """Deviations within which likeness may be luck, several offsets having been tried."""
     certain: float = 10.0
-    """Deviations from which on it is none."""
+    """Deviations from which on it is none; if answers as frequent as these could show fewer, it proves nothing."""
+    shown: float = 0.25
+    """Of the deviations that answers which belong to their examples would show."""
+    foretold: float = 0.5
+    """Skill of a plain fit, from which on answers do belong to their examples; 1 is never wrong."""
     examples: int = 512
     """Of those that were compared; to say that there is no relation takes many."""
     unlearnt: int = 96
@@ -45,6 +50,7 @@ class Limits(Settable):
 def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     seen, near = relations.seen, relations.seen.near
     where = at(seen.site, step=seen.step, rank=seen.rank)
+    open_ = not seen.acting and seen.skills.plain < limits.foretold
     if seen.places is not None and _moved(seen.places, limits):
         yield Evidence(
             where=where,
@@ -54,14 +60,14 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
             likely="answers and inputs are cut, shifted or turned by different code",
             numbers={"fit": seen.places.fit, "best_fit": seen.places.best_fit, "share": seen.places.share},
         )
-    elif not seen.acting and (shifted := [one for one in (near, seen.in_order) if _is_shifted(one, limits)]):
+    elif open_ and (shifted := [one for one in (near, seen.in_order) if _is_shifted(one, limits)]):
         yield _shifted(shifted[0], where)
-    elif not seen.acting and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits):
+    elif open_ and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits):
         yield Evidence(
             where=where,
             saw=f"of {near.examples:,} examples, those that are alike have no more alike answers than any two "
-            f"({near.deviations:.1f} deviations from chance), no feature tells anything of them, and nothing shows "
-            "that they are learnt",
+            f"({near.deviations:.1f} deviations from chance, where answers that belong to them could show "
+            f"{near.could:.0f}), no feature tells anything of them, and nothing shows that they are learnt",
             wanted=ALIKE,
             confidence=0.7,
             numbers={"deviations": near.deviations, "examples": near.examples},
@@ -73,10 +79,9 @@ def _is_shifted(near: Neighbours, limits: Limits) -> bool:
 
 
 def _shifted(near: Neighbours, where: Where) -> Evidence:
-    rows = "row" if abs(near.offset) == 1 else "rows"
     return Evidence(
         where=where,
-        saw=f"examples that are alike have like answers {abs(near.offset)} {rows} "
+        saw=f"examples that are alike have like answers {abs(near.offset)} row{'s' * (abs(near.offset) != 1)} "
         f"{'further on' if near.offset > 0 else 'before'} ({near.offset_deviations:.0f} deviations from chance), "
         f"and not in their own row ({near.deviations:.1f})",
         wanted=ALIKE,
@@ -91,16 +96,15 @@ def _moved(places: Places, limits: Limits) -> bool:
         return False
     if places.kind == "pixels":
         return places.share >= limits.share
-    most = 1 - limits.share
     fits = places.best_fit >= limits.told and places.best_fit >= limits.places * places.fit
-    return places.share >= most and fits
+    return places.share >= 1 - limits.share and fits
 
 
 def _unrelated(relations: Relations, limits: Limits) -> bool:
-    seen = relations.seen
-    if not (abs(seen.near.deviations) < limits.by_chance and seen.near.examples >= limits.examples):
-        return False
-    return relations.levelled < limits.levelled and seen.tells.of > 0 and seen.tells.others < limits.no_power
+    seen, near = relations.seen, relations.seen.near
+    few = abs(near.deviations) < min(limits.by_chance, limits.shown * near.could) and near.could >= limits.certain
+    few = few and near.examples >= limits.examples
+    return few and relations.levelled < limits.levelled and seen.tells.of > 0 and seen.tells.others < limits.no_power
 
 
 CHECK = Check(

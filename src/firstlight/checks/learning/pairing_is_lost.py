@@ -8,8 +8,8 @@ optimizer work.
 ## When it is fine
 A task that is very hard, or so noisy that nothing shows within the steps observed, looks the same at first: look at
 a few examples with their labels before anything else. Nothing is said once the program itself, watched for longer than
-its copies, is seen to learn. A learning rate that is far too high looks the same too, and is not reported here where a
-copy at a tenth of it learns.
+its copies, is seen to learn, nor where a plain fit to the same examples foretells their labels. A learning rate that is
+far too high looks the same too, and is not reported here where a copy at a tenth of it learns.
 """
 
 import math
@@ -38,6 +38,9 @@ class Limits(Settable):
     as_often: float = 0.35
     """Share of the later steps at which mismatched pairs must have the lower loss on the same batch: half of them where
     the pairing means nothing, few where it means a little."""
+    told: float = 0.5
+    """Skill of a plain fit to the same examples, from which on inputs and labels do belong together: 0 is one answer
+    for all, 1 never wrong."""
     learnt_slower: float = 0.3
     """Share by which a copy at a tenth of the rate must end below mismatched pairs for the rate to be at fault."""
 
@@ -47,6 +50,7 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     if (
         contrast.compares_rows
         or contrast.certified
+        or not contrast.plain < limits.told
         or contrast.loss not in CLASSIFYING
         or one is None
         or mixed is None

@@ -41,6 +41,7 @@ def _answer(question: Callable[[], bytes], writer: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (1, 2):
         os.dup2(nowhere, descriptor)
+    torch.set_num_threads(1)  # a copy has none of the threads, and what they computed counts against its seconds
     answer = question()
     if len(answer) <= MOST_BYTES:
         os.write(writer, answer)

@@ -63,3 +63,16 @@ def test_too_few_examples_say_nothing(examples: torch.Tensor, kinds: torch.Tenso
     assert neighbours(examples, [], MOMENTS).examples == 0
     assert neighbours(examples[:127], [AnswerMet(kinds[:127], 6)], MOMENTS[:127]).examples == 0
     assert neighbours(examples[:128], [AnswerMet(kinds[:128], 6)], MOMENTS[:128]).examples == 128
+
+
+def test_answers_that_are_nearly_all_the_same_could_show_little(drawn: torch.Generator) -> None:
+    examples = torch.randn(ROWS, 12, generator=drawn)
+    even, rare = torch.randint(0, 2, (ROWS,), generator=drawn), torch.zeros(ROWS, dtype=torch.long)
+    rare[::128] = 1
+
+    assert neighbours(examples, [AnswerMet(even, 2)], MOMENTS).could > 25
+    assert neighbours(examples, [AnswerMet(rare, 2)], MOMENTS).could < 10
+
+
+def test_what_belongs_together_is_not_asked_what_it_could(examples: torch.Tensor, kinds: torch.Tensor) -> None:
+    assert neighbours(examples, [AnswerMet(kinds, 6)], MOMENTS).could == 0

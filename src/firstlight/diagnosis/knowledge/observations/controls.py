@@ -144,8 +144,9 @@ DESTROYED = (
         rate=0.05,
         group="simple-baseline",
         very_likely="data-scale hp-lr-low arch-init loss-*",
-        likely="train-* arch-capacity",
+        likely="train-* arch-capacity arch-vanishing",
         unlikely="null-hard",
+        excluded="data-label-misaligned data-label-noise data-degenerate",
     ),
 )
 

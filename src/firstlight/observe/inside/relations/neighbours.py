@@ -1,9 +1,11 @@
 """Do examples that lie next to each other have like answers, and would they with the answers of other rows?"""
 
 import math
+import statistics
 from collections.abc import Sequence
 
 import torch
+from msgspec.structs import replace
 
 from firstlight.observe.inside.relations.sample import AnswerMet
 from firstlight.records.relations import Neighbours
@@ -14,6 +16,9 @@ COUNT = 10
 """Neighbours of each example."""
 DEALS = 16
 OFFSETS = (-2, -1, 1, 2)
+FEW = 10.0
+"""Deviations below which it is asked how many there could be."""
+DIRECTIONS = 5
 
 
 def neighbours(
@@ -24,7 +29,10 @@ def neighbours(
         return Neighbours()
     near = _nearest(scaled(table[:MOST_EXAMPLES]))
     found = [_of_answer(near, answer, moments[:MOST_EXAMPLES], offsets) for answer in answers]
-    return max(found, key=lambda one: max(one.deviations, one.offset_deviations), default=Neighbours())
+    best = max(found, key=lambda one: max(one.deviations, one.offset_deviations), default=Neighbours())
+    if not (best.examples > 0 and best.deviations < FEW):
+        return best
+    return replace(best, could=_could(scaled(table[:MOST_EXAMPLES]), near, answers[found.index(best)]))
 
 
 def fit(table: torch.Tensor, answer: AnswerMet) -> float:
@@ -42,6 +50,18 @@ def _of_answer(near: torch.Tensor, answer: AnswerMet, moments: torch.Tensor, off
         offset=offset,
         offset_deviations=_fit(moved, near),
     )
+
+
+def _could(table: torch.Tensor, near: torch.Tensor, answer: AnswerMet) -> float:
+    """Where the same answers are dealt out along a direction in which examples differ; the median of several."""
+    generator = torch.Generator().manual_seed(0)
+    pairs = torch.randint(len(table), (DIRECTIONS, 2), generator=generator, device="cpu")
+    found = []
+    for one, other in pairs.tolist():
+        dealt = torch.empty_like(answer.values[: len(table)])
+        dealt[(table @ (table[one] - table[other])).argsort()] = answer.values[: len(table)].sort().values
+        found.append(_fit(_code(dealt, answer.classes), near))
+    return statistics.median(found)
 
 
 def _code(values: torch.Tensor, classes: int) -> torch.Tensor:

@@ -58,8 +58,7 @@ class Sample:
     def add(self, inputs: Sequence[torch.Tensor], answer: torch.Tensor, step: int, origin: Sequence[int] = ()) -> None:
         """A batch of other shapes than the first is counted and not kept. `origin` are its rows in the dataset."""
         count = len(answer)
-        given = [t for t in inputs if t.ndim and len(t) == count and not t.is_complex() and reading.readable(t)]
-        given = [t for t in given if t.numel() > 0][:MOST_TENSORS]
+        given = taken(inputs, count)
         shapes = (*(_shape(t) for t in given), tuple(answer.shape[1:]))
         self.met += count
         self.shapes = self.shapes or shapes
@@ -82,6 +81,12 @@ class Sample:
     def moments(self) -> torch.Tensor:
         """Step, row in the batch, and in the dataset of each example; -1 where the last is not known."""
         return torch.cat(self._moments)
+
+
+def taken(inputs: Sequence[torch.Tensor], count: int) -> list[torch.Tensor]:
+    """The inputs of which a sample keeps examples."""
+    given = [t for t in inputs if t.ndim and len(t) == count and not t.is_complex() and reading.readable(t)]
+    return [t for t in given if t.numel() > 0][:MOST_TENSORS]
 
 
 def flat(tensor: torch.Tensor) -> torch.Tensor:

@@ -54,7 +54,7 @@ class OwnSkill:
         if len(chosen) < LEAST_EXAMPLES or not bool(torch.isfinite(answer).all()):
             return Skills()
         table = torch.cat([features_of(given[chosen]) for given in inputs], 1)
-        code = _code(answer[chosen], self.kind)
+        code = coded(answer[chosen], self.kind)
         base = wrong(self.kind, code.mean(0, keepdim=True).expand_as(code), code)
         if not base > 0:
             return Skills()
@@ -95,7 +95,7 @@ def _predictions(row: Row) -> Iterator[torch.Tensor]:
     return (tensor for tensor, _, _ in row.inputs if tensor.requires_grad and tensor.ndim and not tensor.is_complex())
 
 
-def _code(answer: torch.Tensor, kind: str) -> torch.Tensor:
+def coded(answer: torch.Tensor, kind: str) -> torch.Tensor:
     """A column for each class, or the answers as they are."""
     if kind != "classes":
         return answer.double()

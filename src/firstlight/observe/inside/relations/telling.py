@@ -31,7 +31,7 @@ def tells(table: torch.Tensor, answer: AnswerMet) -> Tells:
     if len(table) < LEAST_EXAMPLES or len(moving) < LEAST_COLUMNS or bool((values == values[0]).all()):
         return Tells()
     width, table = table.shape[1], table[:, moving]
-    power = power_over(table, values) if not answer.classes else _of_classes(table, values, answer.classes)
+    power = powers(table, AnswerMet(values, answer.classes))
     telling = power >= (CERTAIN if answer.classes else CERTAIN_OF_VALUES)
     count = int(telling.sum())
     if not 0 < count <= MOST_SHARE * len(moving) or (count > 1 and _are_copies(table[:, telling])):
@@ -44,6 +44,11 @@ def tells(table: torch.Tensor, answer: AnswerMet) -> Tells:
         others=float(power[~telling].max()),
         rest=fit(table[:, ~telling].float(), AnswerMet(values, answer.classes)),
     )
+
+
+def powers(table: torch.Tensor, answer: AnswerMet) -> torch.Tensor:
+    """Of each column over the answer."""
+    return _of_classes(table, answer.values, answer.classes) if answer.classes else power_over(table, answer.values)
 
 
 def _are_copies(columns: torch.Tensor) -> bool:

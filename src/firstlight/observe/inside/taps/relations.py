@@ -24,7 +24,8 @@ from firstlight.observe.inside.relations.in_order import (
 from firstlight.observe.inside.relations.keeping import AnswersKept
 from firstlight.observe.inside.relations.mixing import InputsMixed
 from firstlight.observe.inside.relations.places import PlaceByPlace
-from firstlight.observe.inside.relations.sample import Sample
+from firstlight.observe.inside.relations.reached import LastCall, behind, last_call, reached
+from firstlight.observe.inside.relations.sample import Sample, taken
 from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
 from firstlight.observe.inside.relations.stored import keeps_arrays, stored
@@ -33,6 +34,7 @@ from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
 from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
+from firstlight.records.reach import InputsReached
 from firstlight.records.relations import ExamplesStored, Lag, Neighbours, Skills
 
 T = TypeVar("T")
@@ -64,6 +66,7 @@ class MeetingLine:
         self.counted = RowsCounted()
         self.mixed = InputsMixed()
         self.skill = OwnSkill()
+        self.last: LastCall | None = None
         self.left_when_sure: float | None = None
         self.asked = 0
         self.lags: list[Lag] = []
@@ -212,6 +215,8 @@ class RelationsTap:
         if line is not None:
             line.look_for_answer(given, meeting.answer)
             line.add(inputs or given, meeting, self.observer.step, self._origin(meeting.answer))
+            if call is not None and not within and self.observer.timeline is None and line.skill.possible:
+                line.last = last_call(call[0], taken(inputs, len(meeting.answer)), meeting) or line.last
             if inputs and _is_answer(meeting):
                 line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
                 line.follow(self._loader, inputs[0], meeting.answer, self._batch)
@@ -234,6 +239,7 @@ class RelationsTap:
             begun = time.perf_counter()
             if time.monotonic() > end:
                 return
+            skills = line.skill.beside(line.sample) if self.observer.timeline is None else Skills()
             found = compared(line.sample, doubting=self.observer.timeline is None)
             self.observer.emit(
                 found(
@@ -246,7 +252,8 @@ class RelationsTap:
                     drawn=line.kept.drawn.seen(),
                     counted=line.counted.seen(),
                     mixed=line.mixed.seen(),
-                    skills=line.skill.beside(line.sample) if self.observer.timeline is None else Skills(),
+                    skills=skills,
+                    reach=self._reach(line, skills),
                     stored=self._stored(line),
                     left_when_sure=line.left_when_sure or 0.0,
                     acting=self.with_asides > ACTING * max(1, self.steps),
@@ -258,6 +265,14 @@ class RelationsTap:
         """Asked where examples that are alike have hardly more alike answers than any two."""
         little = near.examples > 0 and near.likeness < LITTLE
         return self._asked(line, in_order, Neighbours()) if little else Neighbours()
+
+    def _reach(self, line: MeetingLine, skills: Skills) -> InputsReached:
+        """Of the model as it is in the end, in a copy of the process."""
+        last = line.last
+        if last is None or not behind(skills):
+            return InputsReached()
+        answer = aside.asked(self.observer, lambda: msgspec.json.encode(reached(last, line.sample, line.skill.kind)))
+        return msgspec.json.decode(answer, type=InputsReached) if answer else InputsReached()
 
     def _stored(self, line: MeetingLine) -> ExamplesStored:
         loader = line.loaded[0]() if line.loaded is not None else None
