@@ -47,6 +47,7 @@ from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting, Some, TensorCard
+from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import (
@@ -209,6 +210,7 @@ def program(rank: int) -> list[Sighting]:
         RandomAgain(**place, model="Net", times=3, first=1, again=2),
         EvaluationLeaves(**place, model="Net", evaluations=2, weights=2, statistics=0, between=0, in_eval=True),
         GraphsKept(**place, model="Net", evaluates=True, calls=9, alive=9, whole=9, bytes=100),
+        StuckAtZero(**place, optimizer="Adam", steps=9, stuck=Some(tensors=2), others=1),
         Averaged(
             **place,
             what="losses",
