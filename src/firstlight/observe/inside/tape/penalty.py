@@ -14,6 +14,7 @@ import torch
 
 from firstlight.observe.inside.tape.influence import outputs_of
 from firstlight.observe.inside.tape.recorder import Input, Mark, Row, walk
+from firstlight.observe.inside.tape.runaway import is_compared
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
 from firstlight.observe.inside.tape.terms import passes
 from firstlight.records.flows import OUTPUTS, PenaltySeen
@@ -59,7 +60,8 @@ def penalty_of(tail: Tail) -> WeightPenalty | None:
 def wishes(tail: Tail, fed: Sequence[torch.Tensor] = ()) -> Iterator[PenaltySeen]:
     """What the terms without answers pull at outputs that others compare with answers, if there are both.
 
-    What was fed to the network and is met again before all terms, as in `x - noise(x)`, is a part of its output.
+    Outputs that no answer is compared with, such as a variance, are balanced by such terms, and not asked. What was fed
+    to the network and is met again before all terms, as in `x - noise(x)`, is a part of its output.
     """
     compared = {meeting.row.number for meeting in tail.meetings if meeting.marks & (Mark.DATA | Mark.DRAWN)}
     if not compared or tail.own_answers or tail.weighted:
@@ -73,6 +75,7 @@ def wishes(tail: Tail, fed: Sequence[torch.Tensor] = ()) -> Iterator[PenaltySeen
     aside = [term for key, term in terms.items() if key not in told]
     with contextlib.suppress(*CANNOT):
         outputs = list(outputs_of(tail)) if told and aside else []
+        outputs = [one for one in outputs if is_compared(tail, one, asked, whole=True)]
         pairs = _pulls(tail, outputs, [term[0] for term in told.values()]) if outputs else []
         shared = [(own, whole - own) for own, whole in pairs if bool((whole != own).any()) and bool((own != 0).any())]
         if shared:
