@@ -51,6 +51,6 @@ CHECK = Check(
     likely="a term of the loss is subtracted that should be added, or the other way round",
     fix="turn the sign of the term that falls as this output grows",
     severity=Severity.WARNING,
-    confidence=0.85,
+    confidence=0.6,
     find=find,
 )

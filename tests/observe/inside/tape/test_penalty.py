@@ -101,6 +101,7 @@ def test_terms_without_answers_are_told_from_those_that_compare(loss: Callable[[
         lambda z: F.mse_loss(z, Y),
         variation,
         lambda z: F.mse_loss(z, Y) + (z - Y).abs().sum(),
+        lambda z: ((z[:, 0] - Y[:, 0]).square() * (-z[:, 1]).exp()).mean() + 3 * z[:, 1].mean(),
         lambda z: F.mse_loss(z[:, :2], Y[:, :2]) + z.detach().square().sum(),
         lambda z: (z.log_softmax(1) * Y).mean() + variation(z),
         lambda z: F.mse_loss(z, z.detach().roll(1)) + variation(z),

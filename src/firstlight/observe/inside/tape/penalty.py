@@ -14,6 +14,7 @@ import torch
 
 from firstlight.observe.inside.tape.influence import outputs_of
 from firstlight.observe.inside.tape.recorder import Input, Mark, Row, walk
+from firstlight.observe.inside.tape.runaway import is_compared
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
 from firstlight.observe.inside.tape.terms import passes
 from firstlight.records.flows import OUTPUTS, PenaltySeen
@@ -57,7 +58,10 @@ def penalty_of(tail: Tail) -> WeightPenalty | None:
 
 
 def wishes(tail: Tail) -> Iterator[PenaltySeen]:
-    """What the terms without answers pull at outputs that others compare with answers, if there are both."""
+    """What the terms without answers pull at outputs that others compare with answers, if there are both.
+
+    Outputs that no answer is compared with, such as a variance, are balanced by such terms, and not asked.
+    """
     compared = {meeting.row.number for meeting in tail.meetings if meeting.marks & (Mark.DATA | Mark.DRAWN)}
     if not compared or tail.own_answers or tail.weighted:
         return
@@ -66,6 +70,7 @@ def wishes(tail: Tail) -> Iterator[PenaltySeen]:
     aside = [term for key, term in terms.items() if key not in told]
     with contextlib.suppress(*CANNOT):
         outputs = list(outputs_of(tail)) if told and aside else []
+        outputs = [one for one in outputs if is_compared(tail, one, compared, whole=True)]
         pairs = _pulls(tail, outputs, [term[0] for term in told.values()]) if outputs else []
         shared = [(own, whole - own) for own, whole in pairs if bool((whole != own).any()) and bool((own != 0).any())]
         if shared:

@@ -25,7 +25,8 @@ from firstlight.records.flows import RunawaySeen
 from firstlight.records.places import Site
 
 BOUNDS = frozenset({"clamp", "clip", "clamp_min", "clamp_max", "hardtanh"})
-PARTS = KEPT | SELECTS | BOUNDS | {"chunk", "split", "tensor_split", "unbind"}
+TAKES = SELECTS | {"chunk", "split", "tensor_split", "unbind"}
+PARTS = KEPT | TAKES | BOUNDS
 DOUBLINGS, ASKED = 12, 6
 """Of the shift, and the last ones of them, which tell where it leads to."""
 LASTING = 0.75
@@ -54,7 +55,7 @@ def runaways(tail: Tail) -> Iterator[RunawaySeen]:
     for part in _parts(tail):
         layers[part.layer].append(part)
     for parts in layers.values():
-        if not any(_is_compared(tail, part.tensor, compared) for part in parts):
+        if not any(is_compared(tail, part.tensor, compared) for part in parts):
             with contextlib.suppress(*CANNOT), torch.no_grad():
                 yield from _followed(tail, parts)
 
@@ -92,15 +93,15 @@ def _parts(tail: Tail) -> Iterator[OutputPart]:
 MOST_PARTS = 8
 
 
-def _is_compared(tail: Tail, tensor: torch.Tensor, compared: set[int]) -> bool:
-    """It meets answers by itself; that other outputs do is another matter."""
+def is_compared(tail: Tail, tensor: torch.Tensor, compared: set[int], whole: bool = False) -> bool:
+    """It meets answers by itself, or as a `whole`; that other outputs do is another matter."""
     reached: set[int] = set()
     for row in tail.rows:
         carrying = [item for item in row.inputs if item[0].requires_grad]
         if any(item[0] is tensor or _made_in(item, reached) for item in carrying):
             if row.number in compared:
                 return True
-            if len(carrying) == 1:
+            if len(carrying) == 1 and not (whole and row.name in TAKES):
                 reached.add(row.number)
     return False
 
