@@ -24,7 +24,7 @@ import torch
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import TAPE
 from firstlight.records import wire
-from firstlight.records.flows import TapeSeen
+from firstlight.records.taped import TapeSeen
 from firstlight.store.event_log import read
 
 RESULTS = Path(__file__).parent / "results" / "tape.md"

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from firstlight.cli.tape import command
 from firstlight.errors import UsageError
 from firstlight.records.events import Fact
-from firstlight.records.flows import TapeRow, TapeSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import TapeRow, TapeSeen
 from firstlight.records.wire import to_plain
 from firstlight.store.event_log import EventLog
 

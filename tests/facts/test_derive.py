@@ -20,21 +20,6 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.dealings import BootstrapSeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
-from firstlight.records.flows import (
-    AlteredSeen,
-    AxisSeen,
-    CancelSeen,
-    ComparisonSeen,
-    FloorSeen,
-    LevelledSeen,
-    MuteSeen,
-    PenaltySeen,
-    PullSeen,
-    ReachSeen,
-    RunawaySeen,
-    TermSeen,
-    TwiceSeen,
-)
 from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
 from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import NO_SIGN, Gone, LearningSign
@@ -49,6 +34,21 @@ from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting, Some, TensorCard
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
+from firstlight.records.taped import (
+    AlteredSeen,
+    AxisSeen,
+    CancelSeen,
+    ComparisonSeen,
+    FloorSeen,
+    LevelledSeen,
+    MuteSeen,
+    PenaltySeen,
+    PullSeen,
+    ReachSeen,
+    RunawaySeen,
+    TermSeen,
+    TwiceSeen,
+)
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
 from firstlight.records.training import (
     Attention,

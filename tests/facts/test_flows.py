@@ -21,7 +21,9 @@ from firstlight.facts.flows import (
     wrong_axes,
 )
 from firstlight.facts.sightings import Sightings
-from firstlight.records.flows import (
+from firstlight.records.learning import CERTIFIED, LearningSign
+from firstlight.records.places import Site
+from firstlight.records.taped import (
     AlteredSeen,
     AxisSeen,
     CancelSeen,
@@ -39,8 +41,6 @@ from firstlight.records.flows import (
     TermSeen,
     TwiceSeen,
 )
-from firstlight.records.learning import CERTIFIED, LearningSign
-from firstlight.records.places import Site
 
 SITE = Site(file="train.py", line=9)
 GOOD = TapeRow(1, "linear", 0, 3, (8, 4), (), True, True, True, True, 8, 1.0)

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from firstlight.facts.derive import derive
 from firstlight.facts.relations import held_back_scores, plain_skill
 from firstlight.records.declared import LabelsSeen, LagSeen
-from firstlight.records.flows import LevelledSeen
 from firstlight.records.learning import LearningSign
 from firstlight.records.places import Site
 from firstlight.records.relations import Lag, Neighbours, Relations, RelationsSeen, Repeats, Skills
+from firstlight.records.taped import LevelledSeen
 from firstlight.records.timelines import Dependence
 
 SITE = Site(file="train.py", line=9)

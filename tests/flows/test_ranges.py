@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from firstlight.flows.ranges import largest, narrowest, steepest
-from firstlight.records.flows import TapeRow
+from firstlight.records.taped import TapeRow
 
 ROW = TapeRow(0, "linear", 0, 1, (8, 4), (), True, True, True, False, 8, 1.0, 0.5)
 

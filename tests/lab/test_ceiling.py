@@ -6,8 +6,8 @@ from msgspec import structs
 from firstlight.lab.agreement import agreement
 from firstlight.lab.ceiling import CeilingPlan, Oracle, Seen, answer
 from firstlight.lab.copies import Known, Trial
-from firstlight.records.flows import FreeSeen, ReachSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import FreeSeen, ReachSeen
 
 
 def known(program: float, heart: float, blind: float = 2.3) -> Known:

@@ -8,7 +8,7 @@ import msgspec
 
 from firstlight.errors import UsageError
 from firstlight.records import wire
-from firstlight.records.flows import TapeSeen
+from firstlight.records.taped import TapeSeen
 from firstlight.report.tape import HEAD, cells, title
 from firstlight.store.event_log import read
 from firstlight.store.run_directory import RunDirectory

@@ -10,36 +10,29 @@ from msgspec.structs import replace
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.flows.ranges import Largest, Narrowest, largest, narrowest, steepest
 from firstlight.flows.values import Loss, examples_lost
-from firstlight.records.flows import (
+from firstlight.records.flows import Alike, Fading, Guessed, Levelling, Place, Pulling, Swelling, TwoComparisons
+from firstlight.records.inner import Movement
+from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
+from firstlight.records.places import Site
+from firstlight.records.taped import (
     LIKELIHOODS,
-    Alike,
     AlteredSeen,
     AxisSeen,
     CancelSeen,
     ComparisonSeen,
-    Fading,
     FloorSeen,
-    Guessed,
     GuessSeen,
     LevelledSeen,
-    Levelling,
     MuteSeen,
     PenaltySeen,
-    Place,
-    Pulling,
     PullSeen,
     ReachSeen,
     RunawaySeen,
-    Swelling,
     TapeRow,
     TapeSeen,
     TermSeen,
     TwiceSeen,
-    TwoComparisons,
 )
-from firstlight.records.inner import Movement
-from firstlight.records.learning import CERTIFIED, NO_SIGN, LearningSign
-from firstlight.records.places import Site
 from firstlight.records.training import StepSeen
 
 SETTLED_STEPS = 8

@@ -8,9 +8,9 @@ import msgspec
 
 from firstlight.facts.sightings import Sightings, groups
 from firstlight.records import facts
-from firstlight.records.flows import LIKELIHOODS, PullSeen
 from firstlight.records.inner import Movement, Touched, Units
 from firstlight.records.learning import LearningSign
+from firstlight.records.taped import LIKELIHOODS, PullSeen
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
 HALVES = ("float16", "bfloat16")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firstlight.records.flows import TapeRow
+from firstlight.records.taped import TapeRow
 
 RESTORE = frozenset({"batch_norm"})
 """It brings what differs between the examples back to a size of one."""

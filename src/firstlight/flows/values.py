@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firstlight.records.flows import TapeRow
+from firstlight.records.taped import TapeRow
 
 
 @dataclass(frozen=True, slots=True)

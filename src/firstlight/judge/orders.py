@@ -31,13 +31,13 @@ from firstlight.records.contrast import (
 )
 from firstlight.records.directions import grows
 from firstlight.records.facts import ClipOrder, LossSite
-from firstlight.records.flows import OUTPUTS, GuessSeen, PenaltySeen
 from firstlight.records.inner import Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, SEEN, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.program import Ending, LoaderSeen
 from firstlight.records.rehearsal import Shortened
 from firstlight.records.steered import EndReached, TermJoined
+from firstlight.records.taped import OUTPUTS, GuessSeen, PenaltySeen
 from firstlight.records.training import BackwardSeen, StepSeen
 
 CONTROLS: dict[str, tuple[str, ...]] = {

@@ -20,8 +20,8 @@ from firstlight.lab.copies import Known, Workbench
 from firstlight.lab.keeping import LabRun
 from firstlight.observe.printed import numbers_in
 from firstlight.records.finding import Scalar
-from firstlight.records.flows import FreeSeen, ReachSeen
 from firstlight.records.lab import LabCurve, LabPlot, LabReport, LabTable
+from firstlight.records.taped import FreeSeen, ReachSeen
 
 FREE = ("no-dropout", "no-decay")
 """Smoothed labels stay: they are part of what is measured."""

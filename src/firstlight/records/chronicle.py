@@ -2,8 +2,8 @@
 
 import msgspec
 
-from firstlight.records.flows import TapeSeen
 from firstlight.records.inner import Layer
+from firstlight.records.taped import TapeSeen
 from firstlight.records.timelines import Dependence
 
 

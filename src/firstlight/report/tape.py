@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from firstlight.flows.values import examples_lost
-from firstlight.records.flows import TapeRow, TapeSeen
+from firstlight.records.taped import TapeRow, TapeSeen
 
 HEAD = ("row", "line", "operation", "shape", "differ", "size", "", "from")
 LEGEND = (

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.activation_over_wrong_axis import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import AxisSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import AxisSeen
 
 ACROSS = AxisSeen(
     operation="log_softmax",

@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.answers_count_for_nothing import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import MuteSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import MuteSeen
 
 MUTE = MuteSeen(
     operation="mul",

@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.errors_cancel import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import CancelSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import CancelSeen
 
 SUMMED = CancelSeen(
     operation="mean",

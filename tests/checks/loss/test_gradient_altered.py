@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.gradient_altered import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import AlteredSeen
 
 ABSOLUTE = AlteredSeen(
     by="a hook",

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.output_out_of_reach import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import ReachSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import ReachSeen
 
 REACH = ReachSeen(
     operation="relu",

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.output_runs_away import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import RunawaySeen
 from firstlight.records.places import Site
+from firstlight.records.taped import RunawaySeen
 
 RUNAWAY = RunawaySeen(
     site=Site(file="train.py", line=53),

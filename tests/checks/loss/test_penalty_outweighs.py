@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.penalty_outweighs import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import PenaltySeen
 from firstlight.records.places import Site
+from firstlight.records.taped import PenaltySeen
 
 HEAVY = PenaltySeen(rank=1, site=Site(file="train.py", line=9), looks=3, step=24, own=300.0, through=2.0)
 

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.scores_as_probabilities import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import FloorSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import FloorSeen
 
 FLOOR = FloorSeen(
     operation="mul",

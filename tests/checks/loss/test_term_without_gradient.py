@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.loss.term_without_gradient import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import TermSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import TermSeen
 
 TERM = TermSeen(
     operation="mul",

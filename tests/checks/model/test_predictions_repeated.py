@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.checks.model.predictions_repeated import CHECK
-from firstlight.records.flows import TwiceSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import TwiceSeen
 
 HEAD, LOSS = Site(file="train.py", line=18), Site(file="train.py", line=33)
 TWICE = TwiceSeen(

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from firstlight.checks.step.gradients_held_down import CHECK
 from firstlight.records.finding import Evidence
-from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import AlteredSeen
 
 CLAMPED = AlteredSeen(
     by="a hook",

@@ -1,7 +1,7 @@
 from typing import Any
 
 from firstlight.facts.chronicle.gathering import gather
-from firstlight.records.flows import TapeRow, TapeSeen
+from firstlight.records.taped import TapeRow, TapeSeen
 from firstlight.records.wire import to_plain
 
 ROW = TapeRow(1, "linear", None, 0, (8, 4), (), True, True, True, True, 8, 1.0)

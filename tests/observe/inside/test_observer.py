@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside.observer import Observer
-from firstlight.records.flows import FreeSeen
+from firstlight.records.taped import FreeSeen
 
 
 def test_readings_are_on_the_cpu_whatever_device_the_program_has_made_the_default() -> None:

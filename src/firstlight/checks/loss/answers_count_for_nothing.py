@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import MuteSeen
 from firstlight.records.places import at
+from firstlight.records.taped import MuteSeen
 
 
 class Limits(Settable):

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import CancelSeen
 from firstlight.records.places import at
+from firstlight.records.taped import CancelSeen
 
 
 class Limits(Settable):

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import LIKELIHOODS, Pulling
+from firstlight.records.flows import Pulling
 from firstlight.records.places import at
+from firstlight.records.taped import LIKELIHOODS
 
 
 class Limits(Settable):

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import ReachSeen
 from firstlight.records.places import at
+from firstlight.records.taped import ReachSeen
 
 TWICE = ("cross_entropy", "log_softmax", "softmax", "binary_cross_entropy_with_logits", "sigmoid", "logsigmoid")
 

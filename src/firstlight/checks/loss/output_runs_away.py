@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import RunawaySeen
 from firstlight.records.places import at
+from firstlight.records.taped import RunawaySeen
 
 
 class Limits(Settable):

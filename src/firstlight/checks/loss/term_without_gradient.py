@@ -19,8 +19,8 @@ from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.flows import TermSeen
 from firstlight.records.places import at
+from firstlight.records.taped import TermSeen
 
 
 def find(term: TermSeen, _limits: NoLimits) -> Iterator[Evidence]:

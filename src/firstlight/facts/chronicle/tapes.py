@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from firstlight.records import wire
-from firstlight.records.flows import TapeSeen
+from firstlight.records.taped import TapeSeen
 
 MOST_ROWS = 1000
 """What a page can show."""

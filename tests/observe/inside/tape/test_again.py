@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.again import predicted_twice
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.records.flows import TwiceSeen
+from firstlight.records.taped import TwiceSeen
 
 
 class Both(nn.Module):

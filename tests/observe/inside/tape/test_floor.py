@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.floor import floors
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.records.flows import FloorSeen
+from firstlight.records.taped import FloorSeen
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
 torch.manual_seed(0)

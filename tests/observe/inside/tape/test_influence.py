@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
 from firstlight.observe.inside.tape.tail import Tail, tail_of
-from firstlight.records.flows import CancelSeen, MuteSeen
+from firstlight.records.taped import CancelSeen, MuteSeen
 
 torch.manual_seed(3)
 MODEL = nn.Linear(3, 4)

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.normalised import normalised_elsewhere
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.records.flows import AxisSeen
+from firstlight.records.taped import AxisSeen
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
 INPUTS = torch.randn(8, 5, 3, generator=torch.Generator().manual_seed(0))

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.penalty import penalty_of, wishes
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.records.flows import PenaltySeen
+from firstlight.records.taped import PenaltySeen
 
 X, Y = torch.randn(16, 3), torch.randn(16, 4)
 Penalising = Callable[[nn.Linear], Tensor]

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.records.flows import PullSeen
+from firstlight.records.taped import PullSeen
 
 torch.manual_seed(3)
 MODEL = nn.Linear(3, 4)

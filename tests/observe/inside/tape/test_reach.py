@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.reach import best_guess, left_when_sure, lowest_free, reaches
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.records.flows import GuessSeen, ReachSeen
+from firstlight.records.taped import GuessSeen, ReachSeen
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
 CLASSES = torch.arange(32) % 4

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.runaway import runaways
 from firstlight.observe.inside.tape.tail import tail_of
-from firstlight.records.flows import RunawaySeen
+from firstlight.records.taped import RunawaySeen
 
 Y = torch.linspace(-2, 2, 32)
 KINDS = torch.arange(32) % 4

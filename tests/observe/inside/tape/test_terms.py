@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from firstlight.observe.inside.tape.tail import tail_of
 from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
-from firstlight.records.flows import TermSeen
+from firstlight.records.taped import TermSeen
 
 MODEL = nn.Linear(3, 3)
 Y = torch.randn(8, 3)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from firstlight.observe.inside.taps.altered import GradientWatch, compared, put_back, shortened, unshrunk
-from firstlight.records.flows import AlteredSeen
+from firstlight.records.taped import AlteredSeen
 
 torch.manual_seed(0)
 GRADIENT = torch.randn(64, 8) * 1e-2

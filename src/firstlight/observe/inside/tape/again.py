@@ -16,7 +16,7 @@ from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.pull import LEAST_ANSWERS
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Row, walk
 from firstlight.observe.inside.tape.tail import Meeting, Tail
-from firstlight.records.flows import TwiceSeen
+from firstlight.records.taped import TwiceSeen
 
 MOST_MEETINGS = 16
 MOST_ROWS = 3000

@@ -5,7 +5,7 @@ import torch
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.tape.examples import differing, spread
 from firstlight.observe.inside.tape.recorder import Mark, Row
-from firstlight.records.flows import TapeRow
+from firstlight.records.taped import TapeRow
 
 
 def written(rows: list[Row], loss: torch.Tensor, batch: int, files: dict[str, int]) -> list[TapeRow]:

@@ -15,7 +15,7 @@ from firstlight.observe.inside.tape.likelihood import SUMS
 from firstlight.observe.inside.tape.reach import TINY, activations, from_a_layer, slope
 from firstlight.observe.inside.tape.recorder import Made
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
-from firstlight.records.flows import FloorSeen
+from firstlight.records.taped import FloorSeen
 
 ROUNDS, FIRST, FURTHER = 50, 1.0, 1.5
 ENOUGH = 100.0

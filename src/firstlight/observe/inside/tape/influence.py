@@ -14,7 +14,7 @@ import torch
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.tape.recorder import PARAMETER, Input, Made, Mark
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
-from firstlight.records.flows import CancelSeen, MuteSeen
+from firstlight.records.taped import CancelSeen, MuteSeen
 
 SUMS = frozenset({"mean", "sum", "nanmean", "nansum", "matmul", "__matmul__", "einsum"})
 MOST_ELEMENTS = 1 << 18

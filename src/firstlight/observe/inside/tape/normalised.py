@@ -7,7 +7,7 @@ import torch
 from firstlight.observe.inside.tape.compares import PRODUCTS
 from firstlight.observe.inside.tape.reach import activations
 from firstlight.observe.inside.tape.tail import Meeting, Tail
-from firstlight.records.flows import AxisSeen
+from firstlight.records.taped import AxisSeen
 
 CHOOSES = {"gather": 1, "take_along_dim": 2}
 """Calls that choose along an axis: its place among their arguments."""

@@ -17,7 +17,7 @@ from firstlight.observe.inside.tape.recorder import Input, Mark, Row, walk
 from firstlight.observe.inside.tape.runaway import is_compared
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
 from firstlight.observe.inside.tape.terms import passes
-from firstlight.records.flows import OUTPUTS, PenaltySeen
+from firstlight.records.taped import OUTPUTS, PenaltySeen
 
 MOST_ELEMENTS = 1 << 24
 

@@ -28,7 +28,7 @@ from firstlight.observe.inside.tape.likelihood import (
 )
 from firstlight.observe.inside.tape.recorder import PARAMETER, Row, walk
 from firstlight.observe.inside.tape.tail import CANNOT, Meeting, Tail
-from firstlight.records.flows import CLASSES, LIKELIHOODS, VALUES, PullSeen
+from firstlight.records.taped import CLASSES, LIKELIHOODS, VALUES, PullSeen
 
 NEGATIONS = frozenset({"neg", "__neg__", "negative"})
 LEAST_ANSWERS = 8

@@ -17,8 +17,8 @@ from firstlight.observe.inside import sites
 from firstlight.observe.inside.tape.likelihood import SUMS, normalised
 from firstlight.observe.inside.tape.recorder import Input, Made, Row
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
-from firstlight.records.flows import GuessSeen, ReachSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import GuessSeen, ReachSeen
 
 _MOVES = """view reshape squeeze unsqueeze flatten contiguous to float double half bfloat16 type clone transpose permute
 t ravel view_as unflatten movedim"""

@@ -21,8 +21,8 @@ from firstlight.observe.inside.tape.recorder import Input, Made, Mark, Row
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
 from firstlight.observe.inside.tape.terms import passes
 from firstlight.observe.inside.tape.ways import KEPT
-from firstlight.records.flows import RunawaySeen
 from firstlight.records.places import Site
+from firstlight.records.taped import RunawaySeen
 
 BOUNDS = frozenset({"clamp", "clip", "clamp_min", "clamp_max", "hardtanh"})
 TAKES = SELECTS | {"chunk", "split", "tensor_split", "unbind"}

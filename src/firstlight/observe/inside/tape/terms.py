@@ -6,7 +6,7 @@ import torch
 
 from firstlight.observe.inside.tape.recorder import Input, Mark, Row
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, meetings_at
-from firstlight.records.flows import TermSeen
+from firstlight.records.taped import TermSeen
 
 SUMS = frozenset({"add", "__add__", "__radd__", "add_", "__iadd__", "sub", "__sub__", "__rsub__", "sub_", "__isub__"})
 LINEAR = SUMS | {"mean", "sum", "neg", "__neg__", "squeeze", "stack", "cat", "to", "float", "double"}

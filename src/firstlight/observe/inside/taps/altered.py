@@ -11,8 +11,8 @@ from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.between import some_of
 from firstlight.observe.inside.taps.optimizers import Optimizers
-from firstlight.records.flows import AlteredSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import AlteredSeen
 
 MOST_ELEMENTS = 1 << 18
 """Of a gradient that a hook is given: a copy is made, because it may be written to in place."""

@@ -8,8 +8,8 @@ from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.tail import Tail
 from firstlight.observe.inside.tape.ways import Way, WayFollower, training_ways
 from firstlight.observe.inside.taps.operations import Operations
-from firstlight.records.flows import ComparisonSeen
 from firstlight.records.places import Site
+from firstlight.records.taped import ComparisonSeen
 
 MOST_CALLS = 8
 """Of models without gradients, with what follows each of them."""

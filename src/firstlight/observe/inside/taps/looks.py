@@ -26,8 +26,8 @@ from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.dealings import Dealings
 from firstlight.records.dealings import BootstrapSeen
-from firstlight.records.flows import FreeSeen, LevelledSeen, PenaltySeen, TapeSeen
 from firstlight.records.sighting import Sighting
+from firstlight.records.taped import FreeSeen, LevelledSeen, PenaltySeen, TapeSeen
 
 STEPS = (1, 8, 24)
 """The first step is left out: layers may begin at zero."""
