@@ -2,6 +2,7 @@
 
 import json
 import typing
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from firstlight.records import wire
+from firstlight.records import observed, wire
 from firstlight.records.observed import OBSERVED
 from firstlight.records.sighting import Sighting, Some
 
@@ -46,3 +47,10 @@ def test_tags_are_unique() -> None:
 def test_a_set_of_parameters_names_a_handful() -> None:
     """So that a count of a model with thousands of tensors fits one line."""
     assert Some.MOST_NAMES <= 10
+
+
+def test_every_module_that_declares_a_sighting_is_named() -> None:
+    """One that is not would be read back only where something else had imported it."""
+    folder = Path(observed.__file__).parent
+    declares = {path.stem for path in folder.glob("*.py") if "(Sighting," in path.read_text(encoding="utf-8")}
+    assert declares == set(observed.MODULES.split())
