@@ -98,7 +98,8 @@ def _unfit_checks(given: Any, before: Iterable[Addition]) -> str | None:
     if not isinstance(given, tuple) or not all(isinstance(check, Check) for check in given):
         return "it is not a tuple of `firstlight.checks.declare.Check`"
     known = [*CATALOGUE, *(check for one in before for check in one.checks)]
-    taken = {word for one in (*known, *RETIRED) for word in (one.id, one.name)}
+    taken = {word for check in known for word in (check.id, check.name)}
+    taken |= {word for one in RETIRED for word in (one.id, one.name)}
     for check in given:
         problem = _unfit(check, taken)
         if problem is not None:

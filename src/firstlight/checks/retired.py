@@ -22,6 +22,7 @@ class Retired:
 
 
 RETIRED: tuple[Retired, ...] = (
+    Retired("FL212", "loss-starts-too-high", "FL219", "0.2"),
     Retired("FL304", "clip-after-step", "FL350", "0.2"),
     Retired("FL305", "clip-before-unscale", "FL350", "0.2"),
     Retired("FL315", "steps-without-gradients", "FL303", "0.2"),
@@ -38,6 +39,11 @@ RETIRED: tuple[Retired, ...] = (
     Retired("FL714", "clip-of-scaled-gradients", "FL713", "0.2"),
     Retired("FL736", "requires-grad-misspelt", "FL795", "0.2"),
     Retired("FL737", "requires-grad-on-whole-module", "FL795", "0.2"),
+    Retired("FL750", "fitted-before-split", "FL796", "0.2"),
+    Retired("FL751", "resampled-before-split", "FL796", "0.2"),
+    Retired("FL803", "event-absent", "FL809", "0.2"),
+    Retired("FL804", "field-absent", "FL809", "0.2"),
+    Retired("FL805", "field-mistyped", "FL809", "0.2"),
 )
 
 

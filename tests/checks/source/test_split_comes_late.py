@@ -1,9 +1,17 @@
-"""fitted-before-split: what is seen, and what is not."""
+"""split-comes-late: what is seen, and what is not."""
 
 import pytest
 from tests.checks.source.conftest import Lint
 
 BAD = [
+    """
+from imblearn.over_sampling import RandomOverSampler
+from sklearn.model_selection import train_test_split
+def main(X, y):
+    ros = RandomOverSampler()
+    X_res, y_res = ros.fit_resample(X, y)
+    return train_test_split(X_res, y_res)
+""",
     """
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -26,6 +34,13 @@ def main(X, y):
 ]
 GOOD = [
     """
+from imblearn.under_sampling import RandomUnderSampler
+from sklearn.model_selection import train_test_split
+def main(X, y):
+    a, b = RandomUnderSampler().fit_resample(X, y)
+    return train_test_split(a, b)
+""",
+    """
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
@@ -40,9 +55,9 @@ def main(X, y):
 
 @pytest.mark.parametrize("code", BAD)
 def test_seen(lint: Lint, code: str) -> None:
-    assert lint(code, "fitted-before-split")
+    assert lint(code, "split-comes-late")
 
 
 @pytest.mark.parametrize("code", GOOD)
 def test_not_seen(lint: Lint, code: str) -> None:
-    assert lint(code, "fitted-before-split") == []
+    assert lint(code, "split-comes-late") == []
