@@ -151,7 +151,7 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "average shares its weights": ("copy-shares-weights", (("copy.deepcopy({s}model)\n", "copy.copy({s}model)\n"),)),
     "average not written back": ("copy-stands-still", (("old.lerp_(new, 0.1)", "old = 0.9 * old + 0.1 * new"),)),
     "second stage steps a layer that was replaced": (
-        "steps-without-gradients",
+        "gradients-gone",
         (("for step in range(5000):\n", "{s}model[3] = nn.Linear(32, 2)\nfor step in range(5000):\n"),),
     ),
     "least likely class counted": ("answers-scored-wrongly", (("answers.argmax(1)", "answers.argmin(1)"),)),

@@ -21,14 +21,14 @@ UNREAD = """
 SHARED = """
     Activations Artifact Asked Book Call Choice Choices Clipping Columns Curve Entry Examples Experiment Fed
     Feed Feeding Frame Guard Histograms Invariant Judgement Known Level Limits Logged Look Looks Loop
-    LossCall Losses Made Moments Order Output Pass Place Predictions Probe QuickValidation Ranks Reader
+    LossCall Losses Made Moments Order Output Pass Place Predictions Probe Ranks Reader
     Reading Reason Rehearsal Row Seen Spread Step Stretch Thinned Watch _Course
 """
 """Names of classes that stand for several things. `Limits` is what every check calls its own."""
 
 SPELT_OUT = """
     checks/tables/types_mixed.py data/statistics.py data/summary.py diagnosis/evidence.py
-    experiments/declared/derivatives.py experiments/declared/heart.py experiments/declared/predicting.py
+    experiments/declared/derivatives.py experiments/declared/predicting.py
     experiments/declared/reference.py lab/surface.py
     observe/inside/taps/pairings.py observe/source/expressions.py report/html/parts.py
 """

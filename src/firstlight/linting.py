@@ -146,6 +146,8 @@ def _placed(finding: Finding, lines: tuple[str, ...], cell_starts: tuple[int, ..
     line = finding.where.line or 1
     text = lines[line - 1] if 0 < line <= len(lines) else ""
     told = {**finding.evidence, "fingerprint": baseline.fingerprint(finding, text)}
+    if former := baseline.former_fingerprints(finding, text):
+        told[baseline.FORMERLY] = former
     if not cell_starts:
         return msgspec.structs.replace(finding, evidence=told)
     cell, inner = cell_and_line(cell_starts, line)

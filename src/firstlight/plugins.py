@@ -12,6 +12,7 @@ from typing import Any
 
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
+from firstlight.checks.retired import RETIRED
 from firstlight.diagnosis.causes import BY_SLUG
 from firstlight.facts.sources import SOURCES
 from firstlight.report.formats import RENDERERS, Asked
@@ -98,6 +99,7 @@ def _unfit_checks(given: Any, before: Iterable[Addition]) -> str | None:
         return "it is not a tuple of `firstlight.checks.declare.Check`"
     known = [*CATALOGUE, *(check for one in before for check in one.checks)]
     taken = {word for check in known for word in (check.id, check.name)}
+    taken |= {word for one in RETIRED for word in (one.id, one.name)}
     for check in given:
         problem = _unfit(check, taken)
         if problem is not None:

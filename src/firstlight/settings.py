@@ -18,6 +18,7 @@ import msgspec
 
 from firstlight.checks.catalogue import named
 from firstlight.checks.declare import Check
+from firstlight.checks.retired import retired
 from firstlight.errors import SettingsError, UnreadableError, UsageError
 from firstlight.plugins import all_checks
 from firstlight.records.finding import Severity
@@ -300,7 +301,9 @@ def _all_limits(origin: _Origin, table: dict[str, Any], catalogue: tuple[Check, 
 
 def _once(origin: _Origin, key: str, name: str, seen: dict[str, Any]) -> None:
     if name in seen:
-        raise origin.error(f"{origin.at(key)} names {name} twice, by id and by name. Keep one of them.")
+        raise origin.error(
+            f"{origin.at(key)} names {name} twice: by id, by name, or by what was retired into it. Keep one of them."
+        )
 
 
 def _limits(origin: _Origin, word: str, check: Check, table: dict[str, Any]) -> dict[str, Limit]:
@@ -310,7 +313,8 @@ def _limits(origin: _Origin, word: str, check: Check, table: dict[str, Any]) -> 
         place, name = origin.at("checks", word, key), known.get(key.replace("_", "-"))
         if name is None:
             rest = f"{nearest(key, known)} `firstlight explain {check.name}` lists them." if known else "; it has none."
-            raise origin.error(f"{place} is no limit of {check.name}{rest}")
+            gone = f", into which {word} was retired" if retired(word) else ""
+            raise origin.error(f"{place} is no limit of {check.name}{gone}{rest}")
         if name in limits:
             raise origin.error(f"{place} is given twice, with `-` and with `_`. Keep one of them.")
         default = getattr(check.limits, name)

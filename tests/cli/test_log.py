@@ -63,6 +63,6 @@ def test_required_events_come_from_a_file(
     assert run(["log", "validate", log(SOUND), "--required", "events.toml", "--format", "json"]) == 1
     found = json.loads(capsys.readouterr().out)["findings"]
     assert [(f["name"], f["saw"]) for f in found] == [
-        ("event-absent", "no `steps_done` among 2 events"),
-        ("field-absent", "a `step` without `loss`, 2 times"),
+        ("events-break-rules", "no `steps_done` among 2 events"),
+        ("events-break-rules", "a `step` without `loss`, 2 times"),
     ]

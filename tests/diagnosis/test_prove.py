@@ -197,12 +197,12 @@ class TestSuspicions:
         assert settled(finding, ("lr-tenth", 0.1, True)) == (finding,)
 
     def test_the_cause_is_the_one_whose_repair_helps_most(self) -> None:
-        finding = find("loss-starts-too-high")
+        finding = find("units-dead")
 
-        (first,) = settled(finding, ("standardised", 0.1, True), ("reinitialise", 0.9, True))
-        (second,) = settled(finding, ("standardised", 0.9, True), ("reinitialise", 0.1, True))
+        (first,) = settled(finding, ("leaky-units", 0.1, True), ("lr-tenth", 0.9, True))
+        (second,) = settled(finding, ("leaky-units", 0.9, True), ("lr-tenth", 0.1, True))
 
-        assert (first.cause, second.cause) == ("data-scale", "arch-init")
+        assert (first.cause, second.cause) == ("arch-dead-units", "hp-lr-high")
 
     def test_a_strong_one_is_confirmed_by_a_small_steady_advantage(self) -> None:
         weak, strong = find("precision-too-low"), replace(find("precision-too-low"), confidence=0.85)
@@ -217,7 +217,7 @@ class TestSuspicions:
         assert settled(certain, ("leaky-units", 1.99, False)) == (certain,)
 
     def test_all_repairs_that_would_settle_it_are_tried(self) -> None:
-        assert worth_trying((find("loss-starts-too-high"),), CATALOGUE) == ("standardised", "reinitialise")
+        assert worth_trying((find("inputs-unscaled"),), CATALOGUE) == ("standardised",)
         assert worth_trying((find("loss-summed"),), CATALOGUE) == ("mean-reduction",)
         assert worth_trying((find("gradients-never-cleared"),), CATALOGUE) == ("zeroed-gradients",)
 

@@ -16,7 +16,7 @@ def test_a_finding_has_its_line_column_and_code(tmp_path: Path, monkeypatch: pyt
     ((line, column, text, kind),) = Plugin(ast.parse(CODE), "train.py", CODE.splitlines(keepends=True)).run()
 
     assert (line, column, kind) == (5, 4, Plugin)
-    assert text.startswith("FL736 requires-grad-misspelt: ")
+    assert text.startswith("FL795 requires-grad-without-effect: ")
 
 
 def test_settings_of_the_project_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -228,7 +228,7 @@ PROGRAMS = {
     "by-hand": (BY_HAND, {"bug": ""}, {"bug": SOFTMAX}, "loss-double-activation"),
     "accumulation": (ACCUMULATION, {"clear": "optimizer.zero_grad()"}, {"clear": ""}, "gradients-never-cleared"),
     "gan": (GAN, {"clear": "opt_d.zero_grad()"}, {"clear": ""}, "gradients-never-cleared"),
-    "amp": (AMP, {"unscale": "scaler.unscale_(optimizer)"}, {"unscale": ""}, "clip-before-unscale"),
+    "amp": (AMP, {"unscale": "scaler.unscale_(optimizer)"}, {"unscale": ""}, "clip-out-of-place"),
     "closure": (CLOSURE, {"step": "optimizer.step(closure)"}, {"step": "closure()"}, "step-missing"),
     "torch-func": (FUNC, {"bug": ""}, None, ""),
     "ensemble": (ENSEMBLE, {}, None, ""),

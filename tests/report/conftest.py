@@ -60,7 +60,9 @@ def told(word: str) -> Report:
         checks=(
             CheckOutcome(id="FL203", name="loss-double-activation", status=Status.ILL, seconds=0.002),
             CheckOutcome(id="FL301", name=f"clean {word}", status=Status.CLEAN, seconds=1.5),
-            CheckOutcome(id="FL304", name="clip-after-step", status=Status.SKIPPED, seconds=0.0, reason=f"why {word}"),
+            CheckOutcome(
+                id="FL350", name="clip-out-of-place", status=Status.SKIPPED, seconds=0.0, reason=f"why {word}"
+            ),
             CheckOutcome(id="FL305", name="other", status=Status.CRASHED, seconds=0.0, reason=f"crash {word}"),
         ),
         coverage=Coverage(

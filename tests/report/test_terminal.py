@@ -49,7 +49,7 @@ REPORT = Report(
     checks=(
         CheckOutcome(id="FL203", name="loss-double-activation", status=Status.ILL, seconds=0.0),
         CheckOutcome(id="FL301", name="gradients-never-cleared", status=Status.CLEAN, seconds=0.0),
-        CheckOutcome(id="FL304", name="clip-after-step", status=Status.SKIPPED, seconds=0.0, reason="no clipping"),
+        CheckOutcome(id="FL350", name="clip-out-of-place", status=Status.SKIPPED, seconds=0.0, reason="no clipping"),
     ),
     coverage=Coverage(
         steps=40,
@@ -78,7 +78,7 @@ ill: 1 error
   program  train.py --lr 1
   watched  40 steps in 3.2 s; the step budget was spent
   causes   loss-double-activation 97% (FL203)
-  checked  1 of 3 checks clean; 1 not run: FL304 (no clipping)
+  checked  1 of 3 checks clean; 1 not run: FL350 (no clipping)
   held     back from your directories: a.pt, b.pt, c and 1 more
   unsaid   later steps
   kept in  .firstlight/runs/x

@@ -138,7 +138,7 @@ def test_batches_may_be_objects(kind: Callable[..., Any]) -> None:
     report = fl.preflight(batches_of(kind), profile="standard")
 
     assert [f"{f.id} {f.saw}" for f in report.findings if f.severity is not Severity.NOTE] == []
-    learnt = next(check for check in report.checks if check.name == "training-stands-still")
+    learnt = next(check for check in report.checks if check.name == "examples-not-learnable")
     assert learnt.status == "clean"
 
 

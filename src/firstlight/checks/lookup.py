@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from firstlight.checks.declare import Check
+from firstlight.checks.retired import successor
 
 SECTIONS = {
     "0": "run",
@@ -24,8 +25,8 @@ HERE = Path(__file__).parent
 
 
 def own(word: str) -> Check | None:
-    """Of our own checks the one with that id or name, in any case."""
-    word = word.lower()
+    """Of our own checks the one with that id or name, in any case, or the successor of the one that had it."""
+    word = successor(word).lower()
     if re.fullmatch(r"[a-z]+(-[a-z]+)+", word):
         found = files("*", f"{word.replace('-', '_')}.py")
     elif re.fullmatch(r"fl\d{3,4}", word) and _hundred(word) in SECTIONS:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from firstlight.checks.declare import Check
+from firstlight.checks.retired import Retired, retired_into
 
 FENCE = "```"
 
@@ -38,6 +39,8 @@ class Page:
     limits: tuple[LimitRow, ...]
     symptom: bool
     since: str
+    retired: tuple[Retired, ...]
+    """Whose illness it tells of now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,7 @@ def page_of(check: Check) -> Page:
         ),
         symptom=check.symptom,
         since=check.since,
+        retired=retired_into(check.id),
     )
 
 
@@ -122,10 +126,16 @@ def markdown(page: Page, meanings: Mapping[str, str], examples: Examples | None 
         f"## Likely cause\n\n{_sentence(page.likely)}\n\n{causes}",
         f"## What to do\n\n{_sentence(page.fix)}",
         _limits_section(page),
+        _retired_section(page),
         f"## Allow it on one line\n\n{_block('python', f'loss.backward()  {suppression(page)}')}",
         *_example_sections(examples or Examples()),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _retired_section(page: Page) -> str:
+    lines = "\n".join(f"- {one.told}" for one in page.retired)
+    return f"## It also goes by\n\n{lines}" if lines else ""
 
 
 def _limits_section(page: Page) -> str:

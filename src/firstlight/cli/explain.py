@@ -14,6 +14,7 @@ import firstlight
 from firstlight.checks import pages
 from firstlight.checks.declare import Check
 from firstlight.checks.lookup import own
+from firstlight.checks.retired import retired
 from firstlight.diagnosis.causes import BY_SLUG, Cause
 from firstlight.errors import UsageError
 from firstlight.report.screen import screen_width
@@ -43,10 +44,17 @@ def command(word: str, form: str) -> None:
         case "json":
             text = json.dumps(_plain(check, cause), indent=2)
         case "markdown":
-            text = "\n".join(_markdown(check, cause))
+            text = "\n".join((*_redirected(word, check), *_markdown(check, cause)))
         case _:
-            text = "\n".join(_terminal(check, cause))
+            text = "\n".join((*_redirected(word, check), *_terminal(check, cause)))
     click.echo(text.rstrip("\n"))
+
+
+def _redirected(word: str, check: Check | None) -> Iterator[str]:
+    old = retired(word)
+    if old is not None and check is not None:
+        yield f"{old.id} {old.name} was retired into {check.id} {check.name} in {old.since}."
+        yield ""
 
 
 def _all() -> tuple[Check, ...]:
@@ -145,6 +153,8 @@ def _check_lines(page: pages.Page) -> Iterator[str]:
     yield from _part("do", page.fix)
     yield from _part("causes", *(f"{slug}: {MEANINGS[slug]}" for slug in page.causes))
     yield from _limit_lines(page)
+    if page.retired:
+        yield from _part("it also goes by", *(one.told for one in page.retired))
     yield from _title("to allow it on one line of your code")
     yield f"  {pages.suppression(page)}"
     examples = _examples(page.name)

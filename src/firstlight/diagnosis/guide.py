@@ -47,7 +47,7 @@ SYMPTOMS: tuple[Symptom, ...] = (
             "standardise the targets"),
     Symptom("training is fine and validation is not",
             ("data-split-shift", "train-mode", "train-metric", "null-overfit"),
-            "validate on training data: it must agree (FL532)", "parity first; only then call it overfitting"),
+            "validate on training data: it must agree (FL440)", "parity first; only then call it overfitting"),
     Symptom("the loss is fine and the metric is not", ("train-metric", "loss-mismatch"),
             "give the metric the labels as predictions: it must be perfect", "its axis, averaging or direction"),
     Symptom("seeds disagree", ("null-noise", "env-seed", "arch-init"), "the same seed twice (FL537)",

@@ -12,11 +12,13 @@ from typing import Literal
 
 import msgspec
 
+from firstlight.checks.retired import retired_into
 from firstlight.errors import UnreadableError, UsageError
 from firstlight.records.finding import Finding
 from firstlight.store import plain_files
 
 MOST_BYTES = 64 << 20
+FORMERLY = "former-fingerprints"
 SCHEMA: Literal["firstlight.baseline/1"] = "firstlight.baseline/1"
 
 
@@ -27,7 +29,16 @@ class Baseline(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fingerprint(finding: Finding, line: str) -> str:
-    told = "\0".join([finding.id, finding.where.file or "", " ".join(line.split())])
+    return _hashed(finding.id, finding, line)
+
+
+def former_fingerprints(finding: Finding, line: str) -> str:
+    """As checks that were retired into this one would have told it: a baseline may be older than that."""
+    return " ".join(_hashed(one.id, finding, line) for one in retired_into(finding.id))
+
+
+def _hashed(identifier: str, finding: Finding, line: str) -> str:
+    told = "\0".join([identifier, finding.where.file or "", " ".join(line.split())])
     return hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=10).hexdigest()
 
 
@@ -60,10 +71,11 @@ def new_only(findings: Iterable[Finding], baseline: Baseline) -> tuple[tuple[Fin
     kept: list[Finding] = []
     known = 0
     for finding in findings:
-        print_ = fingerprint_of(finding)
-        if left.get(print_, 0) > 0:
+        prints = [fingerprint_of(finding), *str(finding.evidence.get(FORMERLY, "")).split()]
+        print_ = next((one for one in prints if left.get(one, 0) > 0), None)
+        if print_ is None:
+            kept.append(finding)
+        else:
             left[print_] -= 1
             known += 1
-        else:
-            kept.append(finding)
     return tuple(kept), known

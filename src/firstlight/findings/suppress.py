@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from firstlight.checks.retired import successor
 from firstlight.errors import UnreadableError
 from firstlight.records.finding import Finding
 from firstlight.store import plain_files
@@ -55,5 +56,5 @@ def allowance_in(lines: Sequence[str], line: int | None) -> Allowance | None:
     match = COMMENT.search(own) or COMMENT.search(above)
     if match is None:
         return None
-    names = tuple(name.strip().lower() for name in match[1].split(",") if name.strip())
+    names = tuple(successor(name.strip()).lower() for name in match[1].split(",") if name.strip())
     return Allowance(names=names, reason=match[2].strip())

@@ -1,4 +1,4 @@
-"""A flake8 plug-in: the same findings, as `FL7xx` codes that `# noqa: FL701` silences. No judgement inside."""
+"""A flake8 plug-in: the same findings, as `FL7xx` codes that `# noqa: FL706` silences. No judgement inside."""
 
 import ast
 from collections.abc import Iterator, Sequence

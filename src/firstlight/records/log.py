@@ -60,7 +60,7 @@ class LogSeen(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[LogFault, ...] = ()
 
 
-def evidence_of(log: LogSeen, kind: str) -> Iterator[Evidence]:
+def evidence_of(log: LogSeen, kind: str, likely: str | None = None, do: str | None = None) -> Iterator[Evidence]:
     """Each fault of one kind, at the line where it was first seen."""
     for fault in log.faults:
         if fault.kind == kind:
@@ -69,5 +69,7 @@ def evidence_of(log: LogSeen, kind: str) -> Iterator[Evidence]:
                 where=Where(file=log.file, line=fault.line),
                 saw=fault.saw + often,
                 wanted=fault.wanted,
+                likely=likely,
+                do=do,
                 numbers={"times": fault.times, "phase": fault.phase, "field": fault.field},
             )

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from firstlight import __version__
-from firstlight.checks.catalogue import CATALOGUE
+from firstlight.checks.catalogue import named
 from firstlight.observe.source.excerpts import PLACE
 from firstlight.records import wire
 from firstlight.records.finding import Finding, Severity
@@ -50,7 +50,8 @@ def _invocation(report: Report) -> dict[str, Any]:
 
 def _rule(check_id: str, findings: Sequence[Finding]) -> dict[str, Any]:
     first = next(finding for finding in findings if finding.id == check_id)
-    fix = next((check.fix for check in CATALOGUE if check.id == check_id), first.do)
+    check = named(check_id)
+    fix = first.do if check is None else check.fix
     return {
         "id": check_id,
         "name": first.name,

@@ -44,6 +44,7 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"linear_correlation": 0.011}, 1),
         ({"linear_correlation": 0.009}, 0),
         ({"examples": 31}, 0),
+        ({"nonfinite": 1}, 0),
         ({"target_std": 0.0}, 0),
         ({"classes": 3, "predicted_classes": 1}, 1),
         ({"classes": 3, "predicted_classes": 2}, 0),

@@ -21,6 +21,19 @@ def train(model, train_loader):
         loss = F.mse_loss(out, y)
         loss.backward()
 """,
+    """
+import torch, torch.nn.functional as F
+def step(model, x, y):
+    loss = F.mse_loss(model(x), y)
+    loss = torch.autograd.Variable(loss, requires_grad=True)
+    loss.backward()
+""",
+    """
+import torch, torch.nn.functional as F
+def step(model, x, y):
+    loss = F.mse_loss(model(x), y).requires_grad_(True)
+    loss.backward()
+""",
 ]
 GOOD = [
     """
@@ -40,6 +53,14 @@ D, G = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid()), nn.Linear(2, 2)
 def step(x, ones):
     fake = G(x)
     F.binary_cross_entropy(D(fake.detach()), ones).backward()
+""",
+    """
+import torch, torch.nn.functional as F
+def attack(model, x, y):
+    x.requires_grad = True
+    x = x.requires_grad_()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
 """,
 ]
 

@@ -16,6 +16,17 @@ def train(model, loader, optimizer):
         loss.backward()
         optimizer.step()
 """,
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+
+def train(model, loader, optimizer, scaler):
+    for x, y in loader:
+        optimizer.zero_grad()
+        scaler.scale(F.mse_loss(model(x), y)).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+""",
 ]
 GOOD = [
     """
@@ -28,6 +39,21 @@ def train(model, loader, optimizer, k):
             nn.utils.clip_grad_value_(model.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad()
+""",
+    """
+import torch, torch.nn as nn, torch.nn.functional as F
+
+def train(model, loader, optimizer, scaler):
+    for x, y in loader:
+        optimizer.zero_grad()
+        if scaler is not None:
+            scaler.scale(F.mse_loss(model(x), y)).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        else:
+            F.mse_loss(model(x), y).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
 """,
 ]
 

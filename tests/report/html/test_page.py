@@ -131,7 +131,7 @@ def test_everything_is_told(read: Reader) -> None:
         "raw scores",
         "return softmax(x)",
         "Not run: 2, which is not the same as clean",
-        "FL304 clip-after-step",
+        "FL350 clip-out-of-place",
         "unsaid",
         "Traceback",
         "Shapes through the model",

@@ -29,8 +29,8 @@ class Limits(Settable):
 
 
 def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
-    if made.examples < limits.examples:
-        return
+    if made.examples < limits.examples or made.nonfinite:
+        return  # what is not finite is told by `value-nonfinite` (FL601)
     where = at(made.site, rank=made.rank)
     if made.classes is not None and made.predicted_classes is not None:
         if made.predicted_classes == 1 and made.classes > 1:

@@ -3,8 +3,8 @@
 ## What it sees
 The loss of the untrained model, in train mode, over some batches, against that of an answer that says nothing (even
 probabilities, zero values), computed with the very loss function and the targets seen. A cross-entropy that starts too
-high in an experiment that can be trained is left to `loss-starts-too-high` (FL212), which tries whether it matters: the
-two never tell of the same loss.
+high in an experiment that can be trained is left to `outputs-too-large` (FL219), which sees whether training makes up
+for it: the two never tell of the same loss.
 
 ## When it is fine
 Pretrained weights start low: declare `pretrained=True`. Regression targets far from zero start high until the output's

@@ -1,11 +1,13 @@
 """A layer that was trained no longer gets any gradient.
 
 ## What it sees
-Parameters that ask for a gradient and had one get none for many steps, while others still do.
+Parameters that ask for a gradient and had one get none for many steps, or, look after look, one that is exactly zero,
+while others still get theirs.
 
 ## When it is fine
-A layer frozen on purpose (`requires_grad_(False)`) does not ask for one. Branches that run by chance
-come back: a layer that was left out before must stay away far longer.
+A layer frozen on purpose (`requires_grad_(False)`) does not ask for one. Branches that run by chance come back: a layer
+that was left out before must stay away far longer. Experts that are not chosen and embeddings that do not occur have
+zero gradients for a while, in parts; a loss that reached zero has them everywhere.
 """
 
 from collections.abc import Iterator
@@ -18,31 +20,48 @@ from firstlight.records.places import Where
 
 class Limits(Settable):
     looks: int = 6
-    """In a row, eight steps apart."""
+    """In a row, eight steps apart, without a gradient."""
     chance: float = 1e-6
     """Of so many in a row for a layer that is left out at random, as often as this one was before."""
+    mute_looks: int = 12
+    """In a row, eight steps apart, with a gradient of exactly zero."""
+    alive: float = 0.2
+    """Share of the other matrices that must still get a gradient, where it is exactly zero."""
 
 
 def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
     away = [t for t in track.tensors if t.gone >= limits.looks]
     gone = [t for t in away if min(max(t.absent, 0.0), 1.0) ** t.gone < limits.chance]
-    if not gone or len(away) == len(track.tensors):
-        return
-    yield Evidence(
-        where=Where(module=gone[0].name, step=track.step, rank=track.rank),
-        saw=f"{len(gone)} of {len(track.tensors)} parameters, first `{gone[0].name}`, had gradients and have had "
-        f"none for "
-        f"the last {gone[0].gone} looks",
-        wanted="gradients for every parameter that asks for one",
-        numbers={"parameters": len(gone), "of": len(track.tensors)},
-    )
+    if gone and len(away) < len(track.tensors):
+        yield Evidence(
+            where=Where(module=gone[0].name, step=track.step, rank=track.rank),
+            saw=f"{len(gone)} of {len(track.tensors)} parameters, first `{gone[0].name}`, had gradients and have had "
+            f"none for the last {gone[0].gone} looks",
+            wanted="gradients for every parameter that asks for one",
+            numbers={"parameters": len(gone), "of": len(track.tensors)},
+        )
+    matrices = [tensor for tensor in track.tensors if tensor.matrix]
+    dead = [t for t in matrices if t.mute >= limits.mute_looks and t.grad_start > 0]
+    alive = [t for t in matrices if t.grad_now > 0]
+    if dead and len(alive) >= max(1.0, limits.alive * len(matrices)):
+        yield Evidence(
+            where=Where(module=dead[0].name, step=track.step, rank=track.rank),
+            saw=f"the gradient of `{dead[0].name}` has been exactly zero for {dead[0].mute} looks; at the start it was "
+            f"{dead[0].grad_start:.2g}" + (f". So it is for {len(dead) - 1} more" if len(dead) > 1 else ""),
+            wanted="a gradient as long as others get one",
+            cause="arch-dead-units",
+            confidence=0.7,
+            likely="every unit behind it is dead",
+            do="look at the activations behind it; lower the learning rate and start again",
+            numbers={"parameters": len(dead), "of": len(matrices)},
+        )
 
 
 CHECK = Check(
     id="FL476",
     name="layer-cut-off",
     summary="a layer that was trained no longer gets any gradient",
-    causes=("loss-detached", "train-frozen", "arch-unused"),
+    causes=("loss-detached", "train-frozen", "arch-unused", "arch-dead-units"),
     likely="a `detach`, a `no_grad` or a branch of the program takes it out of the graph from some step on",
     fix="look for what changes at that step: a schedule of phases, a branch on the epoch, a `detach`",
     severity=Severity.WARNING,

@@ -2,17 +2,20 @@
 
 ## What it sees
 Everything a loss was computed from went through an operation no gradient passes (`detach`, `item`, `numpy`, `argmax`,
-`.data`, a comparison, `torch.tensor(…)`) or was computed under `torch.no_grad()`, and `backward` is called on it.
+`.data`, a comparison, `torch.tensor(…)`) or was computed under `torch.no_grad()`, and `backward` is called on it. Or
+`requires_grad` is set on the loss itself (`requires_grad_()`, `Variable(…, requires_grad=True)`), which silences the
+error that would have told of the cut: backward runs and reaches no parameter.
 
 ## When it is fine
-A loss to which one connected term is added is not reported. Detached targets are fine.
+A loss to which one connected term is added is not reported. Detached targets are fine, and inputs that need a gradient,
+as in adversarial examples or physics-informed losses, are not losses.
 """
 
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
-from firstlight.records.source import SourceFile
+from firstlight.records.source import Assignment, Call, SourceFile
 
 
 def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
@@ -27,6 +30,24 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                 wanted="a loss connected to the model's parameters all the way",
                 do=f"take `{loss.cut}` off the way from the model to the loss; keep it for what is printed",
             )
+        for step in filter(_makes_leaf, trace.steps):
+            yield Evidence(
+                where=step.spot.where,
+                saw="`requires_grad` is set on a loss",
+                wanted="a loss that requires a gradient because the model's parameters do",
+                likely="backward complained that the loss does not require a gradient",
+                do="remove it, and find what cut the loss off the model: `detach`, `item`, `argmax`, `no_grad`",
+            )
+
+
+def _makes_leaf(step: Call | Assignment) -> bool:
+    if isinstance(step, Assignment):
+        return step.target.endswith(".requires_grad") and step.owner.has("loss") and step.value.const is True
+    if step.target == "tensor.requires_grad_":
+        return step.receiver.has("loss") and not (step.args and step.args[0].const is False)
+    wraps = step.target in ("torch.autograd.Variable", "torch.tensor", "torch.nn.Parameter")
+    asked = "requires_grad" in step.keywords and step.keywords["requires_grad"].const is True
+    return wraps and asked and bool(step.args) and step.args[0].has("loss")
 
 
 CHECK = Check(

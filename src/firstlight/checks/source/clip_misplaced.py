@@ -1,11 +1,13 @@
-"""Gradients are clipped where the clipping has no effect.
+"""Gradients are clipped where the clipping has no effect, or the wrong one.
 
 ## What it sees
 In the order of a training loop, the last thing before `clip_grad_norm_` is `step()` or `zero_grad()`, not
-`backward()`: the gradients it clips were already used, or are zero.
+`backward()`: the gradients it clips were already used, or are zero. Or the loop steps through a `GradScaler` and clips
+without `scaler.unscale_(optimizer)` before: the limit is compared with gradients tens of thousands of times too large.
 
 ## When it is fine
-Measuring the norm with an infinite limit is not reported, nor a loop that calls code that cannot be followed.
+Measuring the norm with an infinite limit is not reported, nor clipping on the other side of an `if` from the scaler,
+nor a loop that calls code that cannot be followed.
 """
 
 import math
@@ -19,16 +21,25 @@ from firstlight.records.source import Call, TrainingLoop
 def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
     if loop.hidden or not loop.updates:
         return
+    scaled = [update for update in loop.updates if update.target == "scaler.step" and not loop.unscales]
     for clip in loop.clips:
         last = loop.last_before(clip, [*loop.backwards, *loop.updates, *loop.clears])
-        if last is None or last in loop.backwards or last.loops != clip.loops or _only_measures(clip):
-            continue
-        used = last in loop.updates
-        yield Evidence(
-            where=clip.spot.where,
-            saw=f"clipping after {'`step()`' if used else '`zero_grad()`'} at {last.spot}, no backward between them",
-            wanted="clipping between `backward()` and `step()`",
-        )
+        if last is not None and last not in loop.backwards and last.loops == clip.loops and not _only_measures(clip):
+            used = last in loop.updates
+            yield Evidence(
+                where=clip.spot.where,
+                saw=f"clipping after {'`step()`' if used else '`zero_grad()`'} at {last.spot}, no backward between "
+                "them",
+                wanted="clipping between `backward()` and `step()`",
+            )
+        elif scaled and clip.target.startswith("torch.nn.utils.") and not any(map(clip.excludes, scaled)):
+            yield Evidence(
+                where=clip.spot.where,
+                saw=f"gradients clipped here and stepped by the scaler at {scaled[0].spot}, with no `unscale_` before",
+                wanted="`scaler.unscale_(optimizer)` between `backward()` and the clipping",
+                likely="the clipping was written before mixed precision came in",
+                do="call `scaler.unscale_(optimizer)` before clipping",
+            )
 
 
 def _only_measures(clip: Call) -> bool:
@@ -41,12 +52,12 @@ def _only_measures(clip: Call) -> bool:
 CHECK = Check(
     id="FL713",
     name="clip-misplaced",
-    summary="gradients are clipped after they were used or before they exist",
+    summary="gradients are clipped after they were used, before they exist or before they are unscaled",
     causes=("train-order",),
     likely="`clip_grad_norm_` stands on the wrong side of `step()` or `backward()`",
     fix="move it between `backward()` and `step()`",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,
-    at_work="clip-after-step",
+    at_work="clip-out-of-place",
 )

@@ -72,21 +72,5 @@ def rows(bench: Bench, batch: Batch, chosen: list[int]) -> Batch:
     return bench.taken_apart(changed(batch.raw, take))
 
 
-def portions(bench: Bench, examples: int, size: int) -> list[Batch]:
-    """About so many examples of the training data, in batches of at most `size`."""
-    found: list[Batch] = []
-    left = examples
-    for batch in bench.read():
-        count = batch.examples or 0
-        for begin in range(0, count, size):
-            chosen = list(range(begin, min(begin + size, count, begin + left)))
-            if chosen:
-                found.append(rows(bench, batch, chosen))
-                left -= len(chosen)
-        if left <= 0:
-            break
-    return found
-
-
 def has(model: torch.nn.Module, *kinds: type) -> bool:
     return any(isinstance(module, kinds) for module in model.modules())

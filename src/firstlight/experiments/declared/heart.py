@@ -1,17 +1,16 @@
-"""Learning by heart: two examples again and again, and a hundred for ten epochs. What cannot do that learns nothing."""
+"""Learning by heart: two examples again and again. What cannot do that learns nothing."""
 
 import itertools
-import time
 from typing import Any
 
 import torch
 
 from firstlight.experiments.declared.bench import Batch, Bench
-from firstlight.experiments.declared.fitting import BATCH_NORMS, fit, has, portions, rows, unregularised
-from firstlight.experiments.declared.hearing import LossCall, hear
-from firstlight.experiments.declared.reference import BINARY, OVER_CLASSES, Reference, reference
+from firstlight.experiments.declared.fitting import BATCH_NORMS, fit, has, rows, unregularised
+from firstlight.experiments.declared.hearing import hear
+from firstlight.experiments.declared.reference import Reference, reference
 from firstlight.experiments.declared.stumbling import line_of
-from firstlight.records.declared import Overfit, QuickValidation
+from firstlight.records.declared import Overfit
 from firstlight.records.program import Unseen
 
 PAIR = 2
@@ -23,9 +22,6 @@ SECONDS = 12.0
 LEARNT = 0.03
 """Share of the way from the first loss to the floor that may be left."""
 MOST_KEPT = 400
-EXAMPLES, BATCH, EPOCHS, MORE_EPOCHS = 100, 16, 10, 45
-QUICK_SECONDS = 60.0
-"""For all epochs of a quick validation, so that a slow machine still gives an answer."""
 
 
 def overfit(bench: Bench) -> None:
@@ -116,71 +112,3 @@ def _best_reference(
         if learnt(curve[0], floor):
             break
     return best
-
-
-def quick_validation(bench: Bench) -> None:
-    batches = portions(bench, EXAMPLES, BATCH)
-    if not batches:
-        return  # how many examples a batch has is known to `step` alone
-    model = bench.model()
-    known = _known(bench, model, batches[0])
-    least = known.floor if known is not None else None
-    floor = least or 0.0
-    has_own = bench.experiment.optimizer is not None
-    optimizer: Any = bench.optimizer(model) if has_own else torch.optim.Adam(model.parameters(), lr=3e-3)
-    trained: list[float] = []
-    validated: list[float] = []
-    accuracies: list[float] = []
-    epochs, deadline = 0, time.monotonic() + QUICK_SECONDS
-    while epochs < EPOCHS or (epochs < MORE_EPOCHS and not learnt_enough(validated, accuracies, floor)):
-        epochs += 1
-        found = fit(bench, (model.train(), optimizer), batches, deadline - time.monotonic())
-        trained.append(sum(found) / len(found))
-        loss, accuracy = _validated(bench, model, batches)
-        validated.append(loss)
-        accuracies += [] if accuracy is None else [accuracy]
-        if loss != loss or time.monotonic() > deadline:  # NaN: more epochs teach nothing
-            break
-    if time.monotonic() > deadline:
-        bench.emit(_unfinished("quick-validation", epochs, "epochs"))
-    bench.emit(
-        QuickValidation(
-            examples=sum(batch.examples or 0 for batch in batches),
-            epochs=epochs,
-            train_losses=tuple(trained),
-            val_losses=tuple(validated),
-            accuracies=tuple(accuracies),
-            floor=least,
-            guess=known.constant if known is not None else None,
-            hurried=time.monotonic() > deadline,
-            site=line_of(bench.experiment.loss or bench.experiment.step),
-        )
-    )
-
-
-def learnt_enough(validated: list[float], accuracies: list[float], floor: float) -> bool:
-    """Half the way, or nine in ten right: enough to stop early."""
-    low = validated[-1] - floor < 0.5 * max(validated[0] - floor, 0.0)
-    return low or (bool(accuracies) and accuracies[-1] > 0.9)
-
-
-def _validated(bench: Bench, model: torch.nn.Module, batches: list[Batch]) -> tuple[float, float | None]:
-    model.eval()
-    losses: list[float] = []
-    right: list[float] = []
-    with torch.no_grad():
-        for batch in batches:
-            heard = hear(bench, model, batch)
-            losses.append(float(heard.total))
-            right += [] if heard.main is None else _right(heard.main)
-    return sum(losses) / len(losses), sum(right) / len(right) if right else None
-
-
-def _right(call: LossCall) -> list[float]:
-    if call.name in OVER_CLASSES and not call.target.is_floating_point() and call.prediction.ndim > 1:
-        kept = call.target != call.options.get("ignore_index", -100)
-        return (call.prediction.argmax(1) == call.target)[kept].float().flatten().tolist()
-    if call.name in BINARY and call.prediction.shape == call.target.shape:
-        edge = 0.5 if call.name == BINARY[0] else 0.0
-        return ((call.prediction > edge) == (call.target > 0.5)).float().flatten().tolist()
-    return []

@@ -1,4 +1,4 @@
-"""A short training as it is meant to be: does the loss fall, how large are the steps, what is predicted after it?"""
+"""A short training as it is meant to be: how large are the steps, what is predicted after it, in which mode?"""
 
 import math
 from typing import Any
@@ -9,9 +9,8 @@ from firstlight.experiments.declared.bench import Batch, Bench
 from firstlight.experiments.declared.fitting import BATCH_NORMS, DROPOUTS, has, step, unregularised
 from firstlight.experiments.declared.hearing import hear
 from firstlight.experiments.declared.predicting import predictions
-from firstlight.experiments.declared.reference import reference
 from firstlight.experiments.declared.stumbling import line_of
-from firstlight.records.declared import MiniTraining, ModeGap, Updates
+from firstlight.records.declared import ModeGap, Updates
 from firstlight.records.declared.upkeep import Update
 
 STEPS = 150
@@ -27,17 +26,6 @@ def practice(bench: Bench) -> None:
     model = bench.model()
     optimizer = bench.optimizer(model)
     losses = _trained(bench, model, optimizer)
-    site = line_of(bench.experiment.optimizer)
-    with torch.no_grad():
-        heard = hear(bench, model, bench.batch())
-    bench.emit(
-        MiniTraining(
-            losses=tuple(losses),
-            floor=reference(heard.main).floor if heard.main is not None else None,
-            lr=float(optimizer.param_groups[0]["lr"]),
-            site=site,
-        )
-    )
     _modes(bench, model, len(losses))
     predictions(bench, model, learnt=_fell(losses))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.checks.catalogue import CATALOGUE
+from firstlight.checks.catalogue import named
 from firstlight.checks.numerics import value_nonfinite
 from firstlight.checks.run import script_crashed
 from firstlight.findings.judge import Judgement, judge, stamp
@@ -94,7 +94,7 @@ def _judged(artifact: Artifact, attempts: tuple[Attempt, ...]) -> Judgement:
     facts = [_first_bad(manifest, attempts)] if bad else []
     judged = judge((value_nonfinite.CHECK,), facts, trained=first.seen is not None)
     again = None if bad else _stands_out_again(artifact, first)
-    check = next((check for check in CATALOGUE if manifest.check == f"{check.id} {check.name}"), None)
+    check = named((manifest.check or "").partition(" ")[0])
     if again is None or check is None:
         return judged
     return Judgement((stamp(check, again),), judged.outcomes)

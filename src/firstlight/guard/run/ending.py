@@ -9,6 +9,7 @@ import msgspec
 
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.checks.declare import Check
+from firstlight.checks.retired import successor
 from firstlight.checks.run import check_crashed
 from firstlight.facts.sources import LIVE, SOURCES
 from firstlight.findings.judge import Judgement, judge
@@ -151,6 +152,7 @@ def _why_unjudged(logged: Logged) -> str:
 def _outcomes(logged: Logged) -> Iterator[CheckOutcome]:
     found = {witness.id for finding in logged.findings for witness in finding.witnesses}
     found |= {finding.id for finding in logged.findings}
+    found = {successor(word) for word in found}
     for check in CATALOGUE:
         if check.needs not in LIVE:
             continue

@@ -18,10 +18,8 @@ from firstlight.records.declared.data import (
 from firstlight.records.declared.fact import DeclaredFact
 from firstlight.records.declared.learning import (
     Choice,
-    MiniTraining,
     Overfit,
     Predictions,
-    QuickValidation,
     Repeat,
     SelectorTried,
 )
@@ -82,7 +80,6 @@ __all__ = [
     "Logged",
     "LossSense",
     "MetricTried",
-    "MiniTraining",
     "ModeGap",
     "NoiseScale",
     "Normalisation",
@@ -93,7 +90,6 @@ __all__ = [
     "PrecisionTried",
     "Predictions",
     "ProbeEnded",
-    "QuickValidation",
     "Repeat",
     "RoundTrip",
     "ScheduleTried",

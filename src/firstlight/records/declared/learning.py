@@ -6,17 +6,6 @@ from firstlight.records.declared.fact import DeclaredFact
 from firstlight.records.places import Site
 
 
-class MiniTraining(DeclaredFact, frozen=True, kw_only=True, tag="mini-training"):
-    """The losses of a short training with the experiment's own optimizer and schedule."""
-
-    losses: tuple[float, ...]
-    """Step by step."""
-    floor: float | None
-    """The least the loss can be on these targets, where it is known."""
-    lr: float | None
-    site: Site | None = None
-
-
 class Overfit(DeclaredFact, frozen=True, kw_only=True, tag="overfit"):
     """The same few examples again and again, regularisation off: by the experiment's optimizer, and by Adam's."""
 
@@ -36,23 +25,6 @@ class Overfit(DeclaredFact, frozen=True, kw_only=True, tag="overfit"):
     """Where the loss would come to rest if probabilities went into it instead of scores."""
     hurried: bool = False
     """The time was up before all steps of the optimizer that counts: the experiment's, else Adam."""
-    site: Site | None = None
-
-
-class QuickValidation(DeclaredFact, frozen=True, kw_only=True, tag="quick-validation"):
-    """A hundred examples, ten epochs or more, validated on the very same data."""
-
-    examples: int
-    epochs: int
-    train_losses: tuple[float, ...]
-    val_losses: tuple[float, ...]
-    """In eval mode, on the same examples."""
-    accuracies: tuple[float, ...]
-    """Empty where the targets are no classes."""
-    floor: float | None
-    guess: float | None
-    hurried: bool = False
-    """The time was up before the epochs."""
     site: Site | None = None
 
 

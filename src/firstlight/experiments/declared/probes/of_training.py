@@ -39,9 +39,8 @@ OF_TRAINING: tuple[Probe, ...] = (
     ),
     Probe(
         name="practice",
-        asks="does the loss fall in a short training, by steps of a fitting size, to predictions that make sense?",
+        asks="does a short training make steps of a fitting size, to predictions that make sense in both modes?",
         makes=(
-            declared.MiniTraining,
             declared.Updates,
             declared.Predictions,
             declared.ModeGap,
@@ -83,19 +82,6 @@ OF_TRAINING: tuple[Probe, ...] = (
         function="heart:overfit",
         typical_seconds=5.0,
         most_seconds=120.0,
-    ),
-    Probe(
-        name="quick-validation",
-        asks="does it learn a hundred examples in ten epochs?",
-        makes=(declared.QuickValidation,),
-        needs=(
-            "train",
-            "loss|step",
-        ),
-        function="heart:quick_validation",
-        typical_seconds=10.0,
-        most_seconds=120.0,
-        since="standard",
     ),
     Probe(
         name="repeating",

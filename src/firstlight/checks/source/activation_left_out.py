@@ -1,0 +1,54 @@
+"""A loss on probabilities, or on their logarithms, is given something else.
+
+## What it sees
+The prediction of `nll_loss` is the raw output of a linear or convolution layer, or plain probabilities: the loss has no
+lower bound, or no logarithm, and falls without the model learning. That of `binary_cross_entropy` is a raw output or
+follows an activation whose values leave 0…1: it crashes, or with clamping hides the mistake.
+
+## When it is fine
+What comes out of code that cannot be followed is not judged, nor is a value that was clamped.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import LossUse
+
+WANTED = {
+    "nll_loss": "log-probabilities, as `log_softmax` gives them",
+    "binary_cross_entropy": "probabilities between 0 and 1",
+}
+OUTSIDE = {"none": "raw scores", "relu": "values after a ReLU", "tanh": "values after a tanh"}
+GIVEN = {
+    "nll_loss": {**OUTSIDE, "softmax": "probabilities", "sigmoid": "probabilities"},
+    "binary_cross_entropy": {**OUTSIDE, "log_softmax": "log-probabilities"},
+}
+
+
+def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+    value = use.prediction
+    given = GIVEN.get(use.function, {}).get(value.act)
+    clamped = use.function == "binary_cross_entropy" and value.has("floored")
+    if given is None or not use.trains or clamped:
+        return
+    yield Evidence(
+        where=use.call.spot.where,
+        saw=f"`{use.shown}` is given {given}, made at {value.act_at or use.call.spot}",
+        wanted=WANTED[use.function],
+    )
+
+
+CHECK = Check(
+    id="FL794",
+    name="activation-left-out",
+    summary="a loss on probabilities or their logarithms is given scores",
+    causes=("loss-missing-activation",),
+    likely="the loss that takes raw scores was meant, or the last activation of the model was forgotten",
+    fix="use `cross_entropy` or `binary_cross_entropy_with_logits`, which take scores and are the more exact",
+    severity=Severity.ERROR,
+    confidence=0.96,
+    find=find,
+    at_work="loss-missing-activation",
+    since="0.2",
+)

@@ -1,0 +1,51 @@
+"""A loss that applies softmax or sigmoid itself is given probabilities.
+
+## What it sees
+The prediction of `cross_entropy`, `binary_cross_entropy_with_logits` or `multilabel_soft_margin_loss` in training is
+the result of a softmax or a sigmoid, in the same function, in a called one, or at the end of the model's `forward`. A
+cross-entropy cannot fall below ln(1 + (C-1)/e) then, and gradients are small.
+
+## When it is fine
+Probabilities used beside the loss, for a metric, are not looked at. A log-softmax before cross-entropy is redundant
+and changes nothing.
+"""
+
+from collections.abc import Iterator
+
+from firstlight.checks.declare import Check, NoLimits
+from firstlight.records.finding import Evidence, Severity
+from firstlight.records.source import LossUse
+
+APPLIES = {
+    "cross_entropy": "log-softmax",
+    "binary_cross_entropy_with_logits": "the sigmoid",
+    "multilabel_soft_margin_loss": "the sigmoid",
+}
+ACTIVATIONS = ("softmax", "sigmoid")
+
+
+def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+    value = use.prediction
+    if use.function not in APPLIES or value.act not in ACTIVATIONS or value.act_at is None or not use.trains:
+        return
+    yield Evidence(
+        where=use.call.spot.where,
+        saw=f"`{use.shown}` is given the result of the `{value.act}` at {value.act_at}",
+        wanted=f"raw scores: the loss applies {APPLIES[use.function]} itself",
+        do=f"take that `{value.act}` off the way to the loss; keep it where probabilities are shown",
+    )
+
+
+CHECK = Check(
+    id="FL793",
+    name="probabilities-as-scores",
+    summary="a loss that applies softmax or sigmoid itself is given probabilities",
+    causes=("loss-double-activation",),
+    likely="the model ends in a softmax or sigmoid and the loss applies another",
+    fix="give the loss the output of the last linear layer",
+    severity=Severity.ERROR,
+    confidence=0.97,
+    find=find,
+    at_work="loss-double-activation",
+    since="0.2",
+)
