@@ -48,7 +48,11 @@ def _by_asking(asked: Asked, first: torch.Tensor, rows: Through) -> Iterator[Dep
             continue
         kind, begins = wanted
         if (seen := influence.between_positions(asked, first, sequence, along, rows)) is not None:
-            yield _dependence(asked, kind, seen, lambda own, other, begins=begins: other > own >= begins)
+            yield _dependence(asked, kind, seen, _later(begins))
+
+
+def _later(begins: int) -> Callable[[int, int], bool]:
+    return lambda own, other: other > own >= begins
 
 
 def _dependence(asked: Asked, kind: str, seen: InfluenceMap, forbidden: Callable[[int, int], bool]) -> Dependence:
