@@ -113,6 +113,8 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     """Of the loss the program trains with, where it has them."""
     loss: str | None
     steps: int
+    reached: Level | None = None
+    """Of the program itself, in all its steps: it may have gone on for longer than its copies."""
     supervised: bool = False
     """The loss it minimises is essentially one of torch's own, and a loader feeds it or its targets are classes: it is
     meant to fall."""
