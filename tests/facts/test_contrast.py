@@ -252,6 +252,15 @@ class TestContrast:
         assert (short.other.last, long.other.last, long.steps) == (2.0, 2.0, 60)
         assert alone.other.last == 0.5
 
+    def test_what_is_learnt_by_heart_is_measured_from_as_many_steps_as_what_is_learnt_blindly(self) -> None:
+        """Made first, with all others, a copy has less time than one that is made last and alone."""
+        base = line("baseline", *[3.0] * 50, *[1.5] * 100)
+        blind, heart = line("permuted-targets", *[3.0] * 50), line("mismatched", *[3.0] * 50, *[1.6] * 100)
+        even = line("permuted-targets", *[3.0] * 50, *[1.7] * 100)
+
+        assert compared(base, blind, heart).by_heart(0.05) is None
+        assert compared(base, even, heart).by_heart(0.05) == pytest.approx(0.5)
+
     def test_how_far_the_program_itself_got(self) -> None:
         assert compared(line("baseline", *[2.0] * 50, *[0.5] * 50)).reached == level([2.0] * 50 + [0.5] * 50)
 
