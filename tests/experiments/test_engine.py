@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from msgspec.structs import replace
 
 from firstlight.experiments.engine import SAME_START, timelines_of
 from firstlight.experiments.plan import BY_NAME, Order
@@ -64,3 +65,13 @@ class TestPairs:
 def test_of_several_ranks_the_first_is_followed() -> None:
     seen = Watched([backward(2.0), backward(7.0, rank=1), backward(1.0), backward(6.0, rank=1)])
     assert timelines_of(seen, [])[0].losses == (2.0, 1.0)
+
+
+@pytest.mark.parametrize(("last", "tail"), [(7, 0), (8, 5)])
+def test_a_copy_that_ended_before_its_tail_has_none(last: int, tail: int) -> None:
+    """In eval mode are the last of nine steps; time may be over before."""
+    seen = watched("fork", 2.0, regularised=2.0)
+    seen.timelines["regularised"] = [replace(backward(2.0), step=step) for step in range(last + 1)]
+    (order,) = ordered("regularised")
+
+    assert timelines_of(seen, [replace(order, eval_tail=5)])[1].tail == tail

@@ -242,6 +242,28 @@ class TestContrast:
 
         assert only.other.last == 0.5
 
+    def test_copies_that_are_held_against_each_other_are_as_long_as_each_other(self) -> None:
+        """One that drops is slower: in the same seconds it makes fewer steps, and never gets to its tail."""
+        plateau, after = [2.0] * 60, [0.5] * 90
+        slow, fast = line("regularised", *plateau), line("unregularised", *plateau, *after, tail=5)
+        short, long = compared(line("baseline", *plateau, *after), slow, fast).pairs
+        (alone,) = compared(line("baseline", *plateau, *after), fast).pairs
+
+        assert (short.other.last, long.other.last, long.steps) == (2.0, 2.0, 60)
+        assert alone.other.last == 0.5
+
+    def test_what_is_learnt_by_heart_is_measured_from_as_many_steps_as_what_is_learnt_blindly(self) -> None:
+        """Made first, with all others, a copy has less time than one that is made last and alone."""
+        base = line("baseline", *[3.0] * 50, *[1.5] * 100)
+        blind, heart = line("permuted-targets", *[3.0] * 50), line("mismatched", *[3.0] * 50, *[1.6] * 100)
+        even = line("permuted-targets", *[3.0] * 50, *[1.7] * 100)
+
+        assert compared(base, blind, heart).by_heart(0.05) is None
+        assert compared(base, even, heart).by_heart(0.05) == pytest.approx(0.5)
+
+    def test_how_far_the_program_itself_got(self) -> None:
+        assert compared(line("baseline", *[2.0] * 50, *[0.5] * 50)).reached == level([2.0] * 50 + [0.5] * 50)
+
     def test_the_loss_and_the_rate_it_is_about(self) -> None:
         found = compared(line("baseline", *[2.0] * 30))
 
@@ -251,7 +273,8 @@ class TestContrast:
     def test_without_a_known_loss_or_step(self) -> None:
         found = contrast([line("baseline", *[2.0] * 30)], loss=None, first_step=None, fed=FED)
 
-        assert found == Contrast(pairs=(), classes=None, loss=None, steps=30, by_loader=True)
+        reached = level([2.0] * 30)
+        assert found == Contrast(pairs=(), classes=None, loss=None, steps=30, reached=reached, by_loader=True)
 
     @pytest.mark.parametrize(
         ("calls", "shape", "compares"),

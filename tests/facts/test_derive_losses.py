@@ -43,6 +43,10 @@ def loss_call(**changes: Any) -> LossCall:
     return replace(LOSS_CALL, **changes)
 
 
+def back(value: float, **changes: Any) -> BackwardSeen:
+    return replace(BackwardSeen(step=0, site=TRAIN, value=value, connected=True), **changes)
+
+
 class TestLossSite:
     def test_the_longest_class_axis_counts(self) -> None:
         one, none = replace(SCORES, shape=(8, 1)), replace(SCORES, shape=(8,))
@@ -68,6 +72,40 @@ class TestLossSite:
 
     def test_evaluation_is_not_training(self) -> None:
         assert all_of(facts.LossSite, loss_call(training=False)) == []
+
+    def test_a_sum_that_is_divided_by_its_examples_is_a_mean(self) -> None:
+        summed = loss_call(reduction="sum", value=8.8)
+
+        by_all = only(facts.LossSite, summed, back(1.1), replace(summed, step=1, value=8.0), back(1.0, step=1))
+        by_more = only(facts.LossSite, summed, replace(summed, value=8.0), back(0.55), back(0.5))
+        scaled = only(facts.LossSite, summed, back(1.1 * 1024, scale=1024.0))
+
+        assert {site.reduction for site in (by_all, by_more, scaled)} == {"mean"}
+        assert by_all.first_value == pytest.approx(1.05)
+        assert by_more.first_value == pytest.approx(0.525)
+        assert scaled.first_value == pytest.approx(1.1)
+
+    @pytest.mark.parametrize(
+        ("value", "what"),
+        [
+            (8.8, "the sum itself"),
+            (2.2 * 8.8, "a multiple"),
+            (8.8 / 3, "by fewer than half"),
+            (8.8 / 7.5, "other terms beside it"),
+            (0.0, "nothing"),
+            (float("nan"), "no number"),
+        ],
+    )
+    def test_other_sums_stay_sums(self, value: float, what: str) -> None:
+        site = only(facts.LossSite, loss_call(reduction="sum", value=8.8), back(value))
+
+        assert (site.reduction, site.first_value) == ("sum", None), what
+
+    @pytest.mark.parametrize(("ignored", "reduction"), [(0.0, "sum"), (0.5, "mean")])
+    def test_examples_that_are_ignored_are_not_counted(self, ignored: float, reduction: str) -> None:
+        summed = loss_call(reduction="sum", value=9.0, ignored=ignored)
+
+        assert only(facts.LossSite, summed, back(3.0)).reduction == reduction
 
     def test_ranges_are_those_of_all_calls(self) -> None:
         wide = TensorCard(shape=(4, 3), dtype="float32", low=-5.0, high=0.5, mean=-2.0, std=3.0, nonfinite=2)

@@ -69,6 +69,34 @@ def test_a_lag_must_be_steady() -> None:
     assert (told(3, 4), told(2, 2), told(5, 8)) == (True, False, False)
 
 
+@pytest.mark.parametrize(
+    ("asked", "offset", "whole", "told"),
+    [
+        ((), 9, True, False),
+        (("examples", "future"), 9, True, False),
+        (("examples", "future"), 8, True, False),
+        (("examples",), 9, True, True),
+        (("examples", "positions"), 8, True, True),
+        (("examples", "future"), 7, True, True),
+        (("examples", "future"), 9, False, True),
+    ],
+    ids=[
+        "not known yet",
+        "the next place",
+        "the labels among the inputs",
+        "no answers by place",
+        "answers by place that are not the next",
+        "a window that ends before the input",
+        "a series of numbers",
+    ],
+)
+def test_the_answer_after_a_prompt_is_no_window(asked: tuple[str, ...], offset: int, whole: bool, told: bool) -> None:
+    lag = Lag(offset=offset, length=17, places=9, whole_numbers=whole, aligned=False, feature=0, steps=8, of=8)
+    known = [Dependence(step=0, kind=kind, site=None, own=True, others=0, of=5) for kind in asked]
+
+    assert bool(facts(replace(SEEN, lag=lag), *known, kind=LagSeen)) is told
+
+
 def test_conflicts_of_a_run_are_told_unless_the_experiment_declares_its_data() -> None:
     (found,) = facts(SEEN, kind=LabelsSeen)
     acting = replace(SEEN, acting=True)

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from firstlight.observe.printed import MOST_NAMES, numbers_in
+from firstlight.observe.printed import MOST_NAMES, MOST_SCORES, numbers_in
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,7 @@ from firstlight.observe.printed import MOST_NAMES, numbers_in
         ("Accuracy: 91%", {"accuracy": 0.91}),
         ("3: 0.5", {}),
         ("nanometres infinite", {}),
+        ("(Triggered internally at /pytorch/torch/csrc/variable_methods.cpp:822.) train.py:12.", {}),
     ],
 )
 def test_numbers_have_the_names_before_them(line: str, found: dict[str, float]) -> None:
@@ -36,3 +37,13 @@ def test_what_is_not_a_number_is_told_too() -> None:
 
 def test_names_are_bounded() -> None:
     assert len(numbers_in(f"name{chr(97 + n % 26)}{chr(97 + n // 26)}: 0.5" for n in range(100))) == MOST_NAMES
+
+
+def test_scores_have_room_of_their_own() -> None:
+    """Frameworks print times and rates by the dozen before a program comes to its own last line."""
+    times = [f"runtime_{chr(97 + n)}: 0.5" for n in range(MOST_NAMES)]
+    scores = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}_loss: 0.5" for n in range(2 * MOST_SCORES)]
+
+    assert "exact match" in numbers_in([*times, "exact match = 0.9"])
+    assert "runtime" not in numbers_in([*times, "runtime: 0.9"])
+    assert len(numbers_in(scores)) == MOST_SCORES

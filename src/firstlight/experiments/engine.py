@@ -69,7 +69,7 @@ def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
             interventions=order.interventions,
             losses=losses_of(watched.timelines.get(order.name, [])),
             seconds=ended[order.name].seconds,
-            tail=order.eval_tail,
+            tail=_tail(order, watched.timelines.get(order.name, ())),
         )
         for order in orders
         if order.name in ended
@@ -78,6 +78,12 @@ def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
     if nursery is None or nursery.engine == "fork" or _began_alike(baseline, found):
         return [baseline, *found]
     return [baseline, *(msgspec.structs.replace(line, paired=False) for line in found)]
+
+
+def _tail(order: Order, records: Sequence[Logged]) -> int:
+    """The losses that were measured in eval mode; none where the copy ended before it came to that."""
+    last = max((one.step for one in records if isinstance(one, BackwardSeen)), default=0)
+    return order.eval_tail if last >= order.steps - 1 else 0
 
 
 def _began_alike(baseline: Timeline, others: Sequence[Timeline]) -> bool:

@@ -40,6 +40,7 @@ def contrast(
     timelines: Sequence[Timeline], loss: LossSite | None, first_step: StepSeen | None, fed: Fed
 ) -> Contrast | None:
     """None where the program itself ran too short to compare with."""
+    timelines = _evened(timelines)
     baseline = next((line for line in timelines if line.name == "baseline"), None)
     if baseline is None or len(baseline.losses) < LEAST_STEPS:
         return None
@@ -51,6 +52,7 @@ def contrast(
         loss=loss.function if loss is not None else None,
         loss_site=loss.site if loss is not None else None,
         steps=len(baseline.losses),
+        reached=level(baseline.losses),
         supervised=(fed.by_loader or (loss is not None and loss.function in CLASSES))
         and _accounts(loss, level(baseline.losses).first),
         answered=fed.answered,
@@ -61,6 +63,19 @@ def contrast(
     )
 
 
+def _evened(timelines: Sequence[Timeline]) -> Sequence[Timeline]:
+    """Copies that are held against each other are as long as each other; one may have had fewer steps in its time."""
+    both = [line for line in timelines if line.name in HELD_TOGETHER]
+    if len(both) < len(HELD_TOGETHER) or all(line.tail for line in both):
+        return timelines
+    steps = min(len(line.losses) for line in both)
+    return [
+        msgspec.structs.replace(line, losses=line.losses[:steps], tail=0) if line.name in HELD_TOGETHER else line
+        for line in timelines
+    ]
+
+
+HELD_TOGETHER = ("regularised", "unregularised")
 CLASSES = ("cross_entropy", "nll_loss")
 
 

@@ -1,8 +1,11 @@
 """What the calls of loss functions and the backwards on them amount to."""
 
+import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from firstlight.facts.contrast import beginning
 from firstlight.facts.sightings import Sightings, groups
@@ -13,7 +16,9 @@ from firstlight.records.training import BackwardSeen, Cut, LossCall, Pairing
 
 def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
     training = [call for call in seen.of(LossCall) if call.training]
-    for calls in groups(training, lambda c: (c.rank, c.function, c.site)):
+    roots = _values(seen.of(BackwardSeen))
+    for together in groups(training, lambda c: (c.rank, c.function, c.site)):
+        calls = _averaged(together, roots)
         first = calls[0]
         makers = {call.made_by for call in calls}
         yield facts.LossSite(
@@ -45,6 +50,45 @@ def loss_sites(seen: Sightings) -> Iterator[facts.LossSite]:
             highest=max((call.highest for call in calls if call.highest is not None), default=None),
         )
 
+
+def _values(backwards: Iterable[BackwardSeen]) -> dict[tuple[int, int], list[float]]:
+    """What backward was called on, by rank and step."""
+    found: dict[tuple[int, int], list[float]] = {}
+    for back in backwards:
+        found.setdefault((back.rank, back.step), []).append(back.value / back.scale)
+    return found
+
+
+def _averaged(calls: list[LossCall], roots: Mapping[tuple[int, int], Sequence[float]]) -> list[LossCall]:
+    """A sum that is divided by a number of examples before backward is called on it is a mean, and is told as one.
+
+    So frameworks count what several batches hold together: the sum over each, by the number of all their tokens.
+    """
+    if any(call.reduction != "sum" for call in calls):
+        return calls
+    pairs = [
+        (call, root)
+        for together in groups(calls, lambda c: (c.rank, c.step))
+        for call, root in zip(together, roots.get((together[0].rank, together[0].step), ()), strict=False)
+    ]
+    if not pairs or not all(_is_share(call, root) for call, root in pairs):
+        return calls
+    means = {id(call): root for call, root in pairs}
+    return [replace(call, reduction="mean", value=means.get(id(call))) for call in calls]
+
+
+def _is_share(call: LossCall, root: float) -> bool:
+    examples = call.prediction.shape[0] * (1 - call.ignored) if call.prediction.shape else 1.0
+    if call.value is None or not (root and math.isfinite(root) and math.isfinite(call.value)):
+        return False
+    divisor = call.value / root
+    return divisor > 1 and divisor >= FEWEST * examples and abs(divisor - round(divisor)) <= ROUNDED * divisor
+
+
+FEWEST = 0.5
+"""Of the examples that a sum goes over, which it is divided by at the least to be a mean; more count other batches."""
+ROUNDED = 1e-5
+"""Relative: a divisor so close to a whole number is one, after two roundings to single precision."""
 
 Number = TypeVar("Number", int, float)
 LAST = 8

@@ -51,9 +51,10 @@ def levelled_in_datasets(seen: Sightings) -> Iterator[Levelling]:
 def lags(seen: Sightings) -> Iterator[LagSeen]:
     if any(seen.all_of(LagSeen)):
         return
-    causal = [dependence.others == 0 for dependence in seen.of(Dependence) if dependence.kind == "same"]
+    asked = tuple(seen.of(Dependence))
+    causal = [dependence.others == 0 for dependence in asked if dependence.kind == "same"]
     for one in _lasts(seen):
-        if one.lag is not None and _steady(one.lag):
+        if one.lag is not None and _steady(one.lag) and not _goes_on(one.lag, asked):
             yield LagSeen(
                 rank=one.rank,
                 length=one.lag.length,
@@ -65,6 +66,15 @@ def lags(seen: Sightings) -> Iterator[LagSeen]:
                 causal=causal[0] if causal else None,
                 site=one.site,
             )
+
+
+def _goes_on(lag: Lag, asked: Sequence[Dependence]) -> bool:
+    """Ids that are asked for at the last places of a model which answers place by place, each the next one: the answer
+    after a prompt. Whether the model sees them is asked of it (`future-leaks`); until then, nothing is known."""
+    ends = lag.offset + lag.places - lag.length
+    if lag.aligned or not lag.whole_numbers or lag.offset < 1 or ends not in (0, 1):
+        return False
+    return not asked or any(dependence.kind == "future" for dependence in asked)
 
 
 def plain_skill(facts: Iterable[Any]) -> float:

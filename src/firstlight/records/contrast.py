@@ -20,6 +20,8 @@ MISMATCHED = "mismatched"
 """The copy whose examples have the inputs of others, for good: it can learn them by heart, and nothing else."""
 UNMOVED = "unmoved"
 """The copy whose rate is zero: the loss of the same batches where nothing is learnt."""
+AS_LONG = 0.9
+"""Of the steps of another copy, from which on the two can be held against each other."""
 BY_HEART_COPIES = ("one-batch", "one-batch-tenfold", "one-batch-hundredfold")
 """Given the first batch again and again, at the rate of the program and at higher ones."""
 
@@ -113,6 +115,8 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     """Of the loss the program trains with, where it has them."""
     loss: str | None
     steps: int
+    reached: Level | None = None
+    """Of the program itself, in all its steps: it may have gone on for longer than its copies."""
     supervised: bool = False
     """The loss it minimises is essentially one of torch's own, and a loader feeds it or its targets are classes: it is
     meant to fall."""
@@ -148,8 +152,11 @@ class Contrast(Ranked, frozen=True, kw_only=True):
 
     def by_heart(self, least: float) -> float | None:
         """Of what the program gained on the copy that can learn nothing, the share that the copy gained which can learn
-        by heart and nothing else; None where they were not asked, or it gained less than a share of its first loss."""
+        by heart and nothing else; None where they were not asked, or it gained less than a share of its first loss, or
+        had fewer steps for the one than for the other: what the blind copy is yet to learn is not learnt by heart."""
         blind, pair = self.of(BLIND), self.of(MISMATCHED)
+        if blind is not None and pair is not None and not blind.steps >= AS_LONG * pair.steps:
+            return None
         if blind is None or pair is None or not (blind.other.finite and pair.base.finite and pair.other.finite):
             return None
         gained, enough = blind.other.last - pair.base.last, least * abs(pair.base.first)

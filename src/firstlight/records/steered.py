@@ -28,7 +28,7 @@ class EndReached(Sighting, frozen=True, kw_only=True, tag="end-reached"):
     """A copy of the program that was to run as long as the program does ended by itself."""
 
     told: dict[str, float]
-    """The last of the numbers that it printed, by the name before each."""
+    """The last of the numbers that it printed or logged, by the name before each."""
 
 
 class TermJoined(Sighting, frozen=True, kw_only=True, tag="term-joined"):

@@ -17,7 +17,13 @@ def pair(name: str, first: float, last: float) -> Pair:
 
 
 def found(
-    with_it: float = 1.9, without: float = 0.1, first: float = 2.0, *, lacks: str = "", certified: bool = False
+    with_it: float = 1.9,
+    without: float = 0.1,
+    first: float = 2.0,
+    *,
+    lacks: str = "",
+    certified: bool = False,
+    reached: float = 1.9,
 ) -> list[Evidence]:
     pairs = (pair("regularised", first, with_it), pair("unregularised", first, without))
     contrast = Contrast(
@@ -26,6 +32,7 @@ def found(
         classes=8,
         loss="cross_entropy",
         steps=200,
+        reached=ended(first, reached),
         loss_site=Site(file="train.py", line=30),
         certified=certified,
     )
@@ -87,3 +94,10 @@ def test_what_is_certified_to_learn_is_told_only_where_it_has_next_to_nothing() 
     assert len(found(with_it=1.5)) == 1
     assert found(with_it=1.5, certified=True) == []
     assert len(found(with_it=1.9, certified=True)) == 1
+
+
+@pytest.mark.parametrize(("reached", "times"), [(1.25, 1), (1.23, 0), (0.2, 0), (math.inf, 1)])
+def test_a_program_that_gets_there_later_is_not_drowned(reached: float, times: int) -> None:
+    """Two fifths of the way from 2.0 to 0.1, by the end of its own run."""
+    assert len(found(reached=reached)) == times
+    assert len(found(reached=reached, certified=True)) == times

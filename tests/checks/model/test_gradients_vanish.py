@@ -45,6 +45,12 @@ def test_biases_are_not_layers() -> None:
     assert list(CHECK.find(motion(look(30, *biases)), CHECK.limits)) == []
 
 
+def test_where_no_layer_moves_it_is_the_rate() -> None:
+    still = [moved(f"{place}.weight", update=0.0) for place in range(6)]
+
+    assert list(CHECK.find(motion(look(30, *still)), CHECK.limits)) == []
+
+
 def test_a_loss_that_is_not_known_is_not_judged() -> None:
     assert found(fell=None) == []
 

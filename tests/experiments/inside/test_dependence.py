@@ -143,6 +143,54 @@ class TestFuture:
         assert (future.own, future.others) == (True, 0)
 
 
+class Completing(nn.Module):
+    """Goes on from a prompt of so many tokens, which it may read as a whole; with a causal mask or without."""
+
+    def __init__(self, prompt: int, masked: bool) -> None:
+        super().__init__()
+        self.words, self.out = nn.Embedding(12, 16), nn.Linear(16, 12)
+        self.body = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+        self.prompt, self.masked = prompt, masked
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        mask = nn.Transformer.generate_square_subsequent_mask(ids.shape[1])
+        mask[: self.prompt, : self.prompt] = 0.0
+        answer: torch.Tensor = self.out(self.body(self.words(ids), src_mask=mask if self.masked else None))
+        return answer
+
+
+class TestPrompts:
+    def ask(self, target: str, prompt: int = 0, masked: bool = True) -> dict[str, Dependence]:
+        torch.manual_seed(0)
+        text = torch.randint(1, 12, (4, 13))
+        ids, following = text[:, :-1], text[:, 1:].clone()
+        if target == "sliced":
+            wanted = following[:, 7:]
+        elif target == "within":
+            ids, wanted = text, text[:, 8:]
+        else:
+            following[:, :7] = -100
+            following[0, 7] = -100  # a longer prompt
+            wanted = following
+        return found(asked(Completing(prompt, masked), ids, target=wanted.flatten()))
+
+    @pytest.mark.parametrize("target", ["sliced", "within", "ignored"])
+    def test_the_answer_after_a_prompt_is_the_next_place_too(self, target: str) -> None:
+        seen, blind = self.ask(target), self.ask(target, masked=False)
+
+        assert seen["future"].others == 0
+        assert blind["future"].others > 0
+
+    @pytest.mark.parametrize("target", ["sliced", "within", "ignored"])
+    def test_a_prompt_may_be_read_as_a_whole(self, target: str) -> None:
+        assert self.ask(target, prompt=7)["future"].others == 0
+
+    def test_other_labels_of_some_places_are_no_future(self) -> None:
+        question = asked(Completing(0, masked=False), torch.randint(1, 12, (4, 12)), target=torch.randint(1, 12, (20,)))
+
+        assert "future" not in found(question)
+
+
 class TestPadding:
     def ask(self, at: str) -> Dependence:
         torch.manual_seed(0)

@@ -1,12 +1,13 @@
 """The Trainer takes away columns that the model means to use.
 
 ## What it sees
-The model's `forward`, written by the user, takes further inputs through `**…`; the Hugging Face Trainer keeps only
-the columns that the signature names, and dropped numeric ones. The model never gets them.
+The model's `forward`, written by the user, takes further inputs through `**…` and uses them; the Hugging Face Trainer
+keeps only the columns that the signature names, and dropped numeric ones. The model never gets them.
 
 ## When it is fine
-Indices and lengths that only the data set needs are dropped too: name what the model uses in the signature, and the
-rest no longer matters.
+A model that takes further inputs and never looks at them (`num_items_in_batch` comes so) is not reported. Indices and
+lengths that only the data set needs are dropped too: name what the model uses in the signature, and the rest no longer
+matters.
 """
 
 from collections.abc import Iterator

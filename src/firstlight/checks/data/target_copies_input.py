@@ -6,8 +6,9 @@ one place on. Told are: a forecast whose window overlaps the input; a causal mod
 it is given; a target that lies in the past, or two places on.
 
 ## When it is fine
-Reconstruction is asked of models that see everything, and is not told. Memory and copy tasks are: they are about the
-past on purpose.
+Reconstruction is asked of models that see everything, and is not told; nor are models of the next token whose loss is
+taken at some of the places, as of the answer after a prompt. Memory and copy tasks are: they are about the past on
+purpose.
 """
 
 from collections.abc import Iterator

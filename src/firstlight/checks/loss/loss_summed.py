@@ -6,7 +6,8 @@ whose gradients are divided by the number of examples decides: it is reported wh
 hardly does.
 
 ## When it is fine
-A sum with a learning rate that fits it trains as well as a mean, and is not reported.
+A sum with a learning rate that fits it trains as well as a mean, and is not reported. Nor is one that is divided by a
+number of examples before backward is called on it, as where tokens of several batches are counted together.
 """
 
 from collections.abc import Iterator

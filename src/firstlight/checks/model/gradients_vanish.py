@@ -6,7 +6,7 @@ by orders of magnitude until the first layers practically do not move.
 
 ## When it is fine
 Layers that are frozen have no gradient and are not looked at. Optimizers that divide by the gradient's size (Adam)
-move small gradients too. A program that learns is not reported.
+move small gradients too. A program that learns is not reported, nor one in which no layer moves: that is its rate.
 """
 
 import statistics
@@ -41,7 +41,7 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
         return
     third = max(1, len(matrices) // 3)
     first, last = _pace(matrices[:third]), _pace(matrices[-third:])
-    if not (motion.fell <= limits.fell and first <= limits.stands and first <= limits.shrinks * last):
+    if not (motion.fell <= limits.fell and first <= limits.stands and first <= limits.shrinks * last and last > 0):
         return
     yield Evidence(
         where=at(motion.site, step=look.step, rank=motion.rank, module=matrices[0].name),

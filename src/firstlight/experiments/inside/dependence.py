@@ -19,6 +19,8 @@ from firstlight.records.timelines import Dependence, InfluenceMap
 
 NEXT_TOKEN = 0.95
 """Share of targets equal to the next input for the task to count as predicting it."""
+LEAST_ASKED = 3
+"""Places of a row that are asked for: fewer equal some input by chance."""
 LEAST_PADDED, MOST_PADDED = 0.2, 0.95
 """Share of a row that is padding, for the row to be asked."""
 MAINLY = 0.5
@@ -40,12 +42,17 @@ def _by_asking(asked: Asked, first: torch.Tensor, rows: Through) -> Iterator[Dep
     if (seen := influence.between_examples(asked, first, rows)) is not None:
         yield _placed(asked, rows, _dependence(asked, "examples", seen, lambda own, other: own != other))
     for sequence in asked.call.inputs:
-        kind = _kind(asked.target, sequence, rows) if rows.has(sequence) else None
-        along = positions(asked, first, sequence, rows) if kind is not None else None
-        if kind is None or along is None:
+        wanted = _wanted(asked.target, sequence, rows) if rows.has(sequence) else None
+        along = positions(asked, first, sequence, rows) if wanted is not None else None
+        if wanted is None or along is None:
             continue
+        kind, begins = wanted
         if (seen := influence.between_positions(asked, first, sequence, along, rows)) is not None:
-            yield _dependence(asked, kind, seen, lambda own, other: other > own)
+            yield _dependence(asked, kind, seen, _later(begins))
+
+
+def _later(begins: int) -> Callable[[int, int], bool]:
+    return lambda own, other: other > own >= begins
 
 
 def _dependence(asked: Asked, kind: str, seen: InfluenceMap, forbidden: Callable[[int, int], bool]) -> Dependence:
@@ -68,29 +75,40 @@ def _placed(asked: Asked, rows: Through, found: Dependence) -> Dependence:
     return msgspec.structs.replace(found, site=site, operation=first.name, normalises=first.normalises)
 
 
-def _kind(target: torch.Tensor | None, sequence: torch.Tensor, rows: Through) -> str | None:
-    """What is asked for at each position of a sequence of ids; `positions` where it is neither the next nor itself."""
+def _wanted(target: torch.Tensor | None, sequence: torch.Tensor, rows: Through) -> tuple[str, int] | None:
+    """What is asked for at each position of a sequence of ids, and at which it begins: what comes before, as a prompt,
+    may be read as a whole. `positions` where it is neither the next nor itself."""
     own = rows.given[id(sequence)]
     if sequence.ndim not in (2, 3) or (sequence.ndim == 3) is not sequence.is_floating_point():
         return None
     if sequence.ndim == 3 or target is None or target.is_floating_point():
-        return "positions"
+        return "positions", 0
     ids = sequence.movedim(own, 0)
     for wanted in (target, target.reshape(ids.T.shape).T) if target.numel() == ids.numel() else (target,):
-        if _predicts_next(wanted, ids):
-            return "future"
+        if (begins := _predicts_next(wanted, ids)) is not None:
+            return "future", begins
         if wanted.numel() == ids.numel() and _share(wanted.reshape(ids.shape), ids) > NEXT_TOKEN:
-            return "same"
-    return "positions"
+            return "same", 0
+    return "positions", 0
 
 
-def _predicts_next(target: torch.Tensor, ids: torch.Tensor) -> bool:
+def _predicts_next(target: torch.Tensor, ids: torch.Tensor) -> int | None:
+    """The place from which on the next ids are asked for, of all places or the last ones; None where they are not."""
     rows, length = ids.shape
-    if target.numel() == rows * length:
-        return _share(target.reshape(rows, length)[:, :-1], ids[:, 1:]) > NEXT_TOKEN
-    if target.numel() == rows * (length - 1):
-        return _share(target.reshape(rows, length - 1), ids[:, 1:]) > NEXT_TOKEN
-    return False
+    places = target.numel() // max(1, rows)
+    if target.numel() != rows * places or not LEAST_ASKED <= places <= length:
+        return None
+    asked = target.reshape(rows, places)
+    if _share(asked[:, :-1], ids[:, length - places + 1 :]) > NEXT_TOKEN:
+        return length - places + _unasked(asked)
+    if places < length and _share(asked, ids[:, length - places :]) > NEXT_TOKEN:
+        return length - places - 1 + _unasked(asked)
+    return None
+
+
+def _unasked(asked: torch.Tensor) -> int:
+    """The places at the beginning of which nothing is asked in some row (`ignore_index`)."""
+    return int((asked >= 0).int().argmax(1).max())
 
 
 def _on_padding(asked: Asked) -> Iterator[Dependence]:
@@ -120,5 +138,7 @@ def _on_padding(asked: Asked) -> Iterator[Dependence]:
         yield Dependence(step=0, kind="padding", site=asked.site, own=True, others=mainly, of=asked_rows)
 
 
-def _share(left: torch.Tensor, right: torch.Tensor) -> float:
-    return float((left == right).float().mean().item()) if left.numel() else 0.0
+def _share(wanted: torch.Tensor, given: torch.Tensor) -> float:
+    """Of what is asked for; targets below zero are ignored by every loss."""
+    known = wanted >= 0
+    return float((wanted == given)[known].float().mean().item()) if known.any() else 0.0

@@ -125,6 +125,28 @@ def test_labels_that_are_a_copy_of_the_ids_are_the_same_text(of_another: bool) -
     assert [one.moved > 0.5 for one in kept.seen() if one.known == "loaded"] == [True] * of_another
 
 
+@pytest.mark.parametrize(
+    ("labelled", "told"),
+    [("moved once by the program", False), ("partly hidden from the model", False), ("tags of the tokens", True)],
+)
+def test_labels_that_a_model_moves_are_a_text_only_where_they_are_that_of_the_inputs(labelled: str, told: bool) -> None:
+    torch.manual_seed(0)
+    kept = AnswersKept()
+    for step in range(4):
+        text = torch.randint(4, 50, (8, 12))
+        ids, labels = text, text
+        if labelled == "moved once by the program":
+            labels = text.roll(-1, 1)
+        elif labelled == "partly hidden from the model":
+            ids = text.masked_fill(torch.rand(text.shape) < 0.15, 1)
+        else:
+            labels = torch.randint(0, 5, text.shape)
+        answers = torch.nn.functional.pad(labels, (0, 1), value=-100)[:, 1:]
+        kept.add([ids], answers.reshape(-1), [ids, labels], step)
+
+    assert any(one.moved > 0.5 for one in kept.seen() if one.known == "loaded") is told
+
+
 def test_places_of_a_sequence_are_compared_whatever_the_padding_of_the_batch() -> None:
     torch.manual_seed(0)
     kept = AnswersKept()
