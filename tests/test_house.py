@@ -36,7 +36,7 @@ SPELT_OUT = """
 SMALL = (0, 1, 2, 3, 4)
 """Counts of what is there, not limits."""
 AGAIN = """
-    cli/STEPS experiments/declared/BATCHES experiments/declared/LARGEST experiments/declared/LEAST
+    cli/STEPS experiments/declared/BATCHES experiments/declared/LEAST
     experiments/declared/MOST_COLUMNS experiments/declared/PAIR experiments/declared/SECONDS
     experiments/inside/LEAST facts/ENDS lab/LEAST_STEPS
     observe/inside/relations/LEAST_EXAMPLES observe/inside/relations/MOST_EXAMPLES

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.diagnosis.case import LINT_RATIO, Case, Claim, Hint
+from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.engine import CERTAIN, TEMPERED, Belief, nothing_wrong, pooled, weigh
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 from firstlight.diagnosis.knowledge.declare import Level
@@ -161,9 +161,8 @@ def test_a_domain_cause_can_be_claimed_outside_its_domain() -> None:
     )
 
 
-@pytest.mark.parametrize("confidence", ["high", "medium", "low"])
-def test_a_hit_of_the_linter_is_a_factor_on_the_odds(confidence: str) -> None:
-    ratio = LINT_RATIO[confidence]
+@pytest.mark.parametrize("ratio", [6.0, 3.0, 1.5])
+def test_a_hint_is_a_factor_on_the_odds(ratio: float) -> None:
     start, hinted = weigh(KNOWLEDGE, Case()), weigh(KNOWLEDGE, Case().hinting([Hint("loss-dim", ratio, "LN-001")]))
     assert odds(hinted, "loss-dim", "loss-sign") == pytest.approx(ratio * odds(start, "loss-dim", "loss-sign"))
 

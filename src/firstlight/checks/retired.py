@@ -26,6 +26,7 @@ RETIRED: tuple[Retired, ...] = (
     Retired("FL304", "clip-after-step", "FL350", "0.2"),
     Retired("FL305", "clip-before-unscale", "FL350", "0.2"),
     Retired("FL315", "steps-without-gradients", "FL303", "0.2"),
+    Retired("FL331", "updates-out-of-scale", "FL327", "0.2"),
     Retired("FL378", "updates-too-large", "FL384", "0.2"),
     Retired("FL379", "updates-too-small", "FL384", "0.2"),
     Retired("FL453", "statistics-lag", "FL459", "0.2"),

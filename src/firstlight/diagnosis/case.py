@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-LINT_RATIO: Mapping[str, float] = {"high": 6.0, "medium": 3.0, "low": 1.5}
-"""How much more likely a hit of the linter makes its cause, by the linter's confidence."""
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:

@@ -231,7 +231,6 @@ SOURCES: dict[type, Source] = {
     declared.ShapeTrace: _probed("no shapes were traced"),
     declared.Loaded: _probed("no loader was read"),
     declared.FeaturesMade: _probed("no features were computed"),
-    declared.Updates: _probed("no optimizer step was measured"),
     declared.Surface: _probed("no first step was looked at"),
     declared.NoiseScale: _probed("there are too few batches to compare their gradients"),
     declared.ScheduleTried: _probed("no schedule was tried", rehearsed=True),

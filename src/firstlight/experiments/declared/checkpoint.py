@@ -160,7 +160,7 @@ class Place:
     """Where a loader with a state of its own goes on after a reload. Others begin an epoch anew by nature."""
 
     def __init__(self, bench: Bench, functions: tuple[Any, Any]) -> None:
-        self._bench, self._loader = bench, bench.experiment.train
+        self._loader = bench.experiment.train
         self.looked_at = hasattr(self._loader, "load_state_dict") and all(map(_takes_loader, functions))
         if not self.looked_at:
             reason = "where the data goes on after a reload; `save` and `load` take no loader that keeps its place"

@@ -1,4 +1,4 @@
-"""A short training as it is meant to be: how large are the steps, what is predicted after it, in which mode?"""
+"""A short training as it is meant to be: what is predicted after it, and is that the same in both modes?"""
 
 import math
 from typing import Any
@@ -10,16 +10,10 @@ from firstlight.experiments.declared.fitting import BATCH_NORMS, DROPOUTS, has, 
 from firstlight.experiments.declared.hearing import hear
 from firstlight.experiments.declared.predicting import predictions
 from firstlight.experiments.declared.stumbling import line_of
-from firstlight.records.declared import ModeGap, Updates
-from firstlight.records.declared.upkeep import Update
+from firstlight.records.declared import ModeGap
 
 STEPS = 150
 SECONDS = 20.0
-MEASURED = (6, 20)
-"""Adam's first steps are larger than those that follow."""
-MOST_MATRICES = 60
-LARGEST = 50_000_000
-"""Values beyond which weights are not copied to measure a step."""
 
 
 def practice(bench: Bench) -> None:
@@ -45,43 +39,12 @@ def _trained(bench: Bench, model: torch.nn.Module, optimizer: Any) -> list[float
     losses: list[float] = []
     deadline = time.monotonic() + SECONDS
     for batch in bench.forever():
-        before = _copied(model) if len(losses) in MEASURED else []
         losses.append(step(bench, model, optimizer, batch))
-        if before and len(losses) - 1 == MEASURED[-1]:
-            bench.emit(_updates(bench, model, optimizer, (before, len(losses) - 1)))
         if by_step and scheduler is not None:
             scheduler.step()
         if len(losses) >= steps or time.monotonic() > deadline or not math.isfinite(losses[-1]):
             break
     return losses
-
-
-def _copied(model: torch.nn.Module) -> list[tuple[str, torch.nn.Parameter, torch.Tensor]]:
-    trained = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-    if sum(p.numel() for _, p in trained) > LARGEST:
-        return []
-    return [(name, p, p.detach().clone()) for name, p in trained]
-
-
-def _updates(bench: Bench, model: torch.nn.Module, optimizer: Any, measured: tuple[list[Any], int]) -> Updates:
-    before, index = measured
-    found = []
-    for name, p, was in before:
-        if p.ndim > 1 and float(was.std()) > 0:
-            ratio = float((p.detach() - was).std()) / float(was.std())
-            found.append(Update(name=name, log_ratio=math.log10(ratio) if ratio > 0 else -math.inf))
-    group = optimizer.param_groups[0]
-    return Updates(
-        optimizer=type(optimizer).__name__,
-        adaptive="betas" in group or "alpha" in group or "rho" in group,
-        step=index,
-        lr=float(group["lr"]),
-        peak_lr=max(float(group["lr"]), float(group.get("initial_lr", 0.0)), float(group.get("max_lr", 0.0))),
-        updates=tuple(found[:MOST_MATRICES]),
-        moved=sum(not torch.equal(p.detach(), was) for _, p, was in before),
-        tensors=len(before),
-        site=line_of(bench.experiment.optimizer),
-    )
 
 
 def _modes(bench: Bench, model: torch.nn.Module, steps: int) -> None:

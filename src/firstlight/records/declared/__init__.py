@@ -47,7 +47,6 @@ from firstlight.records.declared.upkeep import (
     RoundTrip,
     ScheduleTried,
     Surface,
-    Updates,
 )
 from firstlight.records.observed import OBSERVED
 from firstlight.records.sighting import Sighting
@@ -100,7 +99,6 @@ __all__ = [
     "Stumble",
     "Surface",
     "TimeOrder",
-    "Updates",
     "Vocabulary",
     "Weights",
 ]

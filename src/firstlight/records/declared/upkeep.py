@@ -38,28 +38,6 @@ class FeaturesMade(DeclaredFact, frozen=True, kw_only=True, tag="features-made")
     site: Site | None = None
 
 
-class Update(msgspec.Struct, frozen=True, kw_only=True):
-    name: str
-    log_ratio: float
-    """Log10 of the spread of one step's change over the spread of the weights."""
-
-
-class Updates(DeclaredFact, frozen=True, kw_only=True, tag="updates"):
-    """How far one optimizer step moves each weight matrix, some steps in."""
-
-    optimizer: str
-    adaptive: bool
-    """Adam's family: its steps have the size of the learning rate, whatever the gradients."""
-    step: int
-    lr: float
-    peak_lr: float
-    """The largest of the schedule, where there is one."""
-    updates: tuple[Update, ...]
-    moved: int
-    tensors: int
-    site: Site | None = None
-
-
 class Along(msgspec.Struct, frozen=True, kw_only=True):
     part: float
     """Of the step."""

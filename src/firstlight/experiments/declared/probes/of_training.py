@@ -39,9 +39,8 @@ OF_TRAINING: tuple[Probe, ...] = (
     ),
     Probe(
         name="practice",
-        asks="does a short training make steps of a fitting size, to predictions that make sense in both modes?",
+        asks="does a short training lead to predictions that make sense, and to the same in both modes?",
         makes=(
-            declared.Updates,
             declared.Predictions,
             declared.ModeGap,
         ),
