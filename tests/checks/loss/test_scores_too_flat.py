@@ -20,8 +20,8 @@ def sharper(last: float = 0.04, base: float = 2.42, steps: int = 150) -> Pair:
     return Pair(name="sharpened", steps=steps, base=ended(base), other=ended(last, 3.9))
 
 
-def faster(last: float = 2.41) -> Pair:
-    return Pair(name="lr-tenfold", steps=150, base=ended(2.42), other=ended(last))
+def faster(last: float = 2.41, steps: int = 150) -> Pair:
+    return Pair(name="lr-tenfold", steps=steps, base=ended(2.42), other=ended(last))
 
 
 FLAT = Contrast(
@@ -97,3 +97,14 @@ def test_a_higher_rate_that_blew_up_and_came_back_has_not_helped() -> None:
 def test_each_side_of_helps(last: float, times: int) -> None:
     """A quarter below the program's 2.42."""
     assert len(found(sharper(last), faster())) == times
+
+
+@pytest.mark.parametrize(("steps", "times"), [(134, 0), (135, 1), (200, 1)])
+def test_a_higher_rate_has_as_many_steps_to_help(steps: int, times: int) -> None:
+    assert len(found(sharper(), faster(steps=steps))) == times
+
+
+@pytest.mark.parametrize(("reached", "times"), [(0.4, 0), (2.11, 0), (2.12, 1), (math.inf, 1)])
+def test_a_plateau_that_is_left_later_is_none_of_the_scores(reached: float, times: int) -> None:
+    """Near guessing is 0.85 of ln 12."""
+    assert len(found(reached=ended(reached))) == times

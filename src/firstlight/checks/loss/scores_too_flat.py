@@ -6,14 +6,15 @@ gets no further, but one whose scores are multiplied by 100 before the softmax d
 in too narrow a range.
 
 ## When it is fine
-A model that has not begun to learn is helped by a higher learning rate as well, and is not reported.
+A model that has not begun to learn is helped by a higher learning rate as well, given as many steps, and is not
+reported; nor is one that rests on a plateau for a while, and has left it by the end of what was watched.
 """
 
 import math
 from collections.abc import Iterator
 
 from firstlight.checks.declare import Check, Settable
-from firstlight.records.contrast import Contrast
+from firstlight.records.contrast import AS_LONG, Contrast
 from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 
@@ -36,7 +37,10 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     guess = math.log(contrast.classes)
     if sharper.steps < limits.steps or not (sharper.other.finite and faster.other.finite and sharper.base.finite):
         return
-    stuck = sharper.base.last > limits.near_guessing * guess
+    if not faster.steps >= AS_LONG * sharper.steps:
+        return
+    near, reached = limits.near_guessing * guess, contrast.reached
+    stuck = sharper.base.last > near and (reached is None or not reached.finite or reached.last > near)
     start = min(faster.base.first, faster.other.first)  # the same weights; the faster run may have left them at once
     idle = start - faster.other.last <= limits.no_help * start
     if not (stuck and idle and sharper.other.last <= (1 - limits.helps) * sharper.base.last):
