@@ -194,6 +194,22 @@ class ImagesTurned(msgspec.Struct, frozen=True, kw_only=True):
     mirrored: float = 0.0
 
 
+class ClassesTurned(msgspec.Struct, frozen=True, kw_only=True):
+    """Examples that a dataset gives mirrored, and what a plain fit to the examples as they are kept takes them for."""
+
+    how: str = ""
+    """Empty where none are."""
+    share: float = 0.0
+    """Of the examples."""
+    kept: float = 0.0
+    """How often the fit is right about examples as they are kept, of those it was not given."""
+    pair: tuple[int, ...] = ()
+    """Two classes, and below, examples of either that are given mirrored."""
+    examples: int = 0
+    taken: float = 0.0
+    """How often one of these is taken for the other, and the other for the one, whichever is less."""
+
+
 class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
     """What a dataset keeps of its examples, beside what it gives."""
 
@@ -208,6 +224,7 @@ class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
     """Of a plain fit over classes: 0 is what one answer for all gets, 1 is never wrong."""
     given_skill: float = 0.0
     turned: ImagesTurned = ImagesTurned()
+    classes_turned: ClassesTurned = ClassesTurned()
 
 
 class Groups(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,14 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from firstlight.observe.inside import rows
 from firstlight.observe.inside.relations.in_order import BatchPlaces
-from firstlight.observe.inside.relations.standing import Standing, StandingTable, evaluated_in, read, with_answers
+from firstlight.observe.inside.relations.standing import (
+    LoadedFrom,
+    Standing,
+    StandingTable,
+    evaluated_in,
+    read,
+    with_answers,
+)
 
 
 @pytest.fixture
@@ -63,7 +70,7 @@ def test_a_dataset_is_read_in_its_order() -> None:
     values = torch.arange(300.0)
     loader = DataLoader(TensorDataset(torch.stack([values, -values], 1), values), batch_size=7, shuffle=True)
 
-    found = read(loader.dataset, loader, BatchPlaces(0, 1))
+    found = read(LoadedFrom(loader.dataset, loader.collate_fn), BatchPlaces(0, 1))
 
     assert found is not None
     assert found.answers.tolist() == values.tolist()

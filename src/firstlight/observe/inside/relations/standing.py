@@ -8,7 +8,7 @@ answers of those rows. Nothing is kept that is not alive anyway but for what is 
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -32,6 +32,13 @@ class StandingTable(NamedTuple):
 
     rows: torch.Tensor
     answers: torch.Tensor
+
+
+class LoadedFrom(NamedTuple):
+    """Where a loader has its examples from. The loader itself may be made anew for every pass."""
+
+    dataset: Any
+    collate: Callable[[Any], Any]
 
 
 class Standing:
@@ -96,12 +103,13 @@ def with_answers(standing: Standing, inputs: torch.Tensor, answer: torch.Tensor)
     return None
 
 
-def read(dataset: Any, loader: Any, places: BatchPlaces) -> StandingTable | None:
+def read(source: LoadedFrom, places: BatchPlaces) -> StandingTable | None:
     """The examples that a dataset gives, one after the other."""
+    dataset = source.dataset
     if isinstance(dataset, torch.utils.data.IterableDataset) or not hasattr(dataset, "__len__"):
         return None
     count = min(MOST_READ, len(dataset))
-    batch = tensors_of(loader.collate_fn([dataset[row] for row in range(count)]))
+    batch = tensors_of(source.collate([dataset[row] for row in range(count)]))
     given, answer = batch[places.given], batch[places.answer]
     whole = len(given) == len(answer) == count and answer.numel() == count
     if not whole or not given.is_floating_point() or math.prod(given.shape[1:]) > MOST_COLUMNS:

@@ -29,6 +29,7 @@ from firstlight.observe.inside.relations.reached import LastCall, behind, last_c
 from firstlight.observe.inside.relations.sample import Sample, taken
 from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
+from firstlight.observe.inside.relations.standing import LoadedFrom
 from firstlight.observe.inside.relations.stored import keeps_arrays, stored
 from firstlight.observe.inside.tape.reach import left_when_sure
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
@@ -73,6 +74,8 @@ class MeetingLine:
         self.lags: list[Lag] = []
         self.loaded: tuple[weakref.ref[Any], BatchPlaces] | None = None
         """The loader of the examples, and where in its batches they and their answers are."""
+        self.source: tuple[LoadedFrom, BatchPlaces] | None = None
+        """What that loader has them from."""
 
     def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int, origin: Sequence[int]) -> None:
         self.sample.add(inputs, meeting.answer, step, origin)
@@ -94,6 +97,9 @@ class MeetingLine:
         if self.loaded is None and loader is not None:
             places = places_of(given, answer, batch)
             self.loaded = None if places is None else (loader, places)
+            alive = loader()
+            if places is not None and alive is not None and hasattr(alive, "dataset"):
+                self.source = LoadedFrom(alive.dataset, alive.collate_fn), places
 
     @property
     def begun(self) -> bool:
@@ -178,7 +184,8 @@ class RelationsTap:
             self._asides = True
             given = [tensor for tensor in _given(call) if tensor.ndim > 1 and tensor.is_floating_point()]
             if len(given) == 1 and self.observer.timeline is None and reading.readable(given[0]):
-                self.beside.evaluates(given[0], self._loader)
+                loader = self._loader() if self._loader is not None else None
+                self.beside.evaluates(given[0], loader if hasattr(loader, "dataset") else None)
 
     def batch_given(self, loader: Any, batch: Any) -> None:
         self._loader, self._batch = weakref.ref(loader) if loader is not None else None, tensors_of(batch)
@@ -289,8 +296,8 @@ class RelationsTap:
             return {}
         questions: dict[str, Callable[[], Groups | Spans | Encoded]] = {
             "groups": lambda: self.beside.groups(line.sample),
-            "spans": lambda: self.beside.spans(line.sample, line.loaded),
-            "encoded": lambda: self.beside.encoded(line.sample, line.loaded),
+            "spans": lambda: self.beside.spans(line.sample, line.source),
+            "encoded": lambda: self.beside.encoded(line.sample, line.source),
         }
         told = {name: aside.asked(self.observer, _encoded(question)) for name, question in questions.items()}
         kinds = {"groups": Groups, "spans": Spans, "encoded": Encoded}
