@@ -25,7 +25,7 @@ def test_tells_which_classes_change_places() -> None:
 
     assert evidence.saw == (
         "`Pulses` gives 50% of its examples backwards, with the class they had; a plain fit, right about 97% of them "
-        "as they are kept, takes 80% and more of those of classes 0 and 1 for the other one"
+        "as they are kept, takes at least 80% of those of classes 0 and 1 for the other one"
     )
     assert (evidence.where.file, evidence.where.line) == ("data.py", 14)
 

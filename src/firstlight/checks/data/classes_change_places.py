@@ -37,7 +37,7 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     yield Evidence(
         where=at(stored.site or relations.seen.site, step=relations.seen.step, rank=relations.rank),
         saw=f"`{stored.name}` gives {turned.share:.0%} of its examples {turned.how}, with the class they had; a plain "
-        f"fit, right about {turned.kept:.0%} of them as they are kept, takes {turned.taken:.0%} and more of those of "
+        f"fit, right about {turned.kept:.0%} of them as they are kept, takes at least {turned.taken:.0%} of those of "
         f"classes {' and '.join(map(str, turned.pair))} for the other one",
         wanted="examples that keep their class when they are changed",
         numbers={"kept": turned.kept, "taken": turned.taken, "share": turned.share, "examples": turned.examples},
