@@ -194,6 +194,22 @@ class ImagesTurned(msgspec.Struct, frozen=True, kw_only=True):
     mirrored: float = 0.0
 
 
+class ClassesTurned(msgspec.Struct, frozen=True, kw_only=True):
+    """Examples that a dataset gives mirrored, and what a plain fit to the examples as they are kept takes them for."""
+
+    how: str = ""
+    """Empty where none are."""
+    share: float = 0.0
+    """Of the examples."""
+    kept: float = 0.0
+    """How often the fit is right about examples as they are kept, of those it was not given."""
+    pair: tuple[int, ...] = ()
+    """Two classes, and below, examples of either that are given mirrored."""
+    examples: int = 0
+    taken: float = 0.0
+    """How often one of these is taken for the other, and the other for the one, whichever is less."""
+
+
 class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
     """What a dataset keeps of its examples, beside what it gives."""
 
@@ -208,6 +224,72 @@ class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
     """Of a plain fit over classes: 0 is what one answer for all gets, 1 is never wrong."""
     given_skill: float = 0.0
     turned: ImagesTurned = ImagesTurned()
+    classes_turned: ClassesTurned = ClassesTurned()
+
+
+class Groups(msgspec.Struct, frozen=True, kw_only=True):
+    """Examples that lie in groups far nearer to each other than to the rest, by the tree of shortest ways."""
+
+    examples: int = 0
+    """Trained on, in the sample; 0 where there are no groups."""
+    classes: int = 0
+    """Of the answers; 0 for values."""
+    groups: int = 0
+    """Of two and more, and below, the share of the examples that is in one, and that of the largest."""
+    shared: float = 0.0
+    largest: float = 0.0
+    parted: float = 0.0
+    """How clearly ways are of two kinds, within groups and between: 0.64 is what ways of one kind give, 1 is all."""
+    within: float = 0.0
+    between: float = 0.0
+    """Median length of either kind."""
+    agree: float = 0.0
+    """Share of what answers differ by that lies between groups: 1 where all of a group have the same."""
+    evaluated: int = 0
+    """And not trained on, and below, the share of those that lie in a group that was; the least of any call."""
+    known: float = 0.0
+    by_rows: float = 0.0
+    """How well a plain fit foretells answers it was not given: 0 is what one answer for all gets, 1 is never wrong. Of
+    single examples that were left out, and below, of groups that were left out as a whole."""
+    by_groups: float = 0.0
+
+
+class Spans(msgspec.Struct, frozen=True, kw_only=True):
+    """A feature that is a mean over the answers of its own row and of rows around it, in the order they are kept in."""
+
+    rows: int = 0
+    """Compared."""
+    of: int = 0
+    """Columns that move, and below, those of which it is true."""
+    count: int = 0
+    column: int = -1
+    """The one that is so at most rows; all below is of it."""
+    first: int = 0
+    """The rows whose answers are in it, counted from its own, and how many there are."""
+    last: int = 0
+    taps: int = 0
+    exact: float = 0.0
+    """Share of the rows at which it is that sum, to rounding; below, at which it is one of earlier answers alone, and
+    of its own alone."""
+    earlier: float = 0.0
+    alone: float = 0.0
+
+
+class Encoded(msgspec.Struct, frozen=True, kw_only=True):
+    """A feature that is the mean answer of a group of rows, over all rows, evaluated ones among them."""
+
+    column: int = -1
+    of: int = 0
+    """Columns in all."""
+    rows: int = 0
+    """Compared, and below, those of them that are evaluated on."""
+    evaluated: int = 0
+    groups: int = 0
+    """Of rows that have the same value of it."""
+    within: float = 0.0
+    """Deviation of the answers within a group, in that of all: where it is 0, the feature is the answer."""
+    exact: float = 0.0
+    """Share of the rows whose group has the mean answer that the feature says, to rounding."""
 
 
 class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
@@ -247,6 +329,10 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     reach: InputsReached = InputsReached()
     """Asked where a plain fit does far better than the program."""
     stored: ExamplesStored = ExamplesStored()
+    groups: Groups = Groups()
+    """Asked where other examples than those trained on were evaluated."""
+    spans: Spans = Spans()
+    encoded: Encoded = Encoded()
     seconds: float = 0.0
     """What the comparison took."""
 

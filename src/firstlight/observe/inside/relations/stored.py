@@ -15,9 +15,10 @@ from firstlight.observe.inside.relations.guessing import LEAST_EXAMPLES, foretol
 from firstlight.observe.inside.relations.in_order import BatchPlaces, tensors_of, undivided
 from firstlight.observe.inside.relations.places import TURNS
 from firstlight.observe.inside.relations.sample import flat, parts_of
-from firstlight.observe.inside.relations.skill import wrong
+from firstlight.observe.inside.relations.skill import HALF, wrong
+from firstlight.observe.inside.relations.turning import SOME, classes_turned
 from firstlight.records.places import Site
-from firstlight.records.relations import ExamplesStored, ImagesTurned
+from firstlight.records.relations import ClassesTurned, ExamplesStored, ImagesTurned
 
 MOST_ROWS = 256
 """A plain fit to more takes too long where the machine is busy."""
@@ -36,8 +37,8 @@ IMAGE = 2
 """Dimensions; a third one is of channels."""
 CLEAR, UNCLEAR = 0.8, 0.2
 """Correlation of an image with one that is the same, turned, and by how much it exceeds that as it is."""
-SOME = 0.1
-"""Of the examples, at least, that are turned, and that are not."""
+SAME = 1e-3
+"""Of the deviation of an example's values, by which those of one that is only turned or moved may differ."""
 
 
 class KeptAndGiven(NamedTuple):
@@ -101,6 +102,7 @@ def stored(loader: Any, places: BatchPlaces) -> ExamplesStored:
                 given_values=after,
                 **(_skills(found) if LOST * after <= before else {}),
                 turned=turned(found),
+                classes_turned=_classes_turned(found),
             )
     return ExamplesStored()
 
@@ -125,8 +127,19 @@ def _is_source(kept: torch.Tensor, given: torch.Tensor) -> bool:
     first, second = _grid(_image(kept)), _grid(given)
     if first.shape != second.shape or given[0].numel() * 2 < kept[0].numel():
         return False
+    if _same_values(kept, given) and not _same_values(kept.roll(1, 0), given):
+        return True
     own, other = (float(alike(a, second).median()) for a in (first, first.roll(1, 0)))
     return own > RELATED and own > other + BEYOND
+
+
+def _same_values(kept: torch.Tensor, given: torch.Tensor) -> bool:
+    """Most examples hold the values that are kept of them, in whatever order."""
+    if kept[0].numel() != given[0].numel():
+        return False
+    first, second = (t.detach().to("cpu", torch.float32).flatten(1).sort(1).values for t in (kept, given))
+    unit = [(t - t.mean(1, keepdim=True)) / t.std(1, keepdim=True).clamp_min(1e-12) for t in (first, second)]
+    return bool(((unit[0] - unit[1]).abs().amax(1) <= SAME).float().mean() > HALF)
 
 
 def alike(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
@@ -150,6 +163,12 @@ def _skills(found: KeptAndGiven) -> dict[str, float]:
     base = wrong("classes", code.mean(0, keepdim=True).expand_as(code), code)
     kept, given = (1 - wrong("classes", foretold(flat(t), code)[0], code) / base for t in (found.kept, found.given))
     return {"kept_skill": kept, "given_skill": given}
+
+
+def _classes_turned(found: KeptAndGiven) -> ClassesTurned:
+    parts = parts_of(flat(found.answer.reshape(len(found.answer), -1)))
+    same = found.kept[0].numel() == found.given[0].numel()
+    return classes_turned(found.kept, found.given, parts[0]) if same and len(parts) == 1 else ClassesTurned()
 
 
 def turned(found: KeptAndGiven) -> ImagesTurned:

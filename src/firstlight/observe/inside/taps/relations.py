@@ -12,7 +12,8 @@ import torch
 from firstlight.observe.inside import aside, reading, sites
 from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.observer import Observer
-from firstlight.observe.inside.relations.comparing import compared
+from firstlight.observe.inside.relations.beside import EvaluatedBeside
+from firstlight.observe.inside.relations.comparing import LEAST_EXAMPLES, compared
 from firstlight.observe.inside.relations.counting import RowsCounted
 from firstlight.observe.inside.relations.in_order import (
     BatchPlaces,
@@ -28,6 +29,7 @@ from firstlight.observe.inside.relations.reached import LastCall, behind, last_c
 from firstlight.observe.inside.relations.sample import Sample, taken
 from firstlight.observe.inside.relations.series import AnswerSeries, series_of
 from firstlight.observe.inside.relations.skill import EVERY, OwnSkill
+from firstlight.observe.inside.relations.standing import LoadedFrom
 from firstlight.observe.inside.relations.stored import keeps_arrays, stored
 from firstlight.observe.inside.tape.reach import left_when_sure
 from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Recorder
@@ -35,7 +37,7 @@ from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.reach import InputsReached
-from firstlight.records.relations import ExamplesStored, Lag, Neighbours, Skills
+from firstlight.records.relations import Encoded, ExamplesStored, Groups, Lag, Neighbours, Skills, Spans
 
 T = TypeVar("T")
 
@@ -72,6 +74,8 @@ class MeetingLine:
         self.lags: list[Lag] = []
         self.loaded: tuple[weakref.ref[Any], BatchPlaces] | None = None
         """The loader of the examples, and where in its batches they and their answers are."""
+        self.source: tuple[LoadedFrom, BatchPlaces] | None = None
+        """What that loader has them from."""
 
     def add(self, inputs: list[torch.Tensor], meeting: Meeting, step: int, origin: Sequence[int]) -> None:
         self.sample.add(inputs, meeting.answer, step, origin)
@@ -93,6 +97,9 @@ class MeetingLine:
         if self.loaded is None and loader is not None:
             places = places_of(given, answer, batch)
             self.loaded = None if places is None else (loader, places)
+            alive = loader()
+            if places is not None and alive is not None and hasattr(alive, "dataset"):
+                self.source = LoadedFrom(alive.dataset, alive.collate_fn), places
 
     @property
     def begun(self) -> bool:
@@ -147,6 +154,7 @@ class RelationsTap:
         self._call: tuple[Call, Site | None, int] | None = None
         """The only one of them, with its line and the rows of the tape when it returned."""
         self._begun = self._asides = False
+        self.beside = EvaluatedBeside()
         self.steps = self.with_asides = 0
 
     def wanted(self) -> bool:
@@ -174,6 +182,10 @@ class RelationsTap:
             self._call = (call, sites.caller(), self.recorder.rows) if self._calls == 1 else None
         else:
             self._asides = True
+            given = [tensor for tensor in _given(call) if tensor.ndim > 1 and tensor.is_floating_point()]
+            if len(given) == 1 and self.observer.timeline is None and reading.readable(given[0]):
+                loader = self._loader() if self._loader is not None else None
+                self.beside.evaluates(given[0], loader if hasattr(loader, "dataset") else None)
 
     def batch_given(self, loader: Any, batch: Any) -> None:
         self._loader, self._batch = weakref.ref(loader) if loader is not None else None, tensors_of(batch)
@@ -220,6 +232,8 @@ class RelationsTap:
             if inputs and _is_answer(meeting):
                 line.kept.add(inputs, meeting.answer, self._batch, self.observer.step)
                 line.follow(self._loader, inputs[0], meeting.answer, self._batch)
+                if self.observer.timeline is None:
+                    self.beside.trains(inputs[0])
 
     def _origin(self, answer: torch.Tensor) -> Sequence[int]:
         """Rows of the dataset that the batch was made of, while its answers are still in that order."""
@@ -255,6 +269,7 @@ class RelationsTap:
                     skills=skills,
                     reach=self._reach(line, skills),
                     stored=self._stored(line),
+                    **self._beside(line),
                     left_when_sure=line.left_when_sure or 0.0,
                     acting=self.with_asides > ACTING * max(1, self.steps),
                     seconds=round(time.perf_counter() - begun, 3),
@@ -274,6 +289,20 @@ class RelationsTap:
         answer = aside.asked(self.observer, lambda: msgspec.json.encode(reached(last, line.sample, line.skill.kind)))
         return msgspec.json.decode(answer, type=InputsReached) if answer else InputsReached()
 
+    def _beside(self, line: MeetingLine) -> dict[str, Any]:
+        """Where examples are the data's own, of a program that is not one itself."""
+        acting = self.with_asides > ACTING * max(1, self.steps)
+        if acting or self.observer.timeline is not None or line.sample.kept < LEAST_EXAMPLES:
+            return {}
+        questions: dict[str, Callable[[], Groups | Spans | Encoded]] = {
+            "groups": lambda: self.beside.groups(line.sample),
+            "spans": lambda: self.beside.spans(line.sample, line.source),
+            "encoded": lambda: self.beside.encoded(line.sample, line.source),
+        }
+        told = {name: aside.asked(self.observer, _encoded(question)) for name, question in questions.items()}
+        kinds = {"groups": Groups, "spans": Spans, "encoded": Encoded}
+        return {name: msgspec.json.decode(answer, type=kinds[name]) for name, answer in told.items() if answer}
+
     def _stored(self, line: MeetingLine) -> ExamplesStored:
         loader = line.loaded[0]() if line.loaded is not None else None
         return (
@@ -290,6 +319,10 @@ class RelationsTap:
         places = line.loaded[1]
         answer = aside.asked(self.observer, lambda: msgspec.json.encode(question(loader, places)))
         return msgspec.json.decode(answer, type=type(nothing)) if answer else nothing
+
+
+def _encoded(question: Callable[[], Any]) -> Callable[[], bytes]:
+    return lambda: msgspec.json.encode(question())
 
 
 def _answers_met(tail: Tail) -> Sequence[Meeting]:

@@ -1,0 +1,64 @@
+"""Is a feature the mean answer of a group of rows, taken over all rows there are, evaluated ones among them?
+
+Rows of a group have the same value of it. Over the groups, the sums of the answers then follow from the value and the
+number of rows, to rounding, also where the mean was drawn towards that of all, and where either was scaled afterwards:
+`sum = a·value·count + b·count + c·value + d`. That holds for exactly those rows whose answers went into the mean: one
+of the training rows alone does not fit all of them.
+"""
+
+from collections.abc import Iterable
+
+import torch
+
+from firstlight.observe.inside.relations.composing import MOST_COLUMNS
+from firstlight.observe.inside.relations.spanning import EXACT, KEPT
+from firstlight.observe.inside.relations.standing import LEAST_ROWS, StandingTable
+from firstlight.records.relations import Encoded
+
+LEAST_GROUPS = 16
+ROUNDS = 3
+
+
+def encoded(tables: Iterable[tuple[StandingTable, int]]) -> Encoded:
+    """The feature that is most exactly so, of tables that may hold all rows, each with how many are evaluated."""
+    found = [
+        _column(whole, column, evaluated)
+        for whole, evaluated in tables
+        for column in range(min(MOST_COLUMNS, whole.rows.shape[1]))
+    ]
+    return max(found, key=lambda one: one.exact, default=Encoded())
+
+
+def _column(whole: StandingTable, column: int, evaluated: int) -> Encoded:
+    values, answers = whole.rows[:, column].double(), whole.answers.double()
+    kinds, groups = torch.unique(values, return_inverse=True)
+    several = torch.bincount(groups) > 1
+    if len(values) < LEAST_ROWS or int(several.sum()) < LEAST_GROUPS:
+        return Encoded()
+    counts = torch.bincount(groups).double()
+    sums = torch.zeros(len(kinds), dtype=torch.double).index_add_(0, groups, answers - answers.mean())
+    deviation = answers.std()
+    left = (answers - answers.mean() - (sums / counts)[groups])[several[groups]].pow(2).mean().sqrt() / deviation
+    unit = (kinds - kinds.mean()) / kinds.std()
+    design = torch.stack([unit * counts, counts, unit, torch.ones_like(unit)], 1)
+    exact = _exact(design[several], sums[several], EXACT * deviation * counts[several])
+    return Encoded(
+        column=column,
+        of=whole.rows.shape[1],
+        rows=len(values),
+        evaluated=evaluated,
+        groups=int(several.sum()),
+        within=float(left),
+        exact=float((exact * counts[several]).sum() / counts[several].sum()),
+    )
+
+
+def _exact(design: torch.Tensor, sums: torch.Tensor, rounding: torch.Tensor) -> torch.Tensor:
+    """Which of the groups have the sum that follows from the others."""
+    chosen, best = torch.ones(len(sums), dtype=torch.bool), torch.zeros(len(sums), dtype=torch.bool)
+    for _ in range(ROUNDS):
+        solved = torch.linalg.lstsq(design[chosen], sums[chosen][:, None], driver="gelsd").solution[:, 0]
+        off = (sums - design @ solved).abs() / rounding
+        best = max(best, off <= 1, key=lambda one: int(one.sum()))
+        chosen = off <= off.quantile(KEPT)
+    return best

@@ -1,0 +1,73 @@
+from typing import Any
+
+import pytest
+from tests.checks.data.relating import found, related
+
+from firstlight.checks.data.groups_on_both_sides import CHECK
+from firstlight.records.relations import Groups, Relations
+
+NAN = float("nan")
+
+
+def grouping(**changes: Any) -> Relations:
+    usual = {
+        "examples": 800,
+        "classes": 2,
+        "groups": 90,
+        "shared": 0.99,
+        "largest": 0.03,
+        "parted": 0.73,
+        "within": 1.8,
+        "between": 3.4,
+        "agree": 1.0,
+        "evaluated": 270,
+        "known": 0.98,
+        "by_rows": 0.96,
+        "by_groups": 0.1,
+    }
+    return related(groups=Groups(**{**usual, **changes}))
+
+
+def test_tells_what_single_examples_and_whole_groups_are_worth() -> None:
+    (evidence,) = found(CHECK, grouping())
+
+    assert evidence.saw == (
+        "90 groups of near examples with one answer each, and at least 98% of the 270 evaluated examples lie in one of "
+        "them; a plain fit foretells 96% of single examples that it was not given, and 10% of groups that it was not "
+        "given"
+    )
+    assert evidence.where.line == 20
+
+
+def test_examples_that_come_in_no_groups_are_fine() -> None:
+    assert found(CHECK, related()) == []
+
+
+def test_a_model_that_acts_is_not_judged() -> None:
+    assert found(CHECK, related(acting=True, groups=grouping().seen.groups)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "fine"),
+    [
+        ("groups", 12, 11),
+        ("shared", 0.85, 0.84),
+        ("largest", 0.2, 0.21),
+        ("parted", 0.68, 0.67),
+        ("between", 2.7, 2.6),
+        ("agree", 0.75, 0.74),
+        ("known", 0.8, 0.79),
+        ("by_rows", 0.5, 0.49),
+        ("by_groups", 0.38, 0.39),
+    ],
+)
+def test_each_side_of_a_limit(name: str, told: float, fine: float) -> None:
+    assert len(found(CHECK, grouping(**{name: told}))) == 1
+    assert found(CHECK, grouping(**{name: fine})) == []
+    if name != "groups":
+        assert found(CHECK, grouping(**{name: NAN})) == []
+
+
+@pytest.mark.parametrize(("classes", "times"), [(30, 1), (31, 0)])
+def test_groups_that_are_the_classes(classes: int, times: int) -> None:
+    assert len(found(CHECK, grouping(classes=classes))) == times
