@@ -5,7 +5,7 @@ import inspect
 import linecache
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,10 @@ class Gradient:
     looks: int = 0
     arrived: int = 0
     zeros_in_a_row: int = 0
+    last: tuple[int, float] | None = None
+    """How often it was written to, and its size, at the last look."""
+    idle: int = 0
+    """Looks at which a new one arrived, and no optimizer held the parameter, since one last did."""
 
 
 @dataclass
@@ -45,12 +49,17 @@ class Tally:
 
     gradients: dict[str, Gradient] = field(default_factory=dict)
 
-    def look(self, parameters: list[Named]) -> None:
+    def look(self, parameters: list[Named], held: Container[int] = ()) -> None:
+        """`held` are the parameters that optimizers hold now. What an earlier stage of training left in `grad`, and
+        nobody cleared, is no gradient of this one."""
         present = [(name, p.grad) for name, p in parameters if p.grad is not None and reading.readable(p.grad)]
         found = dict(zip((name for name, _ in present), reading.norms([g for _, g in present]), strict=True))
-        for name, _ in parameters:
+        versions = {name: gradient._version for name, gradient in present}
+        for name, parameter in parameters:
             gradient = self.gradients.setdefault(name, Gradient())
             gradient.looks += 1
+            was, gradient.last = gradient.last, (versions[name], found[name]) if name in found else None
+            gradient.idle = 0 if id(parameter) in held else gradient.idle + (gradient.last not in (was, None))
             if name in found:
                 gradient.arrived += 1
                 gradient.zeros_in_a_row = gradient.zeros_in_a_row + 1 if found[name] == 0.0 else 0
@@ -90,8 +99,9 @@ class Counting:
     def backward_ended(self, _root: torch.Tensor) -> None:
         if not self.observer.full:
             return
+        optimized = {id(p) for held in self.optimizers.held.values() for p in held.parameters}
         for root in self.models.live():
-            self._tallies.setdefault(root.index, Tally()).look(root.parameters)
+            self._tallies.setdefault(root.index, Tally()).look(root.parameters, optimized)
         for held in self.optimizers.held.values():
             self._ever |= {id(p) for p in held.parameters if p.grad is not None}
 
@@ -192,7 +202,8 @@ class Counting:
         return fits and (asked is not None or PLACES.search(name) is not None)
 
     def _learns(self, gradient: Gradient) -> bool:
-        return gradient.arrived > gradient.zeros_in_a_row
+        """And nobody applies it."""
+        return gradient.idle > 0 and gradient.arrived > gradient.zeros_in_a_row
 
     def _why_silent(self, module: torch.nn.Module, silent: list[Named]) -> dict[str, list[Named]]:
         groups: dict[str, list[Named]] = {"uncalled": [], "cut_off": [], "wasted": []}
