@@ -5,8 +5,9 @@ import inspect
 import linecache
 import re
 import sys
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -25,6 +26,7 @@ from firstlight.records.sighting import Some
 Named = tuple[str, torch.nn.Parameter]
 Held = tuple[str, torch.Tensor]
 """As an optimizer holds it, under the name it has there."""
+NONE: Mapping[int, Any] = MappingProxyType({})
 ZERO_LOOKS = 3
 """So many looks, the last ones, must all find exact zeros: a zero-initialised neighbour clears after one step."""
 MOST_HIDDEN = 6
@@ -49,10 +51,11 @@ class Tally:
 
     gradients: dict[str, Gradient] = field(default_factory=dict)
 
-    def look(self, parameters: list[Named], held: Container[int] = ()) -> None:
-        """`held` are the parameters that optimizers hold now. What an earlier stage of training left in `grad`, and
-        nobody cleared, is no gradient of this one."""
-        present = [(name, p.grad) for name, p in parameters if p.grad is not None and reading.readable(p.grad)]
+    def look(self, parameters: list[Named], held: Container[int] = (), taken: Mapping[int, Any] = NONE) -> None:
+        """`held` are the parameters that optimizers hold now, `taken` gradients that are in no `grad`. What an earlier
+        stage of training left in `grad`, and nobody cleared, is no gradient of this one."""
+        given = ((name, taken.get(id(p), p.grad)) for name, p in parameters)
+        present = [(name, gradient) for name, gradient in given if gradient is not None and reading.readable(gradient)]
         found = dict(zip((name for name, _ in present), reading.norms([g for _, g in present]), strict=True))
         versions = {name: gradient._version for name, gradient in present}
         for name, parameter in parameters:
@@ -101,7 +104,7 @@ class Counting:
             return
         optimized = {id(p) for held in self.optimizers.held.values() for p in held.parameters}
         for root in self.models.live():
-            self._tallies.setdefault(root.index, Tally()).look(root.parameters, optimized)
+            self._tallies.setdefault(root.index, Tally()).look(root.parameters, optimized, self.observer.taken)
         for held in self.optimizers.held.values():
             self._ever |= {id(p) for p in held.parameters if p.grad is not None}
 
