@@ -6,8 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.experiments.engine import SAME_START, timelines_of
-from firstlight.experiments.plan import BY_NAME, Order
+from firstlight.experiments.inside.interventions import INTERVENTIONS
+from firstlight.experiments.plan import BY_NAME, OF_OPTIMIZERS, Order, is_of_optimizers
 from firstlight.observe.watch import Watched
+from firstlight.records.program import Ending
 from firstlight.records.timelines import NurseryOpened, TimelineEnded
 from firstlight.records.training import BackwardSeen
 
@@ -75,3 +77,22 @@ def test_a_copy_that_ended_before_its_tail_has_none(last: int, tail: int) -> Non
     (order,) = ordered("regularised")
 
     assert timelines_of(seen, [replace(order, eval_tail=5)])[1].tail == tail
+
+
+@pytest.mark.parametrize(("optimizers", "told"), [((), ["one-batch"]), (("Adam",), ["lr-tenth", "one-batch"])])
+def test_a_copy_of_a_program_without_optimizer_in_which_one_is_changed_is_no_evidence(
+    optimizers: tuple[str, ...], told: list[str]
+) -> None:
+    seen = watched("fork", 2.0, lr_tenth=2.0, one_batch=2.0)
+    seen.records.append(Ending(step=2, reason="steps", backwards=2, steps=0, optimizers=optimizers, unstepped={}, unused={}))
+
+    assert [line.name for line in timelines_of(seen, ordered("lr-tenth", "one-batch"))[1:]] == told
+
+
+def test_what_is_done_to_optimizers_is_known_by_its_words() -> None:
+    assert [is_of_optimizers(BY_NAME[name].interventions) for name in ("unmoved", "unregularised", "same-again")] == [
+        True,
+        False,
+        False,
+    ]
+    assert set(INTERVENTIONS) >= OF_OPTIMIZERS

@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
-from firstlight.facts.relations import held_back_scores, plain_skill
+from firstlight.facts.relations import held_back_scores, plain_skill, with_settled
+from firstlight.facts.standing import BELOW
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.learning import LearningSign
 from firstlight.records.places import Site
@@ -43,6 +44,15 @@ def test_relations_stand_beside_the_certificate_of_their_own_line() -> None:
     assert facts(SEEN, early, other, kind=Relations) == [Relations(seen=SEEN, unlearnt=60)]
     assert facts(SEEN, early, late, other, kind=Relations) == [Relations(seen=SEEN, learnt=True)]
     assert facts(SEEN, kind=Relations) == [Relations(seen=SEEN)]
+
+
+def test_what_copies_have_shown_since_of_its_learning_counts() -> None:
+    known = Relations(seen=SEEN, unlearnt=60)
+    better = replace(sign(9, "not-certified"), reason=BELOW)
+
+    assert with_settled([sign(9, "certified"), known])[1] == Relations(seen=SEEN, learnt=True)
+    assert with_settled([better, known])[1] == Relations(seen=SEEN)
+    assert with_settled([sign(30, "certified"), sign(9, "no-sign"), known])[2] == known
 
 
 def test_relations_stand_beside_what_the_program_makes_of_its_inputs() -> None:

@@ -10,12 +10,13 @@ from typing import Protocol
 
 import msgspec
 
-from firstlight.experiments.plan import Order, keeps_first_loss
+from firstlight.experiments.plan import Order, is_of_optimizers, keeps_first_loss
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import Timeline
 from firstlight.records.declared import Logged
+from firstlight.records.program import Ending
 from firstlight.records.timelines import NurseryOpened, TimelineEnded
-from firstlight.records.training import BackwardSeen
+from firstlight.records.training import BackwardSeen, StepSeen
 
 NURSERY = "nursery"
 """The timeline under which the log says how experiments are made and what became of each."""
@@ -59,6 +60,12 @@ def fates(watched: Watched) -> dict[str, TimelineEnded]:
     return {note.name: note for note in notes if isinstance(note, TimelineEnded)}
 
 
+def changes_nothing(watched: Watched, interventions: tuple[str, ...]) -> bool:
+    """The program applies its gradients itself: a copy at another rate is the program again, and no evidence."""
+    by_hand = any(end.backwards and not end.optimizers for end in watched.of(Ending)) and not watched.of(StepSeen)
+    return by_hand and is_of_optimizers(interventions)
+
+
 def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
     """What each timeline did, with the program itself first."""
     ended = fates(watched)
@@ -72,7 +79,7 @@ def timelines_of(watched: Watched, orders: list[Order]) -> list[Timeline]:
             tail=_tail(order, watched.timelines.get(order.name, ())),
         )
         for order in orders
-        if order.name in ended
+        if order.name in ended and not changes_nothing(watched, order.interventions)
     ]
     nursery = opened(watched)
     if nursery is None or nursery.engine == "fork" or _began_alike(baseline, found):

@@ -38,6 +38,29 @@ class Experiment:
     needs: frozenset[str] = field(default_factory=frozenset)
 
 
+OF_OPTIMIZERS = frozenset(
+    {
+        "lr",
+        "lr-constant",
+        "lr-ramp",
+        "lr-held",
+        "even-rates",
+        "no-decay",
+        "clear-gradients",
+        "optimize-all",
+        "usual-settings",
+        "warm-up",
+        "clip",
+    }
+)
+"""Interventions that are done to optimizers of torch's, and change nothing where a program has none."""
+
+
+def is_of_optimizers(interventions: tuple[str, ...]) -> bool:
+    """All that is changed is done to optimizers."""
+    return bool(interventions) and all(word.partition("=")[0] in OF_OPTIMIZERS for word in interventions)
+
+
 TERMS = (1, 2, 3)
 """Of a loss that is a sum, by their place in it; longer sums are not taken apart."""
 EXPERIMENTS: tuple[Experiment, ...] = (

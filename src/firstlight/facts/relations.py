@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from firstlight.facts.flows import alike, levellings
 from firstlight.facts.learning import rate_rises
 from firstlight.facts.sightings import Sightings, groups
+from firstlight.facts.standing import BELOW
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.feed import FeedSeen
 from firstlight.records.flows import Levelling, Place
@@ -38,6 +39,19 @@ def relations(seen: Sightings) -> Iterator[Relations]:
         unlearnt = signs[-1].steps if signs and not learnt else 0
         warming = rate_rises([step for step in seen.of(StepSeen) if step.rank == one.rank])
         yield Relations(seen=one, unlearnt=unlearnt, learnt=learnt, levelled=levelled, warming=warming)
+
+
+def with_settled(facts: Sequence[Any]) -> list[Any]:
+    """With what copies of the program have shown since of its learning, where they did."""
+    learnt = {(one.rank, one.meeting) for one in facts if isinstance(one, LearningSign) and one.status == CERTIFIED}
+    below = {(one.rank, one.meeting) for one in facts if isinstance(one, LearningSign) and one.reason == BELOW}
+
+    def told(fact: Any) -> Any:
+        if not isinstance(fact, Relations) or (fact.rank, fact.seen.meeting) not in learnt | below:
+            return fact
+        return replace(fact, learnt=(fact.rank, fact.seen.meeting) in learnt, unlearnt=0)
+
+    return [told(fact) for fact in facts]
 
 
 def levelled_in_datasets(seen: Sightings) -> Iterator[Levelling]:

@@ -69,7 +69,7 @@ def _whole_course(told: Learns, values: tuple[float, ...]) -> Learns:
 
 def headline(assurance: Assurance, experimented: bool) -> str:
     """What a clean verdict says first: the evidence for it, or what it lacks."""
-    lacking = "" if experimented else "; this profile makes no experiments on copies of the program"
+    lacking = "" if experimented else "; no experiments were made on copies of the program"
     learns = assurance.learns
     if learns is None:
         return f"nothing found, and it was not asked whether it learns{lacking}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from firstlight.experiments.engine import NURSERY, fates, opened
+from firstlight.experiments.engine import NURSERY, changes_nothing, fates, opened
 from firstlight.experiments.engines.auto import TIMELINES
 from firstlight.judge.evidence import Judged
 from firstlight.observe.watch import Watched
@@ -91,6 +91,8 @@ def _unmade(watched: Watched, known: Judged) -> Iterator[str]:
         yield f"not finished in the time given: {', '.join(missing)}"
     if died := [fate for fate in ended.values() if fate.exit_code != 0]:
         yield f"experiments that did not reach their end: {', '.join(map(_died, died))}"
+    if idle := [order.name for order in known.orders if changes_nothing(watched, order.interventions)]:
+        yield f"no optimizer of torch's steps, so that copies in which one is changed tell nothing: {', '.join(idle)}"
     contrast = next((fact for fact in known.facts if isinstance(fact, Contrast)), None)
     if contrast is not None and not all(pair.paired for pair in contrast.pairs):
         yield (

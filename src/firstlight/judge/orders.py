@@ -9,7 +9,7 @@ import msgspec
 from firstlight.checks.learning import one_batch_not_learned
 from firstlight.checks.loss import penalty_outweighs
 from firstlight.diagnosis.evidence import FAST
-from firstlight.experiments.engine import Engine, fates, losses_of, opened, timelines_of
+from firstlight.experiments.engine import Engine, changes_nothing, fates, losses_of, opened, timelines_of
 from firstlight.experiments.plan import BY_NAME, TERMS, Order
 from firstlight.experiments.rehearsal import NEVER, attempts_of
 from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, behind, contrast, level, lost
@@ -104,7 +104,8 @@ def next_rungs(watched: Watched, seconds: float = 0.0) -> tuple[str, ...]:
     """The experiments that go on where an earlier one of their ladder told something, or nothing at all moved; with so
     many seconds for each."""
     ended = fates(watched)
-    levels = {name: level(losses) for name in ended if len(losses := losses_of(watched.timelines.get(name, []))) > 1}
+    made = [name for name in ended if name not in BY_NAME or not changes_nothing(watched, BY_NAME[name].interventions)]
+    levels = {name: level(losses) for name in made if len(losses := losses_of(watched.timelines.get(name, []))) > 1}
     base = losses_of(watched.records)
     found: list[str] = []
     fair = len(base) >= (LEAST_STEPS if watched.over or watched.of(Ending) else STEPS)

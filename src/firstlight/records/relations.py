@@ -305,6 +305,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     answers: str
     """`classes`, `values` or `many`: an answer for each place or pixel."""
     classes: int = 0
+    named: bool = False
+    """Some inputs are names of things, by a number that says nothing of what is like what."""
     acting: bool = False
     """The model is asked without gradients between most steps: its answers may be its own doing."""
     tells: Tells = Tells()

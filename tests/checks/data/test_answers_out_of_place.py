@@ -57,6 +57,12 @@ def test_answers_that_nothing_is_related_to_are_told_where_nothing_is_learnt() -
     assert found(CHECK, replace(mixed(), seen=replace(mixed().seen, acting=True))) == []
 
 
+def test_that_none_is_seen_among_names_says_nothing() -> None:
+    """Of users and items: what is alike is what is to be learnt. Answers that fit those of another row do."""
+    for one, times in ((mixed(), 0), (shifted(), 1)):
+        assert len(found(CHECK, replace(one, seen=replace(one.seen, named=True)))) == times
+
+
 @pytest.mark.parametrize(("levelled", "times"), [(0.49, 1), (0.5, 0), (float("nan"), 0)])
 def test_nothing_is_said_of_data_whose_values_the_program_made_alike(levelled: float, times: int) -> None:
     assert len(found(CHECK, replace(mixed(), levelled=levelled))) == times

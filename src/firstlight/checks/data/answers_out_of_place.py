@@ -7,7 +7,8 @@ may fit better when moved, mirrored or turned. Where nothing is learnt or relate
 
 ## When it is fine
 Tasks about the past want the answers of earlier places. Where likeness means nothing (parity), learning is enough, or
-that a plain fit to the examples foretells their answers.
+that a plain fit to the examples foretells their answers. Where inputs are names (of users, items, shops), likeness is
+what is to be learnt, and that none is seen says nothing.
 """
 
 from collections.abc import Iterator
@@ -103,7 +104,7 @@ def _moved(places: Places, limits: Limits) -> bool:
 def _unrelated(relations: Relations, limits: Limits) -> bool:
     seen, near = relations.seen, relations.seen.near
     few = abs(near.deviations) < min(limits.by_chance, limits.shown * near.could) and near.could >= limits.certain
-    few = few and near.examples >= limits.examples
+    few = few and near.examples >= limits.examples and not seen.named
     return few and relations.levelled < limits.levelled and seen.tells.of > 0 and seen.tells.others < limits.no_power
 
 

@@ -104,6 +104,8 @@ class Observer:
         self.optimizers: Callable[[], list[Any]] = list
         self.functional = False
         """The program takes gradients with `torch.func`; parameters then never hold one."""
+        self.taken: dict[int, torch.Tensor] = {}
+        """Gradients that the program takes and applies itself, by the id of the tensor, while a backward is told."""
         self.clock = Clock()
         """Since the first backward."""
         self.ending: Callable[[str], Ending] | None = None

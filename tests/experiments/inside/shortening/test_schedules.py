@@ -22,7 +22,7 @@ for epoch in range(40):
 """
 
 
-KINDS = ("LRScheduler", "SequentialLR", "ChainedScheduler")
+KINDS = ("LRScheduler", "SequentialLR", "ChainedScheduler", "CosineAnnealingWarmRestarts")
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,9 @@ def _torchs_own_steps_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in KINDS:
         kind = getattr(torch.optim.lr_scheduler, name)
         monkeypatch.setattr(kind, "step", kind.step)
-    monkeypatch.setattr(torch.optim.lr_scheduler.LRScheduler, "__init__", torch.optim.lr_scheduler.LRScheduler.__init__)
+    base: Any = torch.optim.lr_scheduler.LRScheduler
+    for name in ("__init__", "_initial_step"):
+        monkeypatch.setattr(base, name, getattr(base, name))
 
 
 def played_out(schedule: str, place: str, code: str = "schedule.step()") -> list[Any]:
@@ -83,6 +85,51 @@ def test_one_that_is_never_stepped_is_told() -> None:
     (found,) = played_out("LinearLR(optimizer, start_factor=0.1, total_iters=50)", "BATCH", "pass")
 
     assert (found.every, found.rates[0], max(found.rates)) == ("never", pytest.approx(1e-3), pytest.approx(1e-2))
+
+
+RESTARTS = "CosineAnnealingWarmRestarts(optimizer, T_0=TIMES)"
+
+
+def test_one_with_a_step_of_its_own_is_seen_to_step() -> None:
+    """The rate of a run that ends in a trough is no reason to say that it never began."""
+    (found,) = played_out(RESTARTS.replace("TIMES", "10"), "EPOCH")
+
+    assert (found.every, found.steps) == ("step", 40)
+    assert found.rates[-1] > 0.02 * found.rates[0]
+
+
+@pytest.mark.parametrize("schedule", [RESTARTS.replace("TIMES", "2"), "StepLR(optimizer, step_size=10)"])
+@pytest.mark.filterwarnings("ignore:The epoch parameter")
+def test_one_that_is_told_the_time_is_left_to_the_programs_own_clock(schedule: str) -> None:
+    assert played_out(schedule, "BATCH", "schedule.step(epoch + batch // 10)") == []
+
+
+class Ramp(torch.optim.lr_scheduler.LRScheduler):
+    """Sets the rates itself, as a user's own may."""
+
+    def get_lr(self) -> list[Any]:
+        return [base * min(1.0, (self.last_epoch + 1) / 100) for base in self.base_lrs]
+
+    def step(self, epoch: int | None = None) -> None:
+        self.last_epoch += 1
+        for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+            group["lr"] = rate
+
+
+@pytest.mark.parametrize(("code", "every"), [("schedule.step()", "step"), ("pass", "never")])
+def test_a_class_of_the_users_own_is_followed_too(monkeypatch: pytest.MonkeyPatch, code: str, every: str) -> None:
+    monkeypatch.setattr(Ramp, "step", Ramp.step)
+    monkeypatch.setattr(torch.optim.lr_scheduler, "Ramp", Ramp, raising=False)
+    (found,) = played_out("Ramp(optimizer)", "BATCH", code)
+
+    assert found.every == every
+    assert max(found.rates) == pytest.approx(1e-2)
+
+
+def test_one_that_is_moved_without_a_step_is_not_idle() -> None:
+    warms_up = "LinearLR(optimizer, start_factor=0.1, total_iters=50)"
+
+    assert played_out(warms_up, "BATCH", "schedule.last_epoch = epoch + 1") == []
 
 
 def test_the_program_goes_on_with_its_own() -> None:

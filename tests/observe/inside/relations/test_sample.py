@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from firstlight.observe.inside.relations import sample
@@ -94,3 +95,23 @@ def test_equal_inputs_with_other_classes_are_counted_once() -> None:
     assert (seen.examples, seen.met, seen.answers, seen.classes) == (100, 205, "classes", 4)
     assert seen.repeats.conflicting == 10
     assert seen.repeats.pair == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (torch.arange(64), True),
+        (torch.arange(128).reshape(64, 2), True),
+        (torch.arange(64 * 9).reshape(64, 9), False),
+        (torch.randn(64, 2), False),
+        (torch.zeros(64, 2, dtype=torch.bool), False),
+        (torch.zeros(64, 2, dtype=torch.uint8), False),
+    ],
+    ids=["users", "users-and-items", "a-text", "measured", "flags", "bytes"],
+)
+def test_a_few_whole_numbers_of_each_example_are_names(given: torch.Tensor, named: bool) -> None:
+    found = Sample()
+    found.add([torch.randn(64, 3), given], torch.randn(64), 0)
+
+    assert found.named is named
+    assert compared(found, doubting=False)(site=None, meeting=None).named is named

@@ -214,3 +214,12 @@ def test_a_loss_that_reckons_with_wrong_classes_leaves_something_to_who_is_sure_
     tail = tail_of(recorder, value)
     assert tail is not None
     assert left_when_sure(tail) == (None if left is None else pytest.approx(left, abs=0.01))
+
+
+def test_so_does_one_that_keeps_in_a_buffer_how_often_classes_are_taken_for_others() -> None:
+    with taped() as recorder:
+        recorder.buffer(MIXED_UP)
+        value = F.nll_loss((nn.Linear(3, 4)(torch.randn(32, 3)).softmax(1) @ MIXED_UP).log(), CLASSES)
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    assert left_when_sure(tail) == pytest.approx(0.25, abs=0.01)

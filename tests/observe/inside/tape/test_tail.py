@@ -148,6 +148,20 @@ def test_a_mask_over_weights_is_not_data() -> None:
     assert [meeting.answer is x for meeting in tail.meetings] == [True]
 
 
+def test_a_buffer_behind_the_network_is_a_part_of_the_loss() -> None:
+    """Before it, what meets a buffer goes into the network."""
+    with taped() as recorder:
+        layer, scale = nn.Linear(3, 3), torch.tensor([1.0, 2.0, 3.0])
+        recorder.buffer(scale)
+        x, y = torch.randn(4, 3), torch.randn(4, 3)
+        loss = F.mse_loss(layer(x * scale) * scale, y)
+        assert recorder.entered[0] is x
+    tail = tail_of(recorder, loss)
+    assert tail is not None
+    assert [row.name for row in tail.rows] == ["mul", "mse_loss"]
+    assert [meeting.answer is y for meeting in tail.meetings] == [True]
+
+
 def test_what_the_program_lets_go_of_the_tape_lets_go_of() -> None:
     with taped() as recorder:
         x = torch.randn(4, 3)

@@ -67,3 +67,24 @@ def test_scaling_back_is_no_comparison() -> None:
 def test_classes_are_not_compared_value_by_value() -> None:
     assert evaluated(lambda z: (z.argmax(1) == Y.argmax(1)).float().mean()) == []
     assert trained(lambda z: F.cross_entropy(z, Y.argmax(1))) == []
+
+
+MOVES_OF_ACTIONS, PLACE, GOAL = torch.randn(2, 3), torch.randn(16, 3), torch.randn(16, 3)
+
+
+@pytest.mark.parametrize("decide", [lambda z: z.argmax(1), lambda z: torch.multinomial(z, 1)[:, 0], lambda z: z[:, 0] > 0])
+def test_a_way_ends_where_something_is_decided(decide: Loss) -> None:
+    """What an action does to the world, or what a mask leaves of it, are not the values of the output."""
+    assert evaluated(lambda z: PLACE + MOVES_OF_ACTIONS[decide(z.softmax(1)).long()] - GOAL) == []
+
+
+def test_its_own_actions_are_no_answers() -> None:
+    with taped() as recorder:
+        recorder.whole = True
+        with torch.no_grad():
+            acted = MODEL(X).tanh()
+        value = (MODEL(X) - acted).square().mean()
+    tail = tail_of(recorder, value)
+    assert tail is not None
+
+    assert list(training_ways(tail)) == []

@@ -136,3 +136,24 @@ def test_tables_of_positions_are_those_that_are_counted_up_or_called_so_and_fit_
     found = [name for name, p in model.named_parameters() if census._is_of(model, name, p, tokens)]
 
     assert found == ["position_bias", "counted.weight", "pos.weight"]
+
+
+def test_what_an_earlier_stage_left_in_grad_is_no_gradient_of_this_one() -> None:
+    """The first optimizer held both and is gone; the second holds one of them, and the other takes no part any more."""
+    body, spare = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+    named = [("body", body.weight), ("spare", spare.weight)]
+    tally = Tally()
+
+    spare(body(torch.rand(3, 4))).sum().backward()
+    tally.look(named, {id(body.weight), id(spare.weight)})
+    for _ in range(3):
+        body.weight.grad = None
+        body(torch.rand(3, 4)).sum().backward()
+        tally.look(named, {id(body.weight)})
+
+    assert [tally.of(name).idle for name, _ in named] == [0, 0]
+
+    spare(body(torch.rand(3, 4))).sum().backward()
+    tally.look(named, {id(body.weight)})
+
+    assert [tally.of(name).idle for name, _ in named] == [0, 1]

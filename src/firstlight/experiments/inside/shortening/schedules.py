@@ -1,7 +1,8 @@
 """Schedules of the learning rate, as they will play out over the whole program: each is stepped on in a copy.
 
 How often the program steps one follows from the rounds that the loops around the call would make by themselves. Loops
-that may be left early (`break`, `return`) or do not say how many rounds they make leave that open.
+that may be left early (`break`, `return`) or do not say how many rounds they make leave that open, and so does a step
+that is told the time (`schedule.step(epoch + share)`), which goes by the program's own clock.
 """
 
 import contextlib
@@ -39,10 +40,12 @@ class _Followed:
     loops: tuple[Loop, ...]
     """Around the call, the innermost first."""
     calls: int = 0
+    told_when: bool = False
+    """It is given the time at which it stands, and so does not count by itself."""
 
     def expected(self) -> int | None:
         """Each loop around it makes so many times more rounds in the whole program."""
-        certain = self.loops and not any(loop.may_be_left for loop in self.loops)
+        certain = self.loops and not self.told_when and not any(loop.may_be_left for loop in self.loops)
         return whole(self.calls, self.loops) if certain else None
 
     def played_out(self) -> ScheduleTried | ScheduleBreaks | None:
@@ -74,10 +77,13 @@ class _Idle:
 
     schedule: Any
     site: Site | None
+    begun: Any
+    """Where it stood when it was made."""
 
     def played_out(self) -> ScheduleTried | None:
         """What it would have done to an optimizer that steps, as far as it goes."""
-        if not getattr(self.schedule.optimizer, "_opt_called", False):
+        moved = getattr(self.schedule, "last_epoch", None) != self.begun  # by whatever means
+        if moved or not getattr(self.schedule.optimizer, "_opt_called", False):
             return None
         apart, rates = _apart(self.schedule), list[float]()
         with contextlib.suppress(Exception):  # past its end, or a schedule of the user's own that raises
@@ -97,12 +103,9 @@ class Schedules:
 
     def made(self, schedule: Any) -> None:
         if len(self._idle) < MOST_FOLLOWED and hasattr(schedule, "base_lrs"):
-            self._idle[id(schedule)] = _Idle(schedule, sites.caller())
+            self._idle[id(schedule)] = _Idle(schedule, sites.caller(), getattr(schedule, "last_epoch", None))
 
-    def about_to_step(self, schedule: Any) -> None:
-        """Its first step is made when it is built, and belongs to no round."""
-        if not getattr(schedule, "_step_count", 1):
-            return
+    def about_to_step(self, schedule: Any, told_when: bool) -> None:
         for part in _parts(schedule):
             self._idle.pop(id(part), None)
         if not self._book.steps:
@@ -111,7 +114,9 @@ class Schedules:
             if len(self._followed) >= MOST_FOLLOWED:
                 return
             self._followed[id(schedule)] = _Followed(_apart(schedule), sites.caller(), self.loops())
-        self._followed[id(schedule)].calls += 1
+        followed = self._followed[id(schedule)]
+        followed.calls += 1
+        followed.told_when |= told_when
 
     def loops(self) -> tuple[Loop, ...]:
         """Those that are running, the innermost first."""
@@ -160,43 +165,69 @@ def _parts(schedule: Any) -> Iterator[Any]:
 
 PARTS = "_schedulers"
 """Under which torch's combinations of schedules keep what they combine."""
+FOLLOWED = "firstlight_followed"
 
 
 def follow(schedules: Schedules, shielded: Callable[[Callable[..., None]], Callable[..., None]]) -> None:
-    """One that combines others is followed as a whole. Those that follow a metric are left out."""
+    """One that combines others is followed as a whole. Those that follow a metric are left out.
+
+    A class may have a `step` of its own that never calls the one it inherits, torch's or the user's: each is followed
+    from the first of its kind that is made.
+    """
     told = shielded(schedules.about_to_step)
-    for kind in (
-        torch.optim.lr_scheduler.LRScheduler,
-        torch.optim.lr_scheduler.SequentialLR,
-        torch.optim.lr_scheduler.ChainedScheduler,
-    ):
+    base: Any = torch.optim.lr_scheduler.LRScheduler
+    for kind in (base, torch.optim.lr_scheduler.SequentialLR, torch.optim.lr_scheduler.ChainedScheduler):
         _follow_kind(kind, schedules, told)
-    _tell_when_made(torch.optim.lr_scheduler.LRScheduler, shielded(schedules.made))
+    _leave_out(base, "_initial_step", schedules)
+    _tell_when_made(base, shielded(schedules.made), lambda kind: _follow_kind(kind, schedules, told))
 
 
-def _tell_when_made(kind: Any, made: Callable[..., None]) -> None:
-    original = kind.__init__
+def _tell_when_made(base: Any, made: Callable[..., None], follow_kind: Callable[[Any], None]) -> None:
+    original = base.__init__
 
     @functools.wraps(original)
     def init(self: Any, *arguments: Any, **options: Any) -> None:
+        for kind in type(self).__mro__:
+            if issubclass(kind, base) and kind is not torch.optim.lr_scheduler.ReduceLROnPlateau:
+                follow_kind(kind)
         original(self, *arguments, **options)
         made(self)
 
-    kind.__init__ = init
+    base.__init__ = init
 
 
 def _follow_kind(kind: Any, schedules: Schedules, told: Callable[..., None]) -> None:
-    original = kind.step
+    original = vars(kind).get("step")
+    if original is None or getattr(original, FOLLOWED, False):
+        return
 
     @functools.wraps(original)
     def step(self: Any, *arguments: Any, **options: Any) -> Any:
-        if schedules.stepping:
+        if not schedules.stepping:
+            told(self, any(given is not None for given in (*arguments, *options.values())))
+        with _within(schedules):
             return original(self, *arguments, **options)
-        told(self)
-        schedules.stepping = True
-        try:
-            return original(self, *arguments, **options)
-        finally:
-            schedules.stepping = False
 
+    setattr(step, FOLLOWED, True)
     kind.step = step
+
+
+def _leave_out(kind: Any, name: str, schedules: Schedules) -> None:
+    """The first step is made when it is built, and belongs to no round."""
+    original = getattr(kind, name)
+
+    @functools.wraps(original)
+    def method(self: Any) -> Any:
+        with _within(schedules):
+            return original(self)
+
+    setattr(kind, name, method)
+
+
+@contextlib.contextmanager
+def _within(schedules: Schedules) -> Iterator[None]:
+    was, schedules.stepping = schedules.stepping, True
+    try:
+        yield
+    finally:
+        schedules.stepping = was

@@ -30,6 +30,7 @@ def compared(sample: Sample, doubting: bool) -> functools.partial[RelationsSeen]
     found = functools.partial(
         record,
         examples=len(chosen),
+        named=sample.named,
         answers="many" if not parts else "classes" if parts[0].classes else "values",
         classes=parts[0].classes if parts else 0,
         pockets=tuple(_pockets(sample, [given[chosen] for given in inputs], answer[chosen])),

@@ -15,6 +15,8 @@ MOST_WIDTH = 1024
 """Values kept of an example; of a wider one so many, of an image its averages."""
 MOST_PLACES = 64
 """Of rows of ids, which may be longer in one batch than in the next."""
+MOST_NAMES = 8
+"""Whole numbers of an example, up to which they are taken for names of things (users, items, shops); a text has more."""
 MOST_TENSORS = 3
 MOST_PARTS = 8
 """Columns of an answer that are looked at one by one."""
@@ -43,6 +45,8 @@ class Sample:
         self.shapes: tuple[tuple[int, ...], ...] = ()
         self.measured: tuple[bool, ...] = ()
         """For each input, and last for the answer: it is no id, class or count."""
+        self.named = False
+        """Some inputs are names. What is alike among those is not known before it is learnt."""
         self.cut = False
         """Of some inputs only a beginning is kept."""
         self.met = self.kept = 0
@@ -65,6 +69,7 @@ class Sample:
         self.measured = self.measured or tuple(t.is_floating_point() for t in (*given, answer))
         if not given or shapes != self.shapes or self.full:
             return
+        self.named = self.named or any(map(_is_name, given))
         self.cut = self.cut or any(_is_row_of_ids(t) and t.shape[1] > MOST_PLACES for t in given)
         self._inputs.append([_ids(tensor) if _is_row_of_ids(tensor) else flat(tensor) for tensor in given])
         self._answers.append(flat(answer))
@@ -107,6 +112,11 @@ def _ids(tensor: torch.Tensor) -> torch.Tensor:
 
 def _is_row_of_ids(tensor: torch.Tensor) -> bool:
     return tensor.ndim == 2 and not tensor.is_floating_point()
+
+
+def _is_name(tensor: torch.Tensor) -> bool:
+    whole = not tensor.is_floating_point() and tensor.dtype not in (torch.bool, torch.uint8)
+    return whole and tensor.ndim <= 2 and tensor[0].numel() <= MOST_NAMES
 
 
 def _shape(tensor: torch.Tensor) -> tuple[int, ...]:

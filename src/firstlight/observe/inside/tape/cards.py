@@ -4,7 +4,7 @@ import torch
 
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.tape.examples import differing, spread
-from firstlight.observe.inside.tape.recorder import Mark, Row
+from firstlight.observe.inside.tape.recorder import PARAMETER, Mark, Row
 from firstlight.records.taped import TapeRow
 
 
@@ -26,7 +26,7 @@ def _card(row: Row, output: torch.Tensor, batch: int, files: dict[str, int]) -> 
         shape=tuple(output.shape),
         made_from=tuple(sorted({made[0].number for _, _, made in row.inputs if made is not None})),
         trained=bool(row.marks & Mark.TRAINED),
-        data=bool(row.marks & ~(Mark.TRAINED | Mark.FROZEN)),
+        data=bool(row.marks & ~PARAMETER),
         gradient=output.requires_grad,
         entry=row.door,
         examples=examples,

@@ -31,14 +31,16 @@ class Mark(enum.IntFlag):
     TRAINED = enum.auto()
     """From a tensor that training changes."""
     FROZEN = enum.auto()
-    """From a parameter that takes no gradient, or a module's buffer."""
+    """From a parameter that takes no gradient."""
     DATA = enum.auto()
     CONSTANT = enum.auto()
     DRAWN = enum.auto()
     """From a random generator; what was drawn before training is data besides."""
+    BUFFER = enum.auto()
+    """From a module's buffer: a part of the network where it meets weights or inputs, and of the loss behind it."""
 
 
-PARAMETER = Mark.TRAINED | Mark.FROZEN
+PARAMETER = Mark.TRAINED | Mark.FROZEN | Mark.BUFFER
 _CONSTANTS = """zeros ones full arange eye linspace empty zeros_like ones_like full_like empty_like new_zeros new_ones
 new_full new_empty tril_indices triu_indices fill_ zero_"""
 _DRAWS = """rand randn randint randperm normal bernoulli rand_like randn_like randint_like multinomial poisson uniform_
@@ -172,7 +174,7 @@ class Recorder:
 
     def buffer(self, tensor: torch.Tensor) -> None:
         """A module's own, like a mask over its weights: not data."""
-        self._bind(tensor, (Row(self.rows, "buffer", Mark.FROZEN), 0))
+        self._bind(tensor, (Row(self.rows, "buffer", Mark.BUFFER), 0))
         self.rows += 1
 
     def likely(self, _distribution: object, likelihood: torch.Tensor) -> None:
@@ -303,11 +305,18 @@ def _united(call: TorchCall, inputs: list[Input]) -> Mark:
 
 
 def _is_door(name: str, inputs: list[Input]) -> bool:
-    """A trained tensor enters here, or the call cannot be repeated. Scalars (a temperature, a penalty) are no doors."""
+    """A trained tensor enters here, or the call cannot be repeated. Scalars (a temperature, a penalty) are no doors.
+
+    A buffer that meets what the network gave (how often one class is taken for another, in a loss that is a module) lets
+    nothing of it in again.
+    """
     if name in NOT_REPEATABLE:
         return True
     pure = [not marks & ~PARAMETER for _, marks, _ in inputs]
-    return any(alone and item[0].numel() > 1 for alone, item in zip(pure, inputs, strict=True)) and not all(pure)
+    predicted = any(item[0].requires_grad and not alone for alone, item in zip(pure, inputs, strict=True))
+    entering = PARAMETER & ~Mark.BUFFER if predicted else PARAMETER
+    enters = any(a and item[0].numel() > 1 and item[1] & entering for a, item in zip(pure, inputs, strict=True))
+    return enters and not all(pure)
 
 
 def walk(top: Row, within: bool = False) -> Iterator[Row]:

@@ -2,6 +2,10 @@
 
 In training they are read from the tape. In evaluation, where nothing carries a gradient, they are followed call by call
 from the layer on. A layer is known by its first trained tensor, so that both are ways from the same place.
+
+A way ends where something is decided: a class, an action, a mask. What is looked up or done by a decision (the move of an
+action, the rows that were kept) holds no values of the output, and what the network was taught by its own decisions was
+no answer.
 """
 
 import weakref
@@ -28,6 +32,8 @@ class Way(NamedTuple):
 
 def training_ways(tail: Tail) -> Iterator[tuple[Way, Row]]:
     """With the rows that compare."""
+    if tail.own_answers:
+        return
     for row in {meeting.row.number: meeting.row for meeting in tail.meetings}.values():
         for tensor, marks, made in row.inputs if row.name in COMPARES else ():
             if tensor.requires_grad and marks & Mark.TRAINED and (way := _way_back(made)) is not None:
@@ -79,6 +85,8 @@ class WayFollower:
         if len(self._ways) >= MOST_FOLLOWED:
             self._ways = {key: entry for key, entry in self._ways.items() if entry[0]() is not None}
         for tensor in reading.tensors_in(result):
+            if not (tensor.is_floating_point() or tensor.is_complex()):
+                continue
             self._ways[id(tensor)] = (weakref.ref(tensor), way)
 
 

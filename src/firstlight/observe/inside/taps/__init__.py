@@ -6,6 +6,7 @@ from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps import (
     altered,
     backward,
+    by_hand,
     census,
     checkpoints,
     clipping,
@@ -39,6 +40,7 @@ def install(observer: Observer) -> None:
     held = optimizers.install(observer, seen)
     held.walked = walked = backward.install(observer, seen)
     functional.install(observer)
+    by_hand.install(observer)
     dropped: dropping.DroppingTap | None = None
     if "operations" in observer.spec.taps:
         mode = operations.install(observer, seen, walked)

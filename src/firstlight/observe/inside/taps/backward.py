@@ -1,6 +1,7 @@
 """Every `backward`: the loss on which it was called, its line, and what lies behind it."""
 
 import functools
+import weakref
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from firstlight.records.training import BackwardSeen
 
 MOST_WALKED = 16
 """Backwards whose graph is measured at every step, to see whether it grows."""
+MOST_LEAVES = 8
 
 
 class Walked:
@@ -23,6 +25,8 @@ class Walked:
         self.observer = observer
         self.models = models
         self.reached: set[int] = set()
+        self.leaves: list[weakref.ref[torch.Tensor]] = []
+        """The first tensors that the last loss which was walked reached."""
         self.lines: dict[graph.Node, Site] = {}
         """Line of each node of the graph under construction; filled on fully observed steps, let go after backward."""
         self.blueprint: list[tuple[str, Site | None]] = []
@@ -48,7 +52,10 @@ class Walked:
         value = reading.number(root) / observer.scale if root.numel() == 1 and reading.readable(root) else float("nan")
         walk = observer.full or (observer.backwards < MOST_WALKED and not observer.light)
         nodes = list(graph.nodes_behind(root)) if walk else None
-        reached = {id(leaf) for node in nodes or () if (leaf := getattr(node, "variable", None)) is not None}
+        leaves = [leaf for node in nodes or () if (leaf := getattr(node, "variable", None)) is not None]
+        reached = {id(leaf) for leaf in leaves}
+        if nodes is not None:
+            self.leaves = [weakref.ref(leaf) for leaf in leaves[:MOST_LEAVES]]
         if nodes is not None and observer.full:
             self.blueprint = [(graph.name_of(node), self.lines.get(node)) for node in nodes]
         self.reached |= reached

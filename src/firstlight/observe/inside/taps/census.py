@@ -5,8 +5,9 @@ import inspect
 import linecache
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -25,6 +26,7 @@ from firstlight.records.sighting import Some
 Named = tuple[str, torch.nn.Parameter]
 Held = tuple[str, torch.Tensor]
 """As an optimizer holds it, under the name it has there."""
+NONE: Mapping[int, Any] = MappingProxyType({})
 ZERO_LOOKS = 3
 """So many looks, the last ones, must all find exact zeros: a zero-initialised neighbour clears after one step."""
 MOST_HIDDEN = 6
@@ -37,6 +39,10 @@ class Gradient:
     looks: int = 0
     arrived: int = 0
     zeros_in_a_row: int = 0
+    last: tuple[int, float] | None = None
+    """How often it was written to, and its size, at the last look."""
+    idle: int = 0
+    """Looks at which a new one arrived, and no optimizer held the parameter, since one last did."""
 
 
 @dataclass
@@ -45,12 +51,18 @@ class Tally:
 
     gradients: dict[str, Gradient] = field(default_factory=dict)
 
-    def look(self, parameters: list[Named]) -> None:
-        present = [(name, p.grad) for name, p in parameters if p.grad is not None and reading.readable(p.grad)]
+    def look(self, parameters: list[Named], held: Container[int] = (), taken: Mapping[int, Any] = NONE) -> None:
+        """`held` are the parameters that optimizers hold now, `taken` gradients that are in no `grad`. What an earlier
+        stage of training left in `grad`, and nobody cleared, is no gradient of this one."""
+        given = ((name, taken.get(id(p), p.grad)) for name, p in parameters)
+        present = [(name, gradient) for name, gradient in given if gradient is not None and reading.readable(gradient)]
         found = dict(zip((name for name, _ in present), reading.norms([g for _, g in present]), strict=True))
-        for name, _ in parameters:
+        versions = {name: gradient._version for name, gradient in present}
+        for name, parameter in parameters:
             gradient = self.gradients.setdefault(name, Gradient())
             gradient.looks += 1
+            was, gradient.last = gradient.last, (versions[name], found[name]) if name in found else None
+            gradient.idle = 0 if id(parameter) in held else gradient.idle + (gradient.last not in (was, None))
             if name in found:
                 gradient.arrived += 1
                 gradient.zeros_in_a_row = gradient.zeros_in_a_row + 1 if found[name] == 0.0 else 0
@@ -90,8 +102,9 @@ class Counting:
     def backward_ended(self, _root: torch.Tensor) -> None:
         if not self.observer.full:
             return
+        optimized = {id(p) for held in self.optimizers.held.values() for p in held.parameters}
         for root in self.models.live():
-            self._tallies.setdefault(root.index, Tally()).look(root.parameters)
+            self._tallies.setdefault(root.index, Tally()).look(root.parameters, optimized, self.observer.taken)
         for held in self.optimizers.held.values():
             self._ever |= {id(p) for p in held.parameters if p.grad is not None}
 
@@ -192,7 +205,8 @@ class Counting:
         return fits and (asked is not None or PLACES.search(name) is not None)
 
     def _learns(self, gradient: Gradient) -> bool:
-        return gradient.arrived > gradient.zeros_in_a_row
+        """And nobody applies it."""
+        return gradient.idle > 0 and gradient.arrived > gradient.zeros_in_a_row
 
     def _why_silent(self, module: torch.nn.Module, silent: list[Named]) -> dict[str, list[Named]]:
         groups: dict[str, list[Named]] = {"uncalled": [], "cut_off": [], "wasted": []}

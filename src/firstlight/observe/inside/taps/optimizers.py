@@ -16,7 +16,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import Observer, rank
 from firstlight.observe.inside.taps import states
-from firstlight.observe.inside.taps.backward import Walked
+from firstlight.observe.inside.taps.backward import MOST_LEAVES, Walked
 from firstlight.observe.inside.taps.lineage import Generation, Lineage, keeps
 from firstlight.observe.inside.taps.models import Models
 from firstlight.observe.inside.taps.swallowed import Swallows
@@ -156,16 +156,21 @@ class Optimizers:
             self._step_without_optimizer()
 
     def _step_without_optimizer(self) -> None:
-        """A hand-written update: the next backward shows whether the weights moved."""
-        for root in self.models.live():
-            weights = [p for _, p in root.parameters[:8] if reading.readable(p)]
+        """A hand-written update: the next backward shows whether the weights moved. Without a model they are whatever
+        the loss reached, the same tensors or new ones in their place."""
+        leaves = [leaf for ref in self.walked.leaves if (leaf := ref()) is not None] if self.walked is not None else []
+        known: dict[int, list[torch.Tensor]] = {
+            root.index: [p for _, p in root.parameters[:MOST_LEAVES]] for root in self.models.live()
+        }
+        for index, every in (known or {-1: leaves}).items():
+            weights = [p for p in every if reading.readable(p)]
             if self.observer.functional or not weights:  # what is trained lives outside the modules
                 continue
             norm = reading.length(reading.norms(weights))
-            before = self._weights.get(root.index)
+            before = self._weights.get(index)
             if before is not None:
                 self.weights_moved = bool(self.weights_moved) or norm != before
-            self._weights[root.index] = norm
+            self._weights[index] = norm
 
     def step_begins(self, optimizer: torch.optim.Optimizer, arguments: Any, keywords: Any) -> None:
         held = self.of(optimizer)
