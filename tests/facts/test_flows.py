@@ -5,6 +5,7 @@ from firstlight.facts.flows import (
     alike,
     altered,
     cancellings,
+    crossings,
     fadings,
     floors,
     guesses,
@@ -28,6 +29,7 @@ from firstlight.records.taped import (
     AxisSeen,
     CancelSeen,
     ComparisonSeen,
+    CrossedSeen,
     FloorSeen,
     GuessSeen,
     LevelledSeen,
@@ -236,6 +238,12 @@ def test_the_last_look_at_a_wrong_axis_counts() -> None:
     )
     (found,) = wrong_axes(Sightings([axis, replace(axis, step=8, error=0.9)]))
     assert (found.looks, found.error) == (2, 0.9)
+
+
+def test_the_last_look_at_crossed_examples_counts() -> None:
+    crossed = CrossedSeen(step=1, operation="mul", site=SITE, left=(8, 1), right=(8,), result=(8, 8), others=0.9)
+    (found,) = crossings(Sightings([crossed, replace(crossed, step=8, others=0.8)]))
+    assert (found.looks, found.others) == (2, 0.8)
 
 
 def test_predictions_made_twice_are_counted_by_the_steps_at_which_they_were() -> None:

@@ -20,6 +20,7 @@ from firstlight.records.taped import (
     AxisSeen,
     CancelSeen,
     ComparisonSeen,
+    CrossedSeen,
     FloorSeen,
     GuessSeen,
     LevelledSeen,
@@ -60,6 +61,12 @@ def predicted_twice(seen: Sightings) -> Iterator[TwiceSeen]:
 def wrong_axes(seen: Sightings) -> Iterator[AxisSeen]:
     """The last look at each place."""
     for looks in groups(seen.of(AxisSeen), lambda look: (look.rank, look.site, look.axis)):
+        yield replace(looks[-1], looks=len({look.step for look in looks}))
+
+
+def crossings(seen: Sightings) -> Iterator[CrossedSeen]:
+    """The last look at each line."""
+    for looks in groups(seen.of(CrossedSeen), lambda look: (look.rank, look.site)):
         yield replace(looks[-1], looks=len({look.step for look in looks}))
 
 

@@ -100,6 +100,7 @@ SOURCES: dict[type, Source] = {
     feed.Collated: _from("collating", absent=_NO_BACKWARD, odd=True, bears="data"),
     taped.ReachSeen: _taped("no activation was seen between the network and its answers that could be tried"),
     taped.AxisSeen: _taped(_NO_BACKWARD, odd=True),
+    taped.CrossedSeen: _taped(_NO_BACKWARD, odd=True),
     taped.TwiceSeen: _taped(_NO_BACKWARD, odd=True),
     taped.FloorSeen: _taped(_NO_BACKWARD, odd=True),
     taped.RunawaySeen: _taped(_NO_BACKWARD, odd=True),

@@ -137,6 +137,21 @@ class AxisSeen(Sighting, frozen=True, kw_only=True, tag="axis"):
     """That it stands for, once all are known."""
 
 
+class CrossedSeen(Sighting, frozen=True, kw_only=True, tag="crossed"):
+    """Broadcasting put each example of one tensor together with every example of another, and no pair was told from
+    the others afterwards."""
+
+    operation: str
+    site: Site | None
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    result: tuple[int, ...]
+    others: float
+    """Share of the weight in the loss that pairs of different examples have."""
+    looks: int = 0
+    """That it stands for, once all are known."""
+
+
 class FreeSeen(Sighting, frozen=True, kw_only=True, tag="free"):
     """How low the loss gets over free predictions: what its answers allow, whatever the model."""
 

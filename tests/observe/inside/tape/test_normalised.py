@@ -16,6 +16,12 @@ Loss = Callable[[torch.Tensor], torch.Tensor]
 INPUTS = torch.randn(8, 5, 3, generator=torch.Generator().manual_seed(0))
 TAGS = torch.arange(40).reshape(8, 5) % 4
 FIRST = TAGS[:, 0]
+SOFT = F.one_hot(FIRST, 4) * 0.8 + 0.05
+
+
+def ctc(likelihoods: torch.Tensor) -> torch.Tensor:
+    lengths = torch.full((8,), 5), torch.full((8,), 2)
+    return F.ctc_loss(likelihoods, torch.arange(16) % 3 + 1, *lengths)
 
 
 def asked(loss: Loss) -> list[AxisSeen]:
@@ -36,6 +42,9 @@ def asked(loss: Loss) -> list[AxisSeen]:
         pytest.param(lambda z: -(F.one_hot(TAGS, 4) * z.log_softmax(1)).sum(-1).mean(), 1, 2, id="marked"),
         pytest.param(lambda z: F.nll_loss(z.log_softmax(1).transpose(1, 2), TAGS), 2, 1, id="nll-of-positions"),
         pytest.param(lambda z: F.nll_loss(z[:, 0].log_softmax(0), FIRST), 0, 1, id="nll-over-batch"),
+        pytest.param(lambda z: ctc(z.transpose(0, 1).log_softmax(1)), 1, 2, id="alignment"),
+        pytest.param(lambda z: -(SOFT * z[:, 0].log_softmax(0)).sum(1).mean(), 0, 1, id="shares"),
+        pytest.param(lambda z: F.kl_div(z[:, 0].log_softmax(0), SOFT, reduction="batchmean"), 0, 1, id="divergence"),
         pytest.param(
             lambda z: -(z - z.logsumexp(1, keepdim=True)).take_along_dim(TAGS[..., None], dim=2).mean(),
             1,

@@ -90,12 +90,23 @@ def penalty(code: torch.Tensor) -> torch.Tensor:
     return 0.5 * (code.square().sum(1) + code.exp().sum(1)).mean()
 
 
+def by_score(chances: torch.distributions.Bernoulli) -> torch.Tensor:
+    bits = chances.sample()
+    each = (CODER.decoder(bits) - Y).square().sum(1)
+    return (each + each.detach() * chances.log_prob(bits).sum(1)).mean()
+
+
 @pytest.mark.parametrize(
     ("passed", "cut"),
     [
         (lambda code: code.detach(), "detach"),
         (lambda code: torch.randn_like(code) + code.detach(), "detach"),
         (lambda code: torch.stack([row.data for row in code]), "data"),
+        (lambda code: torch.distributions.Normal(code, code.exp()).sample(), "normal"),
+        (lambda code: torch.normal(code, code.exp()), "normal"),
+        (lambda code: torch.bernoulli(code.sigmoid()), "bernoulli"),
+        (lambda code: code.round(), "round"),
+        (lambda code: (code > 0).float(), "gt"),
     ],
 )
 def test_a_code_that_is_penalised_and_cut_off_from_the_answers_is_found(
@@ -117,8 +128,12 @@ def test_a_code_that_is_penalised_and_cut_off_from_the_answers_is_found(
         lambda code: F.mse_loss(CODER.decoder(code.detach()), Y) + F.cross_entropy(code @ code.T, torch.arange(8)),
         lambda code: F.mse_loss(CODER.decoder(code.detach()), Y) - code.var(0).sum(),
         lambda code: F.mse_loss(CODER.decoder(code + (code.round() - code).detach()), Y) + penalty(code),
+        lambda code: (
+            F.mse_loss(CODER.decoder(torch.distributions.Normal(code, code.exp()).rsample()), Y) + penalty(code)
+        ),
+        lambda code: by_score(torch.distributions.Bernoulli(logits=code)) + penalty(code),
     ],
-    ids=["whole", "never trained", "probe", "contrast", "spread", "straight through"],
+    ids=["whole", "never trained", "probe", "contrast", "spread", "straight through", "moved noise", "score"],
 )
 def test_a_cut_that_leaves_a_comparison_or_a_contrast_is_meant(loss: Callable[[torch.Tensor], torch.Tensor]) -> None:
     assert not unfelt(loss)

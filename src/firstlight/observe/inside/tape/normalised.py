@@ -1,16 +1,20 @@
 """Probabilities that answers choose among along one axis, and that add up to one along another."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 
 from firstlight.observe.inside.tape.compares import PRODUCTS
 from firstlight.observe.inside.tape.reach import activations
+from firstlight.observe.inside.tape.recorder import Made, Row
 from firstlight.observe.inside.tape.tail import Meeting, Tail
 from firstlight.records.taped import AxisSeen
 
 CHOOSES = {"gather": 1, "take_along_dim": 2}
 """Calls that choose along an axis: its place among their arguments."""
+SHARES = PRODUCTS | {"kl_div", "binary_cross_entropy"}
+"""Calls whose answers may be shares of a whole, place by place."""
 SOFTMAXES = frozenset({"softmax", "log_softmax"})
 ERROR = 0.02
 """Nats that the log-sum-exp of log-probabilities, in half precision at worst, is away from 0."""
@@ -18,15 +22,20 @@ ROUNDING = 1e-3
 MOST_ELEMENTS = 1 << 20
 
 
+class _Choice(NamedTuple):
+    """Predictions among which answers choose along an axis."""
+
+    row: Row
+    predicted: torch.Tensor
+    made: Made | None
+    axis: int
+
+
 def normalised_elsewhere(tail: Tail) -> Iterator[AxisSeen]:
     """One for each meeting; where the two axes are equally long (a batch with itself) either may be meant."""
-    for meeting in tail.meetings:
-        given = [(tensor, made) for tensor, _, made in meeting.row.inputs if tensor.requires_grad]
-        if len(given) != 1 or not 0 < given[0][0].numel() <= MOST_ELEMENTS or given[0][0].ndim < 2:
-            continue
-        predicted, made = given[0]
-        chosen, logs = _chosen(meeting, predicted), _logarithms(predicted.detach())
-        if chosen is None or logs is None:
+    for row, predicted, made, chosen in (*_choices(tail), *_alignments(tail)):
+        logs = _logarithms(predicted.detach())
+        if logs is None:
             continue
         errors = [float(logs.logsumexp(axis).abs().max()) for axis in range(logs.ndim)]
         others = [axis for axis, size in enumerate(logs.shape) if size not in (1, logs.shape[chosen])]
@@ -35,14 +44,33 @@ def normalised_elsewhere(tail: Tail) -> Iterator[AxisSeen]:
             continue
         makers = [one.row for one in activations(tail, predicted, made) if one.row.name in SOFTMAXES]
         yield AxisSeen(
-            operation=makers[0].name if makers else meeting.row.name,
-            site=makers[0].line if makers else meeting.row.line,
-            met_by=meeting.row.name,
+            operation=makers[0].name if makers else row.name,
+            site=makers[0].line if makers else row.line,
+            met_by=row.name,
             shape=tuple(predicted.shape),
             axis=axis,
             chosen=chosen,
             error=errors[chosen],
         )
+
+
+def _choices(tail: Tail) -> Iterator[_Choice]:
+    for meeting in tail.meetings:
+        given = [(tensor, made) for tensor, _, made in meeting.row.inputs if tensor.requires_grad]
+        if len(given) != 1 or not 0 < given[0][0].numel() <= MOST_ELEMENTS or given[0][0].ndim < 2:
+            continue
+        predicted, made = given[0]
+        chosen = _chosen(meeting, predicted)
+        if chosen is not None:
+            yield _Choice(meeting.row, predicted, made, chosen)
+
+
+def _alignments(tail: Tail) -> Iterator[_Choice]:
+    """Answers of another length than the predictions, for which the classes always lie along the last axis."""
+    for row in tail.rows:
+        for tensor, _, made in row.inputs[:1] if row.name == "ctc_loss" else ():
+            if tensor.requires_grad and tensor.ndim > 1 and 0 < tensor.numel() <= MOST_ELEMENTS:
+                yield _Choice(row, tensor, made, tensor.ndim - 1)
 
 
 def _logarithms(values: torch.Tensor) -> torch.Tensor | None:
@@ -58,7 +86,7 @@ def _chosen(meeting: Meeting, predicted: torch.Tensor) -> int | None:
     row, answer = meeting.row, meeting.answer
     if row.name == "nll_loss":
         return 1
-    if row.arguments is None or row.name in PRODUCTS:
+    if row.arguments is None or row.name in SHARES:
         return _marked(answer) if answer.shape == predicted.shape else None
     if answer.is_floating_point():
         return None
@@ -75,8 +103,9 @@ def _chosen(meeting: Meeting, predicted: torch.Tensor) -> int | None:
 
 
 def _marked(answer: torch.Tensor) -> int | None:
-    """The one axis along which there is a single one among zeros."""
-    if not bool(((answer == 0) | (answer == 1)).all()):
+    """The one axis along which answers are shares of a whole: a single one among zeros, or soft."""
+    if not bool((answer >= 0).all()):
         return None
-    axes = [axis for axis, size in enumerate(answer.shape) if size > 1 and bool((answer.sum(axis) == 1).all())]
+    sums = {axis: answer.double().sum(axis) for axis, size in enumerate(answer.shape) if size > 1}
+    axes = [axis for axis, found in sums.items() if bool(((found - 1).abs() < ROUNDING).all())]
     return axes[0] if len(axes) == 1 else None

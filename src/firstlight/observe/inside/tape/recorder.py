@@ -201,11 +201,11 @@ class Recorder:
 
     def _origin(self, tensor: torch.Tensor) -> tuple[Mark, Made | None]:
         """How a trained tensor was initialised is not part of what is computed from it."""
-        if tensor.requires_grad and _is_leaf(tensor):
+        made = self.made(tensor)
+        if tensor.requires_grad and _is_leaf(tensor) and not (made is not None and _is_silent_view(tensor)):
             return Mark.TRAINED, None
         if isinstance(tensor, torch.nn.Parameter):
             return Mark.FROZEN, None
-        made = self.made(tensor)
         if made is not None:
             return made[0].marks, made
         return Mark.TRAINED | Mark.DATA if tensor.requires_grad else Mark.DATA, None
@@ -286,6 +286,11 @@ def _is_leaf(tensor: torch.Tensor) -> bool:
         return tensor.is_leaf
     except RuntimeError:  # a view made without gradients and changed in place since; torch forbids the question
         return False
+
+
+def _is_silent_view(tensor: torch.Tensor) -> bool:
+    """Made without gradients, of something that has one: torch calls it a leaf that requires one."""
+    return tensor._is_view() and not isinstance(tensor, torch.nn.Parameter)
 
 
 def _writes(name: str) -> bool:

@@ -13,6 +13,8 @@ LINEAR = SUMS | {"mean", "sum", "neg", "__neg__", "squeeze", "stack", "cat", "to
 """What stands between the loss and its terms; products with numbers and scalars are looked through as well."""
 ROUNDING = 1e-6
 """Relative."""
+FLAT = frozenset({"round", "sign", "floor", "ceil", "trunc", "normal", "bernoulli", "poisson"})
+"""Calls that hand on a gradient of zero everywhere: steps, and draws from what they were given."""
 PRODUCTS = frozenset({"mul", "__mul__", "__rmul__", "div", "__truediv__", "mul_", "div_", "__imul__", "__itruediv__"})
 
 
@@ -104,7 +106,8 @@ def _reached(inputs: list[Input]) -> tuple[dict[int, torch.Tensor], list[Input]]
     waiting, seen = list(inputs), set[int]()
     while waiting:
         tensor, marks, made = waiting.pop()
-        if not tensor.requires_grad:
+        flat = made is not None and made[0].name in FLAT
+        if not tensor.requires_grad or flat:
             if marks & Mark.TRAINED and marks & ~Mark.TRAINED:
                 silent.append((tensor, marks, made))
         elif made is None:

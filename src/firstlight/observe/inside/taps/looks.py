@@ -11,6 +11,7 @@ from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.again import predicted_twice
 from firstlight.observe.inside.tape.bootstrap import TargetParts, bootstraps
 from firstlight.observe.inside.tape.cards import written
+from firstlight.observe.inside.tape.crossed import crossed
 from firstlight.observe.inside.tape.examples import differing
 from firstlight.observe.inside.tape.floor import floors
 from firstlight.observe.inside.tape.influence import cancelling, mute_answers
@@ -80,8 +81,10 @@ class Looks:
             self._penalty = penalty_of(tail)
         self.comparisons.trained(tail)
         self._tell(silent_terms(tail), unfelt_terms(tail), normalised_elsewhere(tail), predicted_twice(tail))
+        lengths = {count_examples(tail, self.recorder), *map(len, self.recorder.entered)}
         with _own_randomness(tail):
             self._tell(
+                crossed(tail, lengths),
                 cancelling(tail, self.generator),
                 mute_answers(tail, self.generator),
                 pulls(tail),
