@@ -1,7 +1,7 @@
 """A schedule of the learning rate, stepped through a whole run without training."""
 
 import warnings
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import torch
@@ -11,6 +11,12 @@ from firstlight.records.places import Site
 
 SHOWN = 41
 SPENT = 1e-3
+AT_PEAK = 0.99
+"""Of the highest rate: one that nears it for ever is there."""
+SETTLED = 0.9
+"""Of the steps it was asked for: what changes later still is no end."""
+LEVEL = 1e-6
+"""Of the peak; rates that differ by less are one."""
 
 
 def rates_over(scheduler: Any, optimizer: torch.optim.Optimizer, ticks: int) -> list[float]:
@@ -38,3 +44,31 @@ def tried(rates: list[float], *, schedule: str, site: Site | None, **about: Any)
         site=site,
         **about,
     )
+
+
+def held_against(rates: list[float], ticks: int, over: bool) -> dict[str, Any]:
+    """What `ticks` steps see of a schedule, and what it was planned to do: `rates` go on beyond them, to its end where
+    it raised then (`over`)."""
+    peak = max(rates)
+    top = next(i for i, rate in enumerate(rates) if rate >= AT_PEAK * peak)
+    low = min(rates[top:])
+    end = next(i for i in range(top, len(rates)) if rates[i] <= low + LEVEL * peak)
+    settled = over or end < SETTLED * len(rates)
+    seen = rates[:ticks]
+    return {
+        "first": seen[0],
+        "highest": max(seen),
+        "last": seen[-1],
+        "peak": peak if over or top < SETTLED * len(rates) else None,
+        "peak_after": top,
+        "length": (len(rates) if over else end) if settled else None,
+        "swings": _swings(seen),
+    }
+
+
+def _swings(rates: list[float]) -> int:
+    found, falling = 0, False
+    for before, after in pairwise(rates):
+        found += falling and after > before
+        falling = after < before or (falling and after == before)
+    return found

@@ -64,6 +64,7 @@ from firstlight.records.inner import EntropySeen, Erased
 from firstlight.records.kept import GraphsKept
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
+from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting
@@ -184,6 +185,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(CopySeen, ("model", "name", "site"), longest="looks"),
     Accounts(RandomAgain, ("model", "site"), FIRST),
     Accounts(Averaged, ("site", "what"), FIRST),
+    Accounts(ScheduleAhead, ("schedule", "site"), FIRST),
     Accounts(GraphsKept, ("site",), FIRST),
     Accounts(StuckAtZero, ("optimizer", "site"), FIRST),
     Accounts(EvaluationLeaves, ("model", "site"), FIRST),

@@ -30,7 +30,7 @@ from firstlight.records.inferred import Inferred
 from firstlight.records.kept import GraphsKept
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
-from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
@@ -159,6 +159,7 @@ SOURCES: dict[type, Source] = {
     StuckAtZero: _rehearsed("no rehearsal found several parameters that stay at zero"),
     ResumeTried: _rehearsed("the program has no checkpoint of its training that it loads when it is started again"),
     RandomAgain: _rehearsed("no rehearsal found a random state again"),
+    ScheduleAhead: _rehearsed("no rehearsal came to a schedule in a run whose length is known"),
     Rehearsal: _rehearsed("no rehearsal of the whole program was made"),
     facts.ScriptOutcome: _from(absent="nothing was run"),
     facts.CheckCrash: _from(absent="no check was run", rehearsed=True),

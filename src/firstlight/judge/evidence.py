@@ -38,6 +38,7 @@ from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.nonfinite import BadOperation
 from firstlight.records.randomness import RandomAgain
+from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
@@ -54,6 +55,7 @@ LIFE = (
     Resumption,
     Reused,
     ScheduleTried,
+    ScheduleAhead,
     RoundTrip,
     Selection,
     AnswersScored,

@@ -39,6 +39,33 @@ class ScheduleBreaks(Sighting, frozen=True, kw_only=True, tag="schedule-breaks")
     message: str
 
 
+class ScheduleAhead(Sighting, frozen=True, kw_only=True, tag="schedule-ahead"):
+    """A schedule of the learning rate as the whole run will see it, and as it was planned: it was asked on a copy."""
+
+    schedule: str
+    site: Site | None
+    """Where it is stepped, or made where a library steps it."""
+    ticks: int
+    """Steps the whole program makes of it, at the most."""
+    steps: int | None
+    """Of the optimizers, in the whole program."""
+    certain: bool
+    """The loops around it make all their rounds: none can be left early."""
+    first: float
+    highest: float
+    """Rate within those steps."""
+    last: float
+    peak: float | None
+    """The highest rate it comes to if it is stepped on and on; None where it rises without end."""
+    peak_after: int
+    length: int | None
+    """Steps after which it has come to its lowest rate behind the peak, or is over; None where it falls without end."""
+    outer: tuple[int, ...] = ()
+    """Rounds that the loops around it make, all but the innermost."""
+    swings: int
+    """Times that it rises again within the run."""
+
+
 class Shortened(Sighting, frozen=True, kw_only=True, tag="shortened"):
     """Told by a process of the rehearsal when it ends, by itself or because its time was over."""
 

@@ -8,7 +8,7 @@ from tests.experiments.inside.shortening.test_rewriting import book, run
 
 from firstlight.experiments.inside.shortening.schedules import Schedules, follow
 from firstlight.records.declared import ScheduleTried
-from firstlight.records.rehearsal import ScheduleBreaks
+from firstlight.records.rehearsal import ScheduleAhead, ScheduleBreaks
 
 PROGRAM = """weight = torch.nn.Parameter(torch.ones(1))
 optimizer = torch.optim.Adam([weight], lr=1e-2)
@@ -44,7 +44,13 @@ def played_out(schedule: str, place: str, code: str = "schedule.step()") -> list
     return list(schedules.played_out())
 
 
+def ahead(schedule: str, place: str, code: str = "schedule.step()") -> ScheduleAhead:
+    (found,) = [one for one in played_out(schedule, place, code) if isinstance(one, ScheduleAhead)]
+    return found
+
+
 HELD = "torch.optim.lr_scheduler.ConstantLR(optimizer, factor=1.0)"
+RESTARTS = "CosineAnnealingWarmRestarts(optimizer, T_0=TIMES)"
 DECAYS = "torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)"
 
 
@@ -59,9 +65,8 @@ DECAYS = "torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)"
     ],
 )
 def test_it_is_stepped_as_often_as_the_whole_program_will(schedule: str, place: str, steps: int, last: float) -> None:
-    (found,) = played_out(schedule, place)
+    (found,) = [one for one in played_out(schedule, place) if isinstance(one, ScheduleTried)]
 
-    assert isinstance(found, ScheduleTried)
     assert (found.steps, found.known_length) == (steps, True)
     assert found.rates[0] == pytest.approx(1e-2)
     assert found.rates[-1] == pytest.approx(last)
@@ -75,10 +80,56 @@ def test_one_that_raises_long_before_the_end_is_told(total: int, breaks: bool) -
     assert [one.expected for one in found if isinstance(one, ScheduleBreaks)] == [400] * breaks
 
 
-def test_nothing_is_said_where_the_length_is_open() -> None:
+def test_only_what_holds_for_any_length_is_said_where_it_is_open() -> None:
     code = "schedule.step()\n        if batch > 99: break"
 
-    assert played_out("StepLR(optimizer, step_size=10)", "BATCH", code) == []
+    (found,) = played_out("StepLR(optimizer, step_size=10)", "BATCH", code)
+
+    assert isinstance(found, ScheduleAhead)
+    assert (found.ticks, found.certain) == (400, False)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "place", "plan"),
+    [
+        ("OneCycleLR(optimizer, 1e-2, total_steps=400)", "EPOCH", (40, 1e-2, 400, 0)),
+        ("OneCycleLR(optimizer, 1e-2, total_steps=420)", "BATCH", (400, 1e-2, 420, 0)),
+        ("CosineAnnealingLR(optimizer, 400)", "EPOCH", (40, 1e-2, 400, 0)),
+        ("CosineAnnealingLR(optimizer, 40)", "BATCH", (400, 1e-2, 40, 5)),
+        ("MultiStepLR(optimizer, [10, 20])", "BATCH", (400, 1e-2, 20, 0)),
+        ("LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 300))", "EPOCH", (40, 1e-2, 296, 0)),
+        ("ExponentialLR(optimizer, 1.001)", "BATCH", (400, None, None, 0)),
+        ("ExponentialLR(optimizer, 0.9999)", "BATCH", (400, 1e-2, None, 0)),
+    ],
+)
+def test_the_run_is_held_against_the_plan(schedule: str, place: str, plan: tuple[Any, ...]) -> None:
+    found = ahead(schedule, place)
+
+    assert found.steps == 400
+    assert (found.ticks, pytest.approx(found.peak), found.length, found.swings) == plan
+
+
+def test_one_that_is_told_where_it_is_and_goes_on_by_one_has_a_number_of_steps() -> None:
+    assert ahead(RESTARTS.replace("TIMES", "10"), "EPOCH", "schedule.step(epoch + 1)").ticks == 40
+
+
+def test_what_is_done_in_the_last_round_is_done_once_an_epoch() -> None:
+    code = "if batch == 2: schedule.step()"
+
+    assert ahead("CosineAnnealingLR(optimizer, 400)", "BATCH", code).ticks == 40
+
+
+def test_loops_around_its_making_begin_it_anew() -> None:
+    seen = book()
+    schedules = Schedules(seen)
+    follow(schedules, lambda told: told)
+    lines = (
+        PROGRAM.replace("SCHEDULE", "StepLR(optimizer, 10)").replace("BATCH", "").replace("EPOCH", "schedule.step()")
+    )
+    source = "for fold in range(50):\n" + "".join(f"    {line}\n" for line in lines.splitlines())
+    run(source, seen, torch=torch, stepped=lambda line: seen.stepped([("train.py", line + 1)]))
+
+    assert {one.ticks for one in schedules.played_out() if isinstance(one, ScheduleAhead)} == {40}
 
 
 def test_one_that_is_never_stepped_is_told() -> None:
@@ -87,12 +138,9 @@ def test_one_that_is_never_stepped_is_told() -> None:
     assert (found.every, found.rates[0], max(found.rates)) == ("never", pytest.approx(1e-3), pytest.approx(1e-2))
 
 
-RESTARTS = "CosineAnnealingWarmRestarts(optimizer, T_0=TIMES)"
-
-
 def test_one_with_a_step_of_its_own_is_seen_to_step() -> None:
     """The rate of a run that ends in a trough is no reason to say that it never began."""
-    (found,) = played_out(RESTARTS.replace("TIMES", "10"), "EPOCH")
+    (found,) = [one for one in played_out(RESTARTS.replace("TIMES", "10"), "EPOCH") if isinstance(one, ScheduleTried)]
 
     assert (found.every, found.steps) == ("step", 40)
     assert found.rates[-1] > 0.02 * found.rates[0]
@@ -120,7 +168,7 @@ class Ramp(torch.optim.lr_scheduler.LRScheduler):
 def test_a_class_of_the_users_own_is_followed_too(monkeypatch: pytest.MonkeyPatch, code: str, every: str) -> None:
     monkeypatch.setattr(Ramp, "step", Ramp.step)
     monkeypatch.setattr(torch.optim.lr_scheduler, "Ramp", Ramp, raising=False)
-    (found,) = played_out("Ramp(optimizer)", "BATCH", code)
+    (found,) = [one for one in played_out("Ramp(optimizer)", "BATCH", code) if isinstance(one, ScheduleTried)]
 
     assert found.every == every
     assert max(found.rates) == pytest.approx(1e-2)

@@ -1,11 +1,14 @@
 """Loops that are not the user's: Lightning and the Hugging Face Trainer are shortened by their own means."""
 
 import functools
+import weakref
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from firstlight.experiments.inside.shortening.rounds import Book, Plan
+from firstlight.experiments.inside.shortening import lightning_totals
+from firstlight.experiments.inside.shortening.lightning_totals import MEANT, Meant
+from firstlight.experiments.inside.shortening.rounds import Book, Loop, Plan
 from firstlight.observe.inside.imports import when_imported
 
 LIMITS = ("limit_train_batches", "limit_val_batches", "limit_test_batches", "limit_predict_batches")
@@ -36,10 +39,13 @@ def _shorten_lightning(trainer: Any, book: Book) -> None:
 
     def made(trainer: Any) -> None:
         book.evaluates_less = True
+        setattr(trainer, MEANT, Meant(trainer.limit_train_batches, trainer.fit_loop.max_epochs))
         _limit(trainer, book.plan)
 
     _after(trainer, "__init__", made)
     _after(trainer, "fit", fitted)
+    lightning_totals.keep(trainer)
+    lightning_totals.follow(trainer, book)
 
 
 def _limit(trainer: Any, plan: Plan) -> None:
@@ -66,8 +72,21 @@ def _shorten_transformers(module: ModuleType, book: Book) -> None:
     class FewRounds(module.TrainerCallback):  # type: ignore[misc, name-defined]
         """Ends epochs and training early, and has whatever is done every so many steps done once before."""
 
-        def __init__(self) -> None:
+        def __init__(self, trainer: Any) -> None:
             self.rounds = self.epochs = 0
+            self._trainer = weakref.ref(trainer)
+            self._loop: Loop | None = None
+
+        def on_train_begin(self, *_: Any, **__: Any) -> None:
+            self._loop = book.follow(module.Trainer._inner_training_loop)
+
+        def on_train_end(self, _arguments: Any, state: Any, _control: Any, **__: Any) -> None:
+            """One round is a step of the optimizer: so it counts them itself."""
+            if self._loop is None:
+                return
+            self._loop.planned, self._loop.rounds = state.max_steps, state.global_step
+            others = getattr(getattr(self._trainer(), "callback_handler", None), "callbacks", ())
+            self._loop.may_be_left = any("EarlyStopping" in type(one).__name__ for one in others)
 
         def on_epoch_begin(self, *_: Any, **__: Any) -> None:
             self.rounds = 0
@@ -85,7 +104,7 @@ def _shorten_transformers(module: ModuleType, book: Book) -> None:
             book.epochs += 1
             control.should_training_stop |= self.epochs >= book.plan.outer
 
-    _after(module.Trainer, "__init__", lambda made: made.add_callback(FewRounds()))
+    _after(module.Trainer, "__init__", lambda made: made.add_callback(FewRounds(made)))
 
 
 def _every_step(arguments: Any, *names: str) -> bool:

@@ -1,5 +1,6 @@
 """One pass of a loop, and when it has made rounds enough."""
 
+import inspect
 import itertools
 import math
 import sys
@@ -65,6 +66,8 @@ class Loop:
     """Its last item can be reached in time."""
     went_on: int = 0
     """Passes in which it made more rounds than planned."""
+    foreign: bool = False
+    """It is a library's."""
     fired: set[int] = field(default_factory=set)
     """Its periodic tests that were true at least once."""
 
@@ -107,9 +110,13 @@ class Book:
 
     def planned_steps(self) -> int | None:
         """Of the whole program, at the most; None where some loop around them does not say how many rounds it makes."""
+        return None if self.epochs else self.steps_ahead()
+
+    def steps_ahead(self) -> int | None:
+        """The same, with what the loops of libraries say of themselves."""
         found = [whole(count, loops) if loops else None for loops, count in self._stepping.values()]
         known = [steps for steps in found if steps is not None]
-        return sum(known) if known and len(known) == len(found) and not self.epochs else None
+        return sum(known) if known and len(known) == len(found) else None
 
     def register(self, file: str) -> Callable[[int, int, bool], int]:
         def registered(first: int, last: int, may_be_left: bool) -> int:
@@ -119,6 +126,16 @@ class Book:
             return len(self.loops) - 1
 
         return registered
+
+    def follow(self, function: Callable[..., Any]) -> Loop:
+        """The loop that a function of a library makes, from now on; it is told by others how many rounds there are."""
+        code = inspect.unwrap(function).__code__
+        lines = [line for _, _, line in code.co_lines() if line]
+        loop = Loop(code.co_filename, min(lines), max(lines), may_be_left=False, passes=1, foreign=True)
+        others = [one for one in self._by_file.get(loop.file, ()) if (one.first, one.last) != (loop.first, loop.last)]
+        self._by_file[loop.file] = [*others, loop]
+        self._around = {place: found for place, found in self._around.items() if place[0] != loop.file}
+        return loop
 
     def around(self, file: str, line: int) -> tuple[Loop, ...]:
         """The loops whose body holds that line, the innermost first."""

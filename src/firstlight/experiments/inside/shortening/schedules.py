@@ -16,18 +16,22 @@ from typing import Any
 
 import torch
 
-from firstlight.experiments.dry_run import rates_over, tried
+from firstlight.experiments.dry_run import held_against, rates_over, tried
 from firstlight.experiments.inside.shortening.rounds import Book, Loop, whole
 from firstlight.observe.inside import sites
 from firstlight.records.declared import ScheduleTried
 from firstlight.records.places import Site
-from firstlight.records.rehearsal import ScheduleBreaks
+from firstlight.records.rehearsal import ScheduleAhead, ScheduleBreaks
 
 MOST_FOLLOWED = 8
 MOST_TICKS = 10_000
 LEAST_TICKS = 2
 IDLE_TICKS = 1000
 """Steps of one that the program never steps, to see where its rate would have gone."""
+AHEAD = 3
+"""Times the steps that the program makes of one, or of its optimizers: so far it is asked for what it was planned."""
+ONCE = 0.75
+"""Of the steps of optimizers: what is called less often does not follow them."""
 SURE = 1.5
 """Times the steps at which a schedule raises that it must be stepped: less may be an error of the estimate."""
 
@@ -38,37 +42,59 @@ class _Followed:
     """A copy of it from before its first step in training, with an optimizer of its own."""
     site: Site | None
     loops: tuple[Loop, ...]
-    """Around the call, the innermost first."""
+    """Around the call and not around its making, the innermost first."""
     calls: int = 0
-    told_when: bool = False
-    """It is given the time at which it stands, and so does not count by itself."""
+    begun: int = 0
+    updates: int = 0
+    """Steps of optimizers since it was made, as of the last call."""
+    told: bool = False
+    """The program itself says where it is, and need not go on by one."""
 
     def expected(self) -> int | None:
-        """Each loop around it makes so many times more rounds in the whole program."""
-        certain = self.loops and not self.told_when and not any(loop.may_be_left for loop in self.loops)
-        return whole(self.calls, self.loops) if certain else None
+        """Each loop around it makes so many times more rounds in the whole program. What is done once in a pass of the
+        innermost one, in its last round, and less often than optimizers step, is done once in a round of the next."""
+        loops = self.loops
+        once = len(loops) > 1 and self.calls <= loops[0].passes and self.calls < ONCE * self.updates
+        return whole(self.calls, loops[1:] if once else loops) if loops and not self.told else None
 
-    def played_out(self) -> ScheduleTried | ScheduleBreaks | None:
+    def played_out(self, steps: int | None) -> Iterator[ScheduleTried | ScheduleBreaks | ScheduleAhead]:
+        """`steps` are those of optimizers in the whole program."""
         expected = self.expected()
         if expected is None or expected < LEAST_TICKS:
-            return None
-        name = type(self.schedule).__name__
-        try:
-            rates = rates_over(self.schedule, self.schedule.optimizer, min(expected, MOST_TICKS))
-        except Exception as error:  # noqa: BLE001  # a schedule of the user's own may raise whatever it likes
-            at = int(getattr(self.schedule, "last_epoch", expected))
-            breaks = ScheduleBreaks(
-                step=0,
-                schedule=name,
-                site=self.site,
-                at=at,
-                expected=expected,
-                message=f"{type(error).__name__}: {error}",
-            )
-            return breaks if expected >= SURE * at else None
-        return tried(
-            rates, schedule=name, site=self.site, every="step", steps=expected, epoch_steps=None, known_length=True
-        )
+            return
+        certain = not any(loop.may_be_left for loop in self.loops)
+        name, wanted = type(self.schedule).__name__, min(expected, MOST_TICKS)
+        rates, error = _asked(self.schedule, min(MOST_TICKS, max(AHEAD * expected, AHEAD * (steps or 0), IDLE_TICKS)))
+        if certain and len(rates) < wanted and error is not None:
+            if expected >= SURE * len(rates):
+                yield ScheduleBreaks(
+                    step=0,
+                    schedule=name,
+                    site=self.site,
+                    at=len(rates),
+                    expected=expected,
+                    message=f"{type(error).__name__}: {error}",
+                )
+            return
+        if certain:
+            length = {"every": "step", "steps": expected, "epoch_steps": None, "known_length": True}
+            yield tried(rates[:wanted], schedule=name, site=self.site, **length)
+        if expected < len(rates):
+            held = held_against(rates, expected, over=error is not None)
+            about: dict[str, Any] = {"ticks": expected, "steps": steps, "certain": certain}
+            outer = tuple(loop.planned for loop in self.loops[1:] if loop.planned)
+            yield ScheduleAhead(step=0, schedule=name, site=self.site, outer=outer, **about, **held)
+
+
+def _asked(schedule: Any, ticks: int) -> tuple[list[float], Exception | None]:
+    """Its rates, step by step, and what it raised."""
+    rates = list[float]()
+    try:
+        for _ in range(ticks):
+            rates += rates_over(schedule, schedule.optimizer, 1)
+    except Exception as error:  # noqa: BLE001  # past its end; one of the user's own may raise whatever it likes
+        return rates, error
+    return rates, None
 
 
 @dataclass
@@ -77,20 +103,22 @@ class _Idle:
 
     schedule: Any
     site: Site | None
-    begun: Any
+    stood: Any
     """Where it stood when it was made."""
+    loops: tuple[Loop, ...] = ()
+    """Around its making."""
+    begun: int = 0
+    """Steps of optimizers before it was made."""
 
-    def played_out(self) -> ScheduleTried | None:
+    def played_out(self) -> Iterator[ScheduleTried]:
         """What it would have done to an optimizer that steps, as far as it goes."""
-        moved = getattr(self.schedule, "last_epoch", None) != self.begun  # by whatever means
+        moved = getattr(self.schedule, "last_epoch", None) != self.stood  # by whatever means
         if moved or not getattr(self.schedule.optimizer, "_opt_called", False):
-            return None
-        apart, rates = _apart(self.schedule), list[float]()
-        with contextlib.suppress(Exception):  # past its end, or a schedule of the user's own that raises
-            for _ in range(IDLE_TICKS):
-                rates += rates_over(apart, apart.optimizer, 1)
+            return
+        rates, _ = _asked(_apart(self.schedule), IDLE_TICKS)
         about = {"every": "never", "steps": len(rates), "epoch_steps": None, "known_length": False}
-        return tried(rates, schedule=type(apart).__name__, site=self.site, **about) if rates else None
+        if rates:
+            yield tried(rates, schedule=type(self.schedule).__name__, site=self.site, **about)
 
 
 class Schedules:
@@ -103,20 +131,28 @@ class Schedules:
 
     def made(self, schedule: Any) -> None:
         if len(self._idle) < MOST_FOLLOWED and hasattr(schedule, "base_lrs"):
-            self._idle[id(schedule)] = _Idle(schedule, sites.caller(), getattr(schedule, "last_epoch", None))
+            stood = getattr(schedule, "last_epoch", None)
+            self._idle[id(schedule)] = _Idle(schedule, sites.caller(), stood, self.loops(), self._book.steps)
 
-    def about_to_step(self, schedule: Any, told_when: bool) -> None:
-        for part in _parts(schedule):
-            self._idle.pop(id(part), None)
+    def about_to_step(self, schedule: Any, epoch: Any = None) -> None:
+        whole_one, *_ = [self._idle.pop(id(part), None) for part in _parts(schedule)]
         if not self._book.steps:
             return
         if id(schedule) not in self._followed:
             if len(self._followed) >= MOST_FOLLOWED:
                 return
-            self._followed[id(schedule)] = _Followed(_apart(schedule), sites.caller(), self.loops())
+            self._followed[id(schedule)] = self._begun(schedule, whole_one)
         followed = self._followed[id(schedule)]
-        followed.calls += 1
-        followed.told_when |= told_when
+        followed.calls, followed.updates = followed.calls + 1, self._book.steps - followed.begun
+        followed.told = followed.told or (epoch is not None and epoch != schedule.last_epoch + 1)
+
+    def _begun(self, schedule: Any, made: _Idle | None) -> _Followed:
+        """Where a library steps it, the user's line is the one that made it."""
+        around, loops = () if made is None else made.loops, self.loops()
+        foreign = made is not None and any(loop.foreign for loop in loops)
+        site = made.site if made is not None and foreign else sites.caller()
+        loops = tuple(loop for loop in loops if loop not in around or loop.foreign)
+        return _Followed(_apart(schedule), site, loops, begun=0 if made is None else made.begun)
 
     def loops(self) -> tuple[Loop, ...]:
         """Those that are running, the innermost first."""
@@ -127,13 +163,14 @@ class Schedules:
             frame = frame.f_back
         return tuple(found)
 
-    def played_out(self) -> Iterator[ScheduleTried | ScheduleBreaks]:
+    def played_out(self) -> Iterator[ScheduleTried | ScheduleBreaks | ScheduleAhead]:
         followed, self._followed = self._followed, {}
         idle, self._idle = self._idle, {}
-        every: list[_Followed | _Idle] = [*followed.values(), *idle.values()]
-        for one in every:
-            if (found := one.played_out()) is not None:
-                yield found
+        steps = self._book.steps_ahead()
+        for one in followed.values():
+            yield from one.played_out(steps)
+        for never in idle.values():
+            yield from never.played_out()
 
 
 def _apart(schedule: Any) -> Any:
@@ -204,7 +241,7 @@ def _follow_kind(kind: Any, schedules: Schedules, told: Callable[..., None]) -> 
     @functools.wraps(original)
     def step(self: Any, *arguments: Any, **options: Any) -> Any:
         if not schedules.stepping:
-            told(self, any(given is not None for given in (*arguments, *options.values())))
+            told(self, *arguments[:1], **options)
         with _within(schedules):
             return original(self, *arguments, **options)
 
