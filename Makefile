@@ -29,7 +29,9 @@ help:
 demo: $(RUNTIME)
 	$(BIN)/firstlight demo
 
+# A program under observation writes no byte code: without ours, each of the many that the tests start compiles us anew.
 test: lint
+	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 test-browser: $(TOOLS)

@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import os
 import signal
 import sys
 from collections import Counter
@@ -12,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
+from firstlight.observe.inside import cores
 from zoo import cache, programs, verified
 from zoo import pairs as written
 from zoo.errors import ZooError
@@ -36,7 +36,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 sample_option = click.option(
     "--sample", type=click.IntRange(min=1), help="Only so many mutants, causes in equal parts."
 )
-jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, help="How many at once.")
+jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=cores.usable(), help="How many at once.")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

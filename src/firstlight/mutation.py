@@ -21,6 +21,7 @@ from firstlight.experiments.engine import losses_of
 from firstlight.experiments.engines.warm import WarmParent, warmable
 from firstlight.experiments.faults import BY_NAME, FAULTS, Fault
 from firstlight.judge.mutants import Seen, mutant_of, sensitivity
+from firstlight.observe.inside import cores
 from firstlight.observe.logged import read_log
 from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import Spec
@@ -122,7 +123,7 @@ class _Laboratory:
         def one(fault: Fault) -> Mutant:
             return self._mutant(fault, replace(self.eyes, progress=lambda text: progress(fault, text)))
 
-        pool = ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // CORES_EACH), thread_name_prefix="mutant")
+        pool = ThreadPoolExecutor(max(1, cores.usable() // CORES_EACH), thread_name_prefix="mutant")
         waiting: list[Future[Mutant]] = [pool.submit(one, fault) for fault in faults]
         try:
             for ended in as_completed(waiting):

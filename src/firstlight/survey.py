@@ -16,7 +16,7 @@ import msgspec
 
 from firstlight.checks.declare import Check
 from firstlight.diagnosis.case import Case
-from firstlight.diagnosis.prove import worth_trying
+from firstlight.diagnosis.prove import repairs_for, worth_trying
 from firstlight.errors import UsageError
 from firstlight.experiments.declared.experiment import Experiment
 from firstlight.experiments.declared.probes.catalogue import PROBES, SMOKE, TRAINING
@@ -25,7 +25,16 @@ from firstlight.experiments.engine import Engine
 from firstlight.experiments.engines.fork import ForkEngine
 from firstlight.experiments.engines.none import NoEngine
 from firstlight.experiments.plan import Order
-from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, READ_FROM_TABLES, SOURCES
+from firstlight.facts.sources import (
+    DECLARED,
+    EXPERIMENT,
+    LIVE,
+    OF_A_REHEARSAL,
+    READ_FROM_LOG,
+    READ_FROM_SOURCE,
+    READ_FROM_TABLES,
+    SOURCES,
+)
 from firstlight.findings.judge import Judgement
 from firstlight.judge.coverage import declared_coverage
 from firstlight.judge.evidence import Judged, judged
@@ -42,7 +51,7 @@ from firstlight.records.declared import Built, ProbeEnded, Stumble
 from firstlight.records.facts import CheckCrash, ScriptOutcome, StepOrder
 from firstlight.records.finding import Scalar
 from firstlight.records.report import CheckOutcome, Report, Status, Subject, Verdict
-from firstlight.settings import Settings, enabled, load
+from firstlight.settings import Settings, enabled, is_about_the_run, load
 from firstlight.store.run_directory import RunDirectory, shown
 
 DISABLED = "FIRSTLIGHT_DISABLED"
@@ -159,7 +168,7 @@ class Survey:
         from firstlight.experiments.declared.rooms import rooms_for
 
         rooms, reason = rooms_for(self.run, self.experiment)
-        controls = CONTROLS[self.settings.profile]
+        controls = self._controls
         engine: Engine = ForkEngine(self.run.path.absolute(), self.settings.budget.seconds) if controls else NoEngine()
         inquiry = Inquiry(
             engine,
@@ -185,6 +194,13 @@ class Survey:
         finally:
             rooms.close()
         return self._judged(engine.ordered)
+
+    @property
+    def _controls(self) -> tuple[str, ...]:
+        """Made where an enabled check is about them, or could have a repair tried: others, asked by name, need none."""
+        chosen = [check for check in self.checks if not is_about_the_run(check)]
+        wanted = any(check.needs in OF_COPIES or repairs_for(check, check.causes) for check in chosen)
+        return CONTROLS[self.settings.profile] if wanted else ()
 
     def _judged(self, orders: list[Order]) -> Judged:
         return judged(self.watched, self.checks, orders, self.absent)
@@ -255,7 +271,7 @@ class Survey:
             sample_every=budget.sample_every,
             taps=tuple(sorted({tap for check in self.checks for tap in SOURCES[check.needs].taps} | {"portrait"})),
             contain=False,
-            extensions=ForkEngine.extensions if CONTROLS[self.settings.profile] else (),
+            extensions=ForkEngine.extensions if self._controls else (),
         )
 
     def _run(self, rooms: Any, read: Callable[[], None], probes: tuple[Probe, ...]) -> None:
@@ -297,6 +313,7 @@ class Survey:
         return work
 
 
+OF_COPIES = EXPERIMENT - OF_A_REHEARSAL
 OBSERVED = frozenset(SOURCES) - DECLARED - READ_FROM_SOURCE - READ_FROM_TABLES - {ScriptOutcome, CheckCrash}
 """What observing a training brings; how a process ended and which check crashed is known without."""
 

@@ -20,6 +20,7 @@ from typing import Literal
 import click
 
 from firstlight import __version__
+from firstlight.observe.inside import cores
 from firstlight.observe.spec import VARIABLE
 from firstlight.records.printable import in_one_line
 
@@ -254,10 +255,6 @@ def ask_torch(program: str, seconds: float) -> Torch:
         return Torch(problem="no answer that can be read")
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _plain(found: Found, broken: list[Rule], usable: bool) -> dict[str, object]:
     return {
         "firstlight": __version__,
@@ -266,7 +263,7 @@ def _plain(found: Found, broken: list[Rule], usable: bool) -> dict[str, object]:
         "python": ".".join(map(str, found.python)),
         "executable": sys.executable,
         "platform": platform.platform(),
-        "cores": _cores(),
+        "cores": cores.usable(),
         "problems": [{"state": rule.state, "what": rule.what, "why": rule.why, "do": rule.do} for rule in broken],
     }
 
@@ -276,7 +273,7 @@ def _lines(found: Found, broken: list[Rule], usable: bool) -> Iterator[str]:
     rows = {
         "python": f"{platform.python_version()} at {sys.executable}",
         "platform": platform.platform(),
-        "cores": f"{_cores()}; OMP_NUM_THREADS {found.environment.get('OMP_NUM_THREADS', 'not set')}",
+        "cores": f"{cores.usable()}; OMP_NUM_THREADS {found.environment.get('OMP_NUM_THREADS', 'not set')}",
         "torch": _torch_line(found),
         "directory": "can be written to" if found.can_write else "cannot be written to",
         "fork": "available" if found.can_fork else "not available",

@@ -1,6 +1,5 @@
 """`firstlight lint`: silent training bugs found in the source, without running it."""
 
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from firstlight.cli.say import say
 from firstlight.findings import baseline as baselines
 from firstlight.findings.repair import difference, repaired
 from firstlight.judge.verdict import exit_code
+from firstlight.observe.inside import cores
 from firstlight.observe.source.files import discover
 from firstlight.observe.source.reading import LARGEST_BYTES
 from firstlight.records.finding import Finding
@@ -71,7 +71,7 @@ def command(
     checks = enabled(settings)
     files = discover(paths or (Path(),))
     cache = None if no_cache else Path(FOLDER) / "cache"
-    linted = linting.lint(files, checks, Path.cwd(), cache, jobs or os.cpu_count() or 1)
+    linted = linting.lint(files, checks, Path.cwd(), cache, jobs or cores.usable())
     findings = linted.findings
     if fix or diff:
         findings = _repair(findings, write=fix and not diff)

@@ -1,6 +1,5 @@
 """The one maker of reports: what was found, what it rests on, and the verdict that follows from both."""
 
-import os
 import platform
 import sys
 import time
@@ -11,6 +10,7 @@ from firstlight import __version__
 from firstlight.diagnosis.rank import rank
 from firstlight.findings.judge import Judgement
 from firstlight.judge.verdict import verdict_of
+from firstlight.observe.inside import cores
 from firstlight.observe.source.excerpts import excerpts
 from firstlight.records.finding import Scalar
 from firstlight.records.report import REPORT_SCHEMA, Coverage, Report, Subject, Timing, Verdict
@@ -51,5 +51,5 @@ def machine() -> dict[str, Scalar]:
         "firstlight": __version__,
         "python": platform.python_version(),
         "platform": f"{sys.platform}-{platform.machine()}",
-        "cores": os.cpu_count(),
+        "cores": cores.usable(),
     }

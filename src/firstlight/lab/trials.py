@@ -17,6 +17,7 @@ from firstlight.experiments.plan import Order
 from firstlight.lab.journal import LabJournal
 from firstlight.lab.metric import TRAINING_LOSS
 from firstlight.lab.specs import NEVER, spec_of
+from firstlight.observe.inside import cores
 from firstlight.observe.printed import numbers_in
 from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import PATIENCE, Spec
@@ -70,7 +71,7 @@ class RunChoices:
     @property
     def at_once(self) -> int:
         """Runs on one GPU would share it; on the CPU there is room for as many as there are cores."""
-        return self.jobs or (1 if Path("/dev/nvidia0").exists() else os.cpu_count() or 1)
+        return self.jobs or (1 if Path("/dev/nvidia0").exists() else cores.usable())
 
 
 class Runner:
@@ -169,7 +170,7 @@ class Runner:
         return self._hands[warm]
 
     def _threads(self) -> int:
-        return max(1, (os.cpu_count() or 1) // self.choices.at_once)
+        return max(1, cores.usable() // self.choices.at_once)
 
     def _job(self, run: Run) -> Job:
         self._count += 1

@@ -10,6 +10,7 @@ from firstlight.experiments.engine import fates, opened
 from firstlight.experiments.engines.fresh import PATIENCE, FreshEngine
 from firstlight.experiments.engines.job import Job, Made, lost
 from firstlight.experiments.plan import Order
+from firstlight.observe.inside import cores
 from firstlight.observe.logged import read_log
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Watched
@@ -62,7 +63,7 @@ def hands() -> Patient:
 
 @pytest.fixture
 def engine(hands: Patient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FreshEngine:
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(cores, "usable", lambda: 2)
     return FreshEngine(hands, TARGET, spec_in(tmp_path), seconds=20.0)
 
 

@@ -1,3 +1,4 @@
+import os
 import time
 from pathlib import Path
 
@@ -55,3 +56,20 @@ def test_a_kernel_that_does_not_tell_leaves_the_time_as_it_is(text: str, account
 
 def test_the_real_account_is_read_where_there_is_one() -> None:
     assert cores.waited() >= 0.0
+
+
+def test_only_cores_that_the_process_may_run_on_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {3, 5}, raising=False)
+
+    assert cores.usable() == 2
+
+
+@pytest.mark.parametrize(("counted", "usable"), [(64, 64), (None, 1)])
+def test_where_no_system_tells_them_all_count(
+    monkeypatch: pytest.MonkeyPatch, counted: int | None, usable: int
+) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: counted)
+
+    assert cores.usable() == usable

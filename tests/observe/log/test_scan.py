@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from firstlight.errors import UsageError
+from firstlight.observe.inside import cores
 from firstlight.observe.log import ahead as going_ahead
 from firstlight.observe.log import scan as scanning
 from firstlight.observe.log import stretches as stretching
@@ -262,7 +263,7 @@ def test_several_processes_see_what_one_sees(fault: str, tmp_path: Path, monkeyp
     path.write_bytes(steps(300) + FAULTS[fault] + steps(300, start=300) + b'{"phase": "st')
     monkeypatch.setattr(stretching, "STRETCH", 1000)
     monkeypatch.setattr(stretching, "LONGEST_LINE", 4000)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(cores, "usable", lambda: 2)
     alone = scan(path, "run.ndjson", lambda _start: STEP)
     monkeypatch.setattr(going_ahead, "LONG", 0)
     together = scan(path, "run.ndjson", lambda _start: STEP)
@@ -277,7 +278,7 @@ def test_a_process_that_is_killed_costs_its_help_alone(tmp_path: Path, monkeypat
     path.write_bytes(steps(400))
     monkeypatch.setattr(stretching, "STRETCH", 1000)
     monkeypatch.setattr(going_ahead, "LONG", 0)
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(cores, "usable", lambda: 2)
     monkeypatch.setattr(os, "pread", lambda _file, _length, _offset: os.kill(os.getpid(), signal.SIGKILL))
     seen = scan(path, "run.ndjson", lambda _start: STEP)
 

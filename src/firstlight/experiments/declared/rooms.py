@@ -22,6 +22,7 @@ from firstlight.experiments.declared.keeping import kept
 from firstlight.experiments.declared.stumbling import Stumbled
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.inside.nursery import why_not_fork
+from firstlight.observe.inside import cores
 from firstlight.records import wire
 from firstlight.records.declared import Logged, ProbeEnded
 from firstlight.records.events import Fact
@@ -83,7 +84,7 @@ class ForkedRooms:
 
     run: RunDirectory
     copies: ClassVar[bool] = False
-    at_once: int = field(default_factory=lambda: os.cpu_count() or 1)
+    at_once: int = field(default_factory=cores.usable)
     _waiting: list[Task] = field(default_factory=list)
     _running: list[_Child] = field(default_factory=list)
     _groups: list[int] = field(default_factory=list)
@@ -161,7 +162,7 @@ class ForkedRooms:
 
 def patience() -> float:
     """How many times its time a probe may take here: on a machine with more to do than cores, everything is slower."""
-    waiting = os.getloadavg()[0] / (os.cpu_count() or 1)
+    waiting = os.getloadavg()[0] / (os.cpu_count() or 1)  # both of the whole machine
     return min(MOST_PATIENCE, max(1.0, waiting))
 
 

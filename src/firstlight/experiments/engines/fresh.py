@@ -15,6 +15,7 @@ import psutil
 from firstlight.experiments.engine import NURSERY, fates
 from firstlight.experiments.engines.job import Job, Made, job
 from firstlight.experiments.plan import Order
+from firstlight.observe.inside import cores
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
 from firstlight.observe.watch import Watched
@@ -107,7 +108,7 @@ class FreshEngine:
             return
         if self._opened is None:
             self._opened = time.monotonic()
-        most = 1 if alone else os.cpu_count() or 1
+        most = 1 if alone else cores.usable()
         while self._waiting and len(self._running) < most and (not self._running or _memory_suffices()):
             order = self._waiting.pop(0)
             startup = max(LEAST_STARTUP_SECONDS, STARTUP_FACTOR * (watched.startup or 0.0))

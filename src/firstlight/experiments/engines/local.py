@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from firstlight.experiments.engines.job import Job, Made, lost, make
 from firstlight.experiments.engines.warm import WarmParent, warmable
+from firstlight.observe.inside import cores
 from firstlight.observe.process import Start, popen
 from firstlight.observe.spec import Spec
 from firstlight.observe.target import Target
@@ -22,7 +23,7 @@ class LocalHands:
         self._is_warmable = warm and warmable(target)
         self._warm: WarmParent | None = None
         self._dropped = threading.Event()
-        self._pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="timeline")
+        self._pool = ThreadPoolExecutor(cores.usable(), thread_name_prefix="timeline")
 
     def ready(self) -> bool:
         if self._is_warmable and self._warm is None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from firstlight.errors import UsageError
 from firstlight.experiments.engines.job import Job, Made, lost, make
+from firstlight.observe.inside import cores
 
 LEAVE_SECONDS = 5.0
 SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
@@ -45,7 +46,7 @@ class RayHands:
         with _variables(**SETTINGS):
             ray.init(
                 address="local",
-                num_cpus=os.cpu_count(),
+                num_cpus=cores.usable(),
                 include_dashboard=False,
                 log_to_driver=False,
                 logging_level="ERROR",

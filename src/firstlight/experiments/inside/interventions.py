@@ -29,6 +29,8 @@ from firstlight.experiments.plan import Order
 from firstlight.observe.inside.observer import Observer
 
 Apply = Callable[["Observer", str], None]
+NOT_OF_COPIES = ("altered", "between steps", "comparisons", "feeding", "movement", "nonfinite", "relations")
+"""Taps that tell of the program alone. A copy is made for its losses, and its steps are paid for by whoever waits."""
 
 
 def begin(observer: Observer, order: Order) -> None:
@@ -36,6 +38,7 @@ def begin(observer: Observer, order: Order) -> None:
     observer.timeline = order.name
     observer.spec = msgspec.structs.replace(observer.spec, steps=order.steps, seconds=order.seconds, full_steps=0)
     observer.light = True
+    observer.leave_out(*NOT_OF_COPIES)
     if order.eval_tail:
         steering.eval_tail(observer, order.steps - order.eval_tail)
     for word in order.interventions:

@@ -22,6 +22,7 @@ import torch
 from firstlight.experiments.inside import ending, interventions, seclusion
 from firstlight.experiments.inside.forking import fork
 from firstlight.experiments.plan import Order
+from firstlight.observe.inside import cores
 from firstlight.observe.inside.observer import Observer, rank, world
 from firstlight.observe.spec import PATIENCE
 from firstlight.records.timelines import NurseryOpened, TimelineEnded
@@ -101,7 +102,7 @@ class Nursery:
         self._waiting = [*new, *self._waiting]
 
     def _next(self) -> Order | None:
-        if not self._waiting or len(self._running) >= (os.cpu_count() or 1):
+        if not self._waiting or len(self._running) >= cores.usable():
             return None
         if _free_bytes() < LEAST_FREE_BYTES and self._running:
             return None

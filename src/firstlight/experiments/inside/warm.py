@@ -6,6 +6,7 @@ as `observe.inside.start` does; torch's import, and what torch itself imports wh
 """
 
 import contextlib
+import gc
 import importlib
 import multiprocessing.process
 import os
@@ -23,6 +24,15 @@ from firstlight.observe.inside import keeper, start
 
 MODULES = ("torch", "numpy", "torch._dynamo")
 """What nearly every training script imports, by itself or by building an optimizer. None of them touches a device."""
+OURS = (
+    "firstlight.observe.inside.taps",
+    "firstlight.experiments.inside.fresh",
+    "firstlight.experiments.inside.nudging",
+    "firstlight.experiments.inside.nursery",
+    "firstlight.experiments.inside.rehearsal",
+    "firstlight.experiments.inside.shortening.prelude",
+)
+"""What the observer of a program imports: nothing of it looks around before it is installed."""
 PAUSE_SECONDS = 0.02
 
 
@@ -81,11 +91,13 @@ class Parent:
 
 def main() -> None:
     channel = socket.socket(fileno=int(sys.argv[1]))
-    for name in MODULES:
+    for name in (*MODULES, *OURS):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     if touched_device():
         return  # a child could not use what this process has opened
+    gc.collect()
+    gc.freeze()  # what is here stays: no child has to look through it, and copy its pages, to find what can go
     channel.sendall(READY)
     errand = Parent(channel).serve()
     os.environ.clear()

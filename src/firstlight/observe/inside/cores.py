@@ -1,14 +1,20 @@
-"""The clock of a program: how long it has trained, and how much of that it had no core to run on.
+"""How many cores a program may use, and its clock: how long it has trained, and how much of that it had none.
 
-On a busy machine the second is nobody's fault, and not counted against the program.
+On a busy machine the last is nobody's fault, and not counted against the program.
 """
 
+import os
 import time
 from pathlib import Path
 
 NANOSECONDS = 1e9
 ACCOUNT = Path("/proc/thread-self/schedstat")
 """Time on a core, time waited for one, and how often it was given one. Only Linux keeps it."""
+
+
+def usable() -> int:
+    """Those that this process may run on: in a container or under `taskset` fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Clock:

@@ -6,14 +6,13 @@ fails is switched off and said to be unseen; the program never notices.
 """
 
 import atexit
-import contextlib
 import functools
 import importlib
 import itertools
 import multiprocessing.util
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,6 +73,27 @@ class Moments:
     ending: list[Callable[..., None]] = field(default_factory=list)
 
 
+class Quiet:
+    """Entered for every listener at every moment: no generator, and no object of torch's but the one it takes."""
+
+    __slots__ = ("_functions", "_grad", "_observer", "_was")
+
+    def __init__(self, observer: "Observer") -> None:
+        self._observer = observer
+
+    def __enter__(self) -> None:
+        self._was, self._observer.reading = self._observer.reading, True
+        self._functions = torch._C.DisableTorchFunction()
+        self._functions.__enter__()
+        self._grad = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)
+
+    def __exit__(self, *_problem: object) -> None:
+        torch._C._set_grad_enabled(self._grad)
+        self._functions.__exit__(None, None, None)
+        self._observer.reading = self._was
+
+
 class Observer:
     chooses: Callable[[Site | None], bool] = staticmethod(lambda _: False)
     """Whether a line lies in a branch that keeps what was best so far."""
@@ -86,10 +106,9 @@ class Observer:
         self.spec = spec
         self.moments = Moments()
         self.step = self.backwards = 0
-        self.in_backward = False
+        self.in_backward = self.reading = False
         self.stepping = False
         """An optimizer is making its step."""
-        self.reading = False
         self.scale = 1.0
         self.finished = False
         self.timeline: str | None = None
@@ -112,8 +131,9 @@ class Observer:
         self.has_optimizer: Callable[[], bool] = lambda: False
         self.undecided: Callable[[], bool] = lambda: False
         """More steps may still show that the program learns."""
+        self._off: set[str] = set()
+        """Taps that failed, or that nobody wants to hear of any more."""
         self._pid, self._refusals = os.getpid(), 0
-        self._broken: set[str] = set()
         self._log: EventLog | None = None
 
     @property
@@ -178,23 +198,17 @@ class Observer:
             )
         )
 
-    @contextlib.contextmanager
-    def quiet(self) -> Iterator[None]:
+    def quiet(self) -> "Quiet":
         """Reads values: no graph, our own operations are not observed, and new tensors are on the CPU whatever device
         the program has made the default."""
-        was, self.reading = self.reading, True
-        try:
-            with torch.no_grad(), torch._C.DisableTorchFunction():
-                yield
-        finally:
-            self.reading = was
+        return Quiet(self)
 
     def shielded(self, tap: str, function: Callable[..., None]) -> Callable[..., None]:
         """A failure of ours is said once and never reaches the program."""
 
         @functools.wraps(function)
         def call(*arguments: Any) -> None:
-            if self.inert or tap in self._broken:
+            if tap in self._off or self.inert:
                 return
             try:
                 with self.quiet():
@@ -209,7 +223,7 @@ class Observer:
 
         @functools.wraps(function)
         def call(*arguments: Any) -> None:
-            if tap in self._broken:
+            if tap in self._off:
                 return
             try:
                 function(*arguments)
@@ -218,8 +232,12 @@ class Observer:
 
         return call
 
+    def leave_out(self, *taps: str) -> None:
+        """They are told of nothing from now on."""
+        self._off.update(taps)
+
     def _fails(self, tap: str, error: Exception) -> None:
-        self._broken.add(tap)
+        self.leave_out(tap)
         try:
             self.unseen(tap, f"{type(error).__name__}: {error}")
         except Exception:  # what the error says may itself be a fault, or the disk be full

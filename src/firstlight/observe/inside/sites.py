@@ -68,7 +68,7 @@ def _judge(filename: str) -> str | None:
 def _is_theirs(filename: str) -> bool:
     if filename.startswith("<"):
         return False
-    path = os.path.realpath(os.path.join(_START, filename))
+    path = _real(os.path.join(_START, filename))
     if any(path.startswith(folder) for folder in _claimed):
         return True
     if path.startswith(_OWN) or any(part in path for part in _INSTALLED):
@@ -80,6 +80,16 @@ def _is_theirs(filename: str) -> bool:
     return not (home and path.startswith(home + os.sep))
 
 
+def _real(path: str) -> str:
+    """Asked of some thousand files in a few folders."""
+    folder, name = os.path.split(path)
+    whole = os.path.join(_real_folder(folder), name)
+    return os.path.realpath(path) if name in ("", os.curdir, os.pardir) or os.path.islink(whole) else whole
+
+
+_real_folder = functools.cache(os.path.realpath)
+
+
 def _is_installed(path: str) -> bool:
     """It lies in a folder for imports that packages were installed into, whatever the folder is called.
 
@@ -88,7 +98,7 @@ def _is_installed(path: str) -> bool:
     own = (_START, os.path.dirname(os.path.realpath(sys.argv[0])))
     return any(
         path.startswith(folder + os.sep) and folder not in own and _has_packages(folder)
-        for folder in map(os.path.realpath, filter(None, sys.path))
+        for folder in map(_real_folder, filter(None, sys.path))
     )
 
 

@@ -12,6 +12,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import BinaryIO
 
+from firstlight.observe.inside import cores
 from firstlight.observe.log.stretches import Stretch
 from firstlight.observe.log.summary import Known, Summarizer, Summary
 from firstlight.records.log import LogRules
@@ -36,7 +37,7 @@ def ahead(
     stretches: Iterable[Stretch], file: BinaryIO, rules: LogRules, known: Callable[[], Known]
 ) -> Iterator[tuple[Stretch, Summary | None]]:
     """Each stretch, in order, with its summary where another process made one."""
-    processes = min(os.cpu_count() or 1, MOST_PROCESSES)
+    processes = min(cores.usable(), MOST_PROCESSES)
     if processes < 2 or not _is_long(file):
         yield from ((stretch, None) for stretch in stretches)
         return

@@ -1,8 +1,10 @@
 """Where values come from."""
 
+import pytest
 import torch
 from tests.observe.inside.tape.tapes import taped
 
+from firstlight.observe.inside.tape import recorder as module
 from firstlight.observe.inside.tape.recorder import Mark, Recorder
 
 
@@ -31,3 +33,17 @@ def test_lazy_layers_are_recorded_once_they_have_values() -> None:
         output = model(torch.ones(8, 3))
 
     assert marks(recorder, output) & Mark.TRAINED
+
+
+def test_a_tensor_may_outlive_the_names_of_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the interpreter ends, names are set to None before the last tensors die; what is raised then is printed."""
+    with taped() as recorder:
+        last = torch.nn.Linear(3, 3)(torch.ones(2, 3))
+    assert recorder.made(last) is not None
+    key, names = id(last), [name for name in vars(module) if not name.startswith("__")]
+    with monkeypatch.context() as ending:
+        for name in names:
+            ending.setattr(module, name, None)
+        del last
+
+    assert key not in recorder._made

@@ -219,9 +219,11 @@ class Recorder:
         reference.key = id(tensor)
         self._made[id(tensor)] = (reference, made)
 
-    def _gone(self, reference: "weakref.ref[torch.Tensor]") -> None:
-        """A tensor died. What its row holds is let go later, one by one: a long chain must not unwind in one call."""
-        assert isinstance(reference, _Reference)
+    def _gone(self, reference: _Reference) -> None:
+        """A tensor died. What its row holds is let go later, one by one: a long chain must not unwind in one call.
+
+        Tensors die also while the interpreter ends, when no name of this module is left.
+        """
         entry = self._made.get(reference.key)
         if entry is not None and entry[0] is reference:
             self._buried.append(self._made.pop(reference.key))

@@ -8,7 +8,6 @@ it returns. Functions are found when the first optimizer is built, and at the fi
 import bisect
 import dis
 import functools
-import gc
 import math
 import sys
 from collections import Counter
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from firstlight.observe.inside import sites
+from firstlight.observe.inside import living, sites
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
 
@@ -31,6 +30,8 @@ MOST_ODD = 20
 ROUNDING = 1e-6
 """Relative; of single precision."""
 GYMS = ("gymnasium", "gym")
+LEARNERS = (torch.nn.Module, torch.optim.Optimizer)
+"""They deal with nothing; asked of every class there is."""
 EVEN = 0.9
 """Share of all episodes that have the commonest length, where a limit of time ends them."""
 Key = tuple[int, int]
@@ -106,11 +107,9 @@ class Dealings:
 
     def find(self, *_: Any) -> None:
         """Follows the environments among the functions that are defined by now."""
-        objects = gc.get_objects()
-        if any(issubclass(type(one), torch.utils.data.DataLoader) for one in objects):
+        if living.of(torch.utils.data.DataLoader):
             return  # examples come from a loader, and functions that it hands to workers must stay what they are
-        classes = [one for one in objects if issubclass(type(one), type)]  # `isinstance` would wake lazy stand-ins
-        for owner in classes:
+        for owner in living.of(type):
             for name, function in _methods(owner):
                 if id(function) not in self._known:
                     self._known.add(id(function))
@@ -158,7 +157,7 @@ def _is_among(number: float, known: list[float]) -> bool:
 
 
 def _methods(owner: type) -> Iterator[tuple[str, FunctionType]]:
-    if issubclass(owner, torch.nn.Module | torch.optim.Optimizer):
+    if issubclass(owner, LEARNERS):
         return
     gym = str(owner.__module__).partition(".")[0] in GYMS
     for name, function in list(vars(owner).items()):

@@ -201,7 +201,7 @@ class Optimizers:
         fresh = {id(p) for p in held.watched if p.grad is not None and _mark(p.grad) != held.marks.get(id(p))}
         held.stateful = _keeps(optimizer, held)
         self.observer.emit(self._seen(optimizer, held, fresh))
-        if held.generation is not None:
+        if held.generation is not None and not self.observer.light:
             held.generation.stepped(held.watched)
         held.steps += 1
         self._served = True

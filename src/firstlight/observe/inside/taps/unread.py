@@ -3,14 +3,13 @@
 It is made once training was watched for long enough.
 """
 
-import gc
 import itertools
 import weakref
 from typing import Any
 
 import torch
 
-from firstlight.observe.inside import aside, reading
+from firstlight.observe.inside import aside, living, reading
 from firstlight.observe.inside.feed import named
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import Observer
@@ -60,7 +59,11 @@ class Unread:
             and not plate.eval_calls
             and not plate.joint
         ]
-        loaders = [found for found in _loaders() if found not in self.trained_from][:MOST_LOADERS] if waiting else []
+        loaders = (
+            [found for found in living.of(torch.utils.data.DataLoader) if found not in self.trained_from][:MOST_LOADERS]
+            if waiting
+            else []
+        )
         if len(waiting) == 1 and loaders and self.observer.timeline is None:
             aside.asked(self.observer, lambda: self._in_the_copy(loaders, *waiting[0]))
 
@@ -76,10 +79,6 @@ class Unread:
                     plate.feed.evaluate({name: tensors[place] for name, place in places.items()})
         self.feeding.tell_unread(root, plate, whole)
         return b""
-
-
-def _loaders() -> list[Any]:
-    return [thing for thing in gc.get_objects() if issubclass(type(thing), torch.utils.data.DataLoader)]
 
 
 def install(observer: Observer, feeding: Feeding) -> None:
