@@ -73,7 +73,9 @@ def test_a_copy_of_a_program_without_optimizer_in_which_one_is_changed_is_no_evi
     optimizers: tuple[str, ...], told: list[str]
 ) -> None:
     seen = watched("fork", 2.0, lr_tenth=2.0, one_batch=2.0)
-    seen.records.append(Ending(step=2, reason="steps", backwards=2, steps=0, optimizers=optimizers, unstepped={}, unused={}))
+    seen.records.append(
+        Ending(step=2, reason="steps", backwards=2, steps=0, optimizers=optimizers, unstepped={}, unused={})
+    )
 
     assert [line.name for line in timelines_of(seen, ordered("lr-tenth", "one-batch"))[1:]] == told
 
