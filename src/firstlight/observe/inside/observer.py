@@ -12,9 +12,10 @@ import itertools
 import multiprocessing.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -99,6 +100,8 @@ class Observer:
     """Whether a line lies in a branch that keeps what was best so far."""
     batch_rows: tuple[int, ...] = ()
     """Rows of the dataset that the last batch of a loader was made of, where they are known."""
+    taken: Mapping[int, torch.Tensor] = MappingProxyType({})
+    """Gradients that the program takes and applies itself, by the id of the tensor, while a backward is told."""
     dealings: "Dealings | None" = None
     """With the environment that the program acts in; None where the tape is not on."""
 
@@ -123,8 +126,6 @@ class Observer:
         self.optimizers: Callable[[], list[Any]] = list
         self.functional = False
         """The program takes gradients with `torch.func`; parameters then never hold one."""
-        self.taken: dict[int, torch.Tensor] = {}
-        """Gradients that the program takes and applies itself, by the id of the tensor, while a backward is told."""
         self.clock = Clock()
         """Since the first backward."""
         self.ending: Callable[[str], Ending] | None = None

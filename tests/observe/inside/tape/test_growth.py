@@ -54,6 +54,28 @@ def test_a_gap_that_stays_is_hardly_ever_called_growing(level: float) -> None:
     assert sum(map(ever_certain, series)) == 0
 
 
+BLIND = Measured(loss=2.0, permuted=2.0 - 5e-9, spread=1e-9, fresh=True)
+"""A last layer that begins at zero: all examples are given the same prediction, but for the last digit."""
+
+
+def test_where_all_predictions_begin_alike_it_is_known_where_the_gap_began() -> None:
+    """Its later values may well differ widely, as from easy examples to hard ones."""
+    wide = steps([4.0 + 3.0 * gap for gap in noise(47, 0)])
+    began_by_chance = growth([*steps([0.0]), *wide])
+    began_alike = growth([BLIND, *wide])
+
+    assert began_alike is not None
+    assert began_alike.low > 0
+    assert began_by_chance is not None
+    assert began_by_chance.low < 0
+
+
+def test_nor_is_what_begins_alike_and_learns_nothing_called_growing() -> None:
+    series = [[BLIND, *steps(noise(256, seed))] for seed in range(100)]
+    tails = [[BLIND, *untrained(seed, 0.0)] for seed in range(30)]
+    assert sum(map(ever_certain, [*series, *tails])) == 0
+
+
 @pytest.mark.parametrize("related", [0.0, 0.5])
 def test_nor_is_one_of_answers_with_a_long_tail(related: float) -> None:
     assert sum(ever_certain(untrained(seed, related)) for seed in range(30)) == 0

@@ -72,7 +72,9 @@ def test_classes_are_not_compared_value_by_value() -> None:
 MOVES_OF_ACTIONS, PLACE, GOAL = torch.randn(2, 3), torch.randn(16, 3), torch.randn(16, 3)
 
 
-@pytest.mark.parametrize("decide", [lambda z: z.argmax(1), lambda z: torch.multinomial(z, 1)[:, 0], lambda z: z[:, 0] > 0])
+@pytest.mark.parametrize(
+    "decide", [lambda z: z.argmax(1), lambda z: torch.multinomial(z, 1)[:, 0], lambda z: z[:, 0] > 0]
+)
 def test_a_way_ends_where_something_is_decided(decide: Loss) -> None:
     """What an action does to the world, or what a mask leaves of it, are not the values of the output."""
     assert evaluated(lambda z: PLACE + MOVES_OF_ACTIONS[decide(z.softmax(1)).long()] - GOAL) == []

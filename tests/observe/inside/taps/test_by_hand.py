@@ -77,7 +77,9 @@ def anew(weight: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(
-    ("update", "moved"), [(in_place, True), (anew, True), (lambda weight: weight, False)], ids=["in-place", "anew", "no"]
+    ("update", "moved"),
+    [(in_place, True), (anew, True), (lambda weight: weight, False)],
+    ids=["in-place", "anew", "no"],
 )
 def test_weights_that_are_no_models_are_seen_to_move(update: Any, moved: bool) -> None:
     optimizers = Optimizers(

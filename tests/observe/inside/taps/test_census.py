@@ -141,7 +141,7 @@ def test_tables_of_positions_are_those_that_are_counted_up_or_called_so_and_fit_
 def test_what_an_earlier_stage_left_in_grad_is_no_gradient_of_this_one() -> None:
     """The first optimizer held both and is gone; the second holds one of them, and the other takes no part any more."""
     body, spare = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
-    named = [("body", body.weight), ("spare", spare.weight)]
+    named = [("body", cast("nn.Parameter", body.weight)), ("spare", cast("nn.Parameter", spare.weight))]
     tally = Tally()
 
     spare(body(torch.rand(3, 4))).sum().backward()

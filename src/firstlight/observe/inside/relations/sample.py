@@ -16,7 +16,7 @@ MOST_WIDTH = 1024
 MOST_PLACES = 64
 """Of rows of ids, which may be longer in one batch than in the next."""
 MOST_NAMES = 8
-"""Whole numbers of an example, up to which they are taken for names of things (users, items, shops); a text has more."""
+"""Whole numbers of an example, up to which they are taken for names (of users, items, shops); a text has more."""
 MOST_TENSORS = 3
 MOST_PARTS = 8
 """Columns of an answer that are looked at one by one."""

@@ -22,9 +22,13 @@ HINT = 2.0
 """Deviations from which on growth is likely, though not certain."""
 ALONE = 5.0
 """The same where the first step stands alone, whose own spread is not known."""
+SETTLED = 16
+"""Late steps whose own spread is well known."""
 FEW, MOST_EARLY = 5, 10
 BY_CHANCE = 0.1
 """Share of the loss by which untrained predictions may happen to follow the answers; usually a few hundredths."""
+ROUNDING = 1e-6
+"""Of the loss, in single precision: permuted answers that change it by less change nothing."""
 LEVEL_STEPS = 5
 LEAST_HALVED, NOT_YET, NEARLY_ALL = 32, 0.75, 0.9
 LOWEST = GONE_LOOKS = 8
@@ -104,6 +108,8 @@ def _against(steps: Sequence[Measured], first: int) -> Growth:
     early, late = scores[:first], scores[-last:]
     spread = max(1.0, _spread(early, late)) if all(map(math.isfinite, scores)) else math.nan
     width = (DEVIATIONS if first > 1 else ALONE) * spread * math.sqrt(1 / first + 1 / last)
+    if first == 1 and last >= SETTLED and not _tells_apart(steps[0]):
+        width = DEVIATIONS * spread / math.sqrt(last)  # there is no chance in where it began
     grown = _mean(late) - _mean(early)
     gaps = [step.permuted - step.loss for step in steps]
     return Growth(
@@ -160,9 +166,14 @@ def gone(before: Sequence[Measured], recalled: Sequence[Measured]) -> Gone | Non
 
 def _score(step: Measured) -> float:
     gap = step.permuted - step.loss
-    if step.spread == 0:
-        return 0.0 if gap == 0 else math.nan
+    if not _tells_apart(step):
+        return 0.0 if abs(gap) <= ROUNDING * abs(step.permuted) else math.nan
     return gap / step.spread
+
+
+def _tells_apart(step: Measured) -> bool:
+    """Else all examples are given the same prediction, as by a last layer that begins at zero."""
+    return not step.spread <= ROUNDING * abs(step.permuted)
 
 
 def _ranks(early: list[float], late: list[float]) -> float:

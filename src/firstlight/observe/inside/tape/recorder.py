@@ -314,8 +314,8 @@ def _united(call: TorchCall, inputs: list[Input]) -> Mark:
 def _is_door(name: str, inputs: list[Input]) -> bool:
     """A trained tensor enters here, or the call cannot be repeated. Scalars (a temperature, a penalty) are no doors.
 
-    A buffer that meets what the network gave (how often one class is taken for another, in a loss that is a module) lets
-    nothing of it in again.
+    A buffer that meets what the network gave (how often one class is taken for another, in a loss that is a module)
+    lets nothing of it in again.
     """
     if name in NOT_REPEATABLE:
         return True

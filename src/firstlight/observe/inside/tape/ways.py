@@ -3,9 +3,9 @@
 In training they are read from the tape. In evaluation, where nothing carries a gradient, they are followed call by call
 from the layer on. A layer is known by its first trained tensor, so that both are ways from the same place.
 
-A way ends where something is decided: a class, an action, a mask. What is looked up or done by a decision (the move of an
-action, the rows that were kept) holds no values of the output, and what the network was taught by its own decisions was
-no answer.
+A way ends where something is decided: a class, an action, a mask. What is looked up or done by a decision (the move of
+an action, the rows that were kept) holds no values of the output, and what the network was taught by its own decisions
+was no answer.
 """
 
 import weakref
