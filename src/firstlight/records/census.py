@@ -46,6 +46,8 @@ class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     """Got gradients, requires them, and is in no optimizer."""
     unoptimized_drawn: Some = Some()
     """Those of them that are weight matrices of the user's own modules and were neither loaded nor ever trained."""
+    built: Site | None = None
+    """The line that makes the optimizers, where they are made on one line."""
     uncalled: Some
     """No gradient ever, and the module that owns it was never called."""
     cut_off: Some

@@ -53,6 +53,12 @@ def test_counts_what_is_left_out_and_what_is_held_instead() -> None:
     assert (evidence.where.step, evidence.where.rank) == (100, 1)
 
 
+def test_it_is_told_where_the_optimizer_is_made() -> None:
+    (evidence,) = found(built=Site(file="train.py", line=70))
+
+    assert evidence.where.line == 70
+
+
 def test_an_optimizer_of_another_model_holds_only_strangers() -> None:
     (evidence,) = found(optimized=NONE, unoptimized=Some(tensors=6, elements=3589, names=HEAD.names))
 

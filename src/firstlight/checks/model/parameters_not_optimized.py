@@ -37,7 +37,7 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
     chosen = not strangers.tensors and _one_branch(census.optimized) and not drawn > limits.drawn
     never = f"; {listed(census.unoptimized_drawn)} are as they were drawn" if drawn > limits.drawn else ""
     yield Evidence(
-        where=at(census.site, module=left_out.names[0], step=census.step, rank=census.rank),
+        where=at(census.built or census.site, module=left_out.names[0], step=census.step, rank=census.rank),
         saw=f"{left_out.tensors} of {census.trainable.tensors} trainable tensors of `{census.name}` ({share:.0%} "
         f"of its parameters: {listed(left_out)}) get gradients and are in no optimizer{also}{never}",
         wanted="every trainable parameter in an optimizer, or frozen",

@@ -7,7 +7,8 @@ from torch import nn
 
 from firstlight.observe.inside import reading
 from firstlight.observe.inside.identity import ByIdentity
-from firstlight.observe.inside.taps.census import Asked, Counting, Tally, _repeated
+from firstlight.observe.inside.taps.census import Asked, Counting, Tally, _built, _repeated
+from firstlight.records.places import Site
 
 
 class Net(nn.Module):
@@ -39,6 +40,14 @@ def test_one_module_in_several_places_is_counted(container: nn.Module) -> None:
     assert found.parameters.names == ("0.0.weight", "0.0.bias")
     assert found.site is not None
     assert found.site.file.endswith("test_census.py")
+
+
+def test_optimizers_that_step_are_made_on_one_line_or_on_none() -> None:
+    here, there = Site(file="train.py", line=3), Site(file="train.py", line=9)
+
+    assert _built([(here, 5), (here, 4), (there, 0)]) == here
+    assert _built([(here, 5), (there, 1)]) is None
+    assert _built([]) is None
 
 
 def test_the_model_may_be_the_container() -> None:

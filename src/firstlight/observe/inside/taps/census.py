@@ -157,6 +157,7 @@ class Counting:
                 left := [(n, p) for n, p in trainable if id(p) not in held and self._learns(tally.of(n))]
             ),
             unoptimized_drawn=_some((name, p) for name, p in left if self._as_drawn(module, name, p)),
+            built=_built((entry.site, entry.steps) for entry in self.optimizers.held.values()),
             uncalled=_some(groups["uncalled"]),
             cut_off=_some(groups["cut_off"]),
             wasted=_some(groups["wasted"]),
@@ -256,6 +257,12 @@ class Counting:
                         parameters=_some(found),
                         site=_assignment(type(module), attribute),  # type: ignore[arg-type]
                     )
+
+
+def _built(optimizers: Iterable[tuple[Site | None, int]]) -> Site | None:
+    """The line of all that step, with the steps of each."""
+    lines = {site for site, steps in optimizers if steps}
+    return lines.pop() if len(lines) == 1 else None
 
 
 def _parameters_in(container: Any) -> Iterator[tuple[Any, str, torch.nn.Parameter]]:

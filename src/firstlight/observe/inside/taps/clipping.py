@@ -33,7 +33,7 @@ class Clipping:
                 site=site,
                 max_norm=float(max_norm),
                 norm=reading.number(norm) if isinstance(norm, torch.Tensor) else float(norm),
-                fresh=held is None or held.steps == 0 or held.backwards > 0,
+                fresh=held is None or held.steps == 0 or held.backwards > 0 or not held.ever_got_gradients,
                 scaled=self.observer.scale != 1.0 and not self.unscaled,
             )
         )
