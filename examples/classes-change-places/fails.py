@@ -19,7 +19,7 @@ class Signals(Dataset[tuple[torch.Tensor, torch.Tensor]]):
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
         signal, kind = self.signals[index], self.kinds[index]
-        if self.varied and torch.rand(()) < 0.5:
+        if self.varied and torch.rand(()) < 0.25:
             signal = signal.flip(0)
         return signal, kind
 

@@ -19,7 +19,7 @@ class Signals(Dataset[tuple[torch.Tensor, torch.Tensor]]):
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, torch.Tensor]:
         signal, kind = self.signals[index], self.kinds[index]
-        if self.varied and torch.rand(()) < 0.5:
+        if self.varied and torch.rand(()) < 0.25:
             signal, kind = signal.flip(0), 1 - kind
         return signal, kind
 
