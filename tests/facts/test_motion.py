@@ -2,7 +2,7 @@ import pytest
 from msgspec.structs import replace
 from tests.facts.test_derive_steps import STEP
 
-from firstlight.facts.motion import units
+from firstlight.facts.motion import ALIVE, units
 from firstlight.facts.sightings import Sightings
 from firstlight.records.inner import Units
 
@@ -26,3 +26,4 @@ def test_the_rate_since_a_layer_was_alive(dead: tuple[int, int], rose: float) ->
     (found,) = units(Sightings([*steps, *looks]))
     assert found.dead == dead[-1]
     assert found.rose == pytest.approx(rose)
+    assert found.answered == (dead[0] <= ALIVE * LAYER.units)

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from firstlight.checks.catalogue import CATALOGUE, named
 from firstlight.checks.declare import Check, NoLimits
@@ -55,6 +56,29 @@ def test_symptoms_yield_to_what_explains_them() -> None:
     own, trace = root.witnesses
     assert (own.id, own.kind, own.where) == ("FL301", "run", "train.py:4")
     assert (trace.id, trace.weight) == (find("loss-explodes").id, 0.0)
+
+
+def died(step: int = 430) -> Finding:
+    return replace(find("units-dead", line=53, step=step, severity=Severity.ERROR), later=True)
+
+
+def test_what_came_about_in_training_follows_from_an_error_that_was_there_before() -> None:
+    (root,) = gather((died(), find("gradients-never-cleared", line=4)), SYMPTOMS)
+    assert root.name == "gradients-never-cleared"
+    assert [(witness.id, witness.weight > 0) for witness in root.witnesses] == [("FL301", True), ("FL411", False)]
+    assert [one.cause for one in rank((root,))] == ["train-no-zero-grad"]
+
+
+def test_what_came_about_in_training_stands_beside_a_warning() -> None:
+    warning = find("gradients-never-cleared", line=4, severity=Severity.WARNING)
+    assert {one.name for one in gather((died(), warning), SYMPTOMS)} == {"units-dead", "gradients-never-cleared"}
+
+
+def test_what_a_program_began_with_explains_what_came_later_and_not_the_other_way() -> None:
+    both = gather((died(), replace(find("gradients-never-cleared", line=4), later=True)), SYMPTOMS)
+    assert {one.severity for one in both} == {Severity.ERROR}
+    dead_from_the_start = find("units-dead", line=53, severity=Severity.ERROR)
+    assert len(gather((dead_from_the_start, find("gradients-never-cleared", line=4)), SYMPTOMS)) == 2
 
 
 def test_a_symptom_alone_stands() -> None:

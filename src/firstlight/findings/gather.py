@@ -37,15 +37,18 @@ def _moment(finding: Finding) -> tuple[int, int]:
 def explain_symptoms(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Finding, ...]:
     """A loss that explodes because gradients pile up is not a second illness.
 
-    A symptom that names a cause of its own yields to errors; one that names none, to whatever does.
+    A symptom that names a cause of its own yields to errors; one that names none, to whatever does. So does what came
+    about in training, like units that died on the way: it yields to errors that the program began with.
     """
     ordered = order(findings, symptoms)
     named = [finding for finding in ordered if finding.cause != UNKNOWN and finding.severity is not Severity.NOTE]
-    grave = [finding for finding in named if finding.id not in symptoms and finding.severity is Severity.ERROR]
+    first = [finding for finding in named if finding.id not in symptoms and not finding.later]
+    grave = [finding for finding in first if finding.severity is Severity.ERROR]
 
     def told(finding: Finding) -> Finding:
         roots = named if finding.cause == UNKNOWN else grave
-        return following(finding, roots[0]) if finding.id in symptoms and roots else finding
+        follows = finding.id in symptoms or finding.later
+        return following(finding, roots[0]) if follows and roots else finding
 
     return tuple(told(finding) for finding in findings)
 
@@ -102,7 +105,7 @@ def order(findings: tuple[Finding, ...], symptoms: frozenset[str]) -> tuple[Find
     def decisive(finding: Finding) -> tuple[object, ...]:
         return (
             -finding.severity.weight,
-            finding.id in symptoms,
+            finding.id in symptoms or finding.later,
             -finding.confidence,
             finding.where.step or 0,
             finding.id,

@@ -102,6 +102,7 @@ def stamp(check: Check, evidence: Evidence) -> Finding:
         do=evidence.do or check.fix,
         evidence=evidence.numbers,
         edits=evidence.edits,
+        later=evidence.later,
         witnesses=(witness,),
     )
 

@@ -45,6 +45,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     numbers: dict[str, Scalar] = {}
     edits: tuple[Edit, ...] = ()
     """The repair, where it is certain to keep everything else as it is."""
+    later: bool = False
+    """It came about in training: the program was seen without it first."""
 
 
 class Witness(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,3 +95,5 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     witnesses: tuple[Witness, ...] = ()
     """Everything that speaks for it, the sighting shown first."""
     proof: Proof | None = None
+    later: bool = False
+    """It came about in training: the program was seen without it first."""

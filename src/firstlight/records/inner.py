@@ -156,3 +156,5 @@ class Units(Sighting, frozen=True, kw_only=True, tag="units"):
     examples: int
     rose: float = 1.0
     """Times that the learning rate had grown, at its highest, since most of them last answered."""
+    answered: bool = False
+    """Most of them did at an earlier look: what they are now was made of them in training."""

@@ -40,3 +40,8 @@ def test_tells_what_the_answers_do_not_train() -> None:
 
     assert "compared with the answers at train.py:20 rests on 4 trained tensors that get no gradient" in evidence.saw
     assert "the loss of 1.5 would be 1.25 were all examples alike" in evidence.saw
+
+
+def test_a_draw_is_to_be_made_so_that_a_gradient_goes_through() -> None:
+    assert "rsample" in (found(unfelt=4, operation="normal")[0].do or "")
+    assert found(unfelt=4, operation="detach")[0].do is None

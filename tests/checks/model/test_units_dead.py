@@ -76,3 +76,7 @@ def test_each_side_of_examples(examples: int, times: int) -> None:
 @pytest.mark.parametrize(("units", "times"), [(7, 0), (8, 1)])
 def test_each_side_of_units(units: int, times: int) -> None:
     assert len(found(units=units, dead=units)) == times
+
+
+def test_a_layer_that_answered_once_came_to_be_dead() -> None:
+    assert [one.later for answered in (False, True) for one in found(dead=20, answered=answered)] == [False, True]

@@ -22,6 +22,13 @@ from firstlight.records.finding import Evidence, Severity
 from firstlight.records.places import at
 from firstlight.records.taped import TermSeen
 
+DRAWS = frozenset({"normal", "bernoulli", "poisson", "multinomial"})
+DRAWN_LIKELY = "the values are drawn in a way that no gradient goes through, as by `sample()`"
+DRAWN_DO = (
+    "use `rsample()`, or `mean + deviation * torch.randn_like(mean)`; for classes and bits a relaxed draw, a "
+    "straight-through estimate, or the score (`log_prob`) times what it earned"
+)
+
 
 def find(term: TermSeen, _limits: NoLimits) -> Iterator[Evidence]:
     if term.times < term.looks:
@@ -33,6 +40,8 @@ def find(term: TermSeen, _limits: NoLimits) -> Iterator[Evidence]:
             f"gradient of it: `{term.operation}` passes none on; what else trains them meets no answer, and the "
             f"loss of {term.loss:.4g} would be {term.value:.4g} were all examples alike to it",
             wanted="a gradient from the answers to all that the predictions rest on",
+            likely=DRAWN_LIKELY if term.operation in DRAWS else None,
+            do=DRAWN_DO if term.operation in DRAWS else None,
             numbers={"tensors": term.unfelt, "alike": term.value, "loss": term.loss, "looks": term.looks},
         )
         return

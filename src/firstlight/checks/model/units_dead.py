@@ -4,7 +4,8 @@
 Over the last batches that were looked at, ReLU units inside a model gave exactly zero for every example and
 position. Through a layer without a living unit no gradient passes, and that is an error by itself. Where only most of
 its units are dead, a copy of the program whose ReLUs leak decides: it is reported when that copy learns and the
-program hardly does. A layer that answered, and died while the learning rate grew, was killed by that rate.
+program hardly does. A layer that answered, and died while the learning rate grew, was killed by that rate;
+where the program began with an error that alters its steps, the layer died of that, and is told under it.
 
 ## When it is fine
 Sparse codes and gates silence most units on purpose: there the copy learns no more than the program. Rectified
@@ -52,6 +53,7 @@ def find(units: Units, limits: Limits) -> Iterator[Evidence]:
         severity=Severity.ERROR if every else None,
         confidence=0.95 if every else None,
         likely="nothing passes this layer any more, neither forward nor back" if every else None,
+        later=units.answered,
         numbers={"dead": units.dead, "units": units.units},
     )
 

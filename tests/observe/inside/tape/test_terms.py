@@ -93,7 +93,8 @@ def penalty(code: torch.Tensor) -> torch.Tensor:
 def by_score(chances: torch.distributions.Bernoulli) -> torch.Tensor:
     bits = chances.sample()
     each = (CODER.decoder(bits) - Y).square().sum(1)
-    return (each + each.detach() * chances.log_prob(bits).sum(1)).mean()
+    found: torch.Tensor = (each + each.detach() * chances.log_prob(bits).sum(1)).mean()  # log_prob is untyped
+    return found
 
 
 @pytest.mark.parametrize(
