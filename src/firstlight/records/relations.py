@@ -169,6 +169,8 @@ class Skills(msgspec.Struct, frozen=True, kw_only=True):
     rows: int = 0
     """Examples of a plain fit, each foretold by all others, and below, how well."""
     plain: float = 0.0
+    later: float | None = None
+    """Of one to the examples of the program's last looks; None where those are few."""
     own: float = 0.0
     """The program's own, in its last looks at new batches, and below, in those before."""
     before: float = 0.0

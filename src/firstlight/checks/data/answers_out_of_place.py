@@ -7,8 +7,7 @@ may fit better when moved, mirrored or turned. Where nothing is learnt or relate
 
 ## When it is fine
 Tasks about the past want the answers of earlier places. Where likeness means nothing (parity), learning is enough, or
-that a plain fit to the examples foretells their answers. Where inputs are names (of users, items, shops), likeness is
-what is to be learnt, and that none is seen says nothing.
+that a plain fit foretells the answers; where it is to be learnt (among names of users, items, shops), nothing is said.
 """
 
 from collections.abc import Iterator

@@ -2,8 +2,8 @@
 
 ## What it sees
 Examples and answers as they meet in the loss. A kernel regression learns from a few hundred of them, each foretold by
-all others; the program's own predictions are scored alike, batch by batch. Hundreds of steps into training the program
-is still far behind, and hardly gains any more.
+all others, of the first that it trains on and of the last; the program's own predictions are scored alike, batch by
+batch. Hundreds of steps into training the program is still far behind, and hardly gains any more.
 
 ## When it is fine
 While the learning rate rises nothing is said. A program that is stopped on purpose long before it has learnt may stay
@@ -31,17 +31,18 @@ class Limits(Settable):
 
 def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
     seen, skills = relations.seen, relations.seen.skills
-    if not relations.scored or relations.warming or not (skills.plain >= limits.plain and skills.step >= limits.steps):
+    plain = skills.plain if skills.later is None or skills.plain < skills.later else skills.later
+    if not relations.scored or relations.warming or not (plain >= limits.plain and skills.step >= limits.steps):
         return
-    lacks = skills.plain - skills.own
-    if not (skills.own < limits.behind * skills.plain and skills.own - skills.before < limits.gained * lacks):
+    lacks = plain - skills.own
+    if not (skills.own < limits.behind * plain and skills.own - skills.before < limits.gained * lacks):
         return
     yield Evidence(
         where=at(seen.meeting or seen.site, step=skills.step, rank=seen.rank),
         saw=f"after {skills.step} steps the program gets {_share(skills.own)} of the way from one answer for all "
-        f"examples to being always right, and a plain fit to {skills.rows} of its examples {_share(skills.plain)}",
-        wanted=f"at least {_share(limits.behind * skills.plain)}, or a skill that still rises",
-        numbers={"own": skills.own, "plain": skills.plain, "before": skills.before, "rows": skills.rows},
+        f"examples to being always right, and a plain fit to {skills.rows} of its examples {_share(plain)}",
+        wanted=f"at least {_share(limits.behind * plain)}, or a skill that still rises",
+        numbers={"own": skills.own, "plain": plain, "before": skills.before, "rows": skills.rows},
     )
 
 

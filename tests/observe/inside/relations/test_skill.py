@@ -80,3 +80,19 @@ def test_too_few_looks_and_too_few_examples_say_nothing(inputs: torch.Tensor) ->
 def test_other_meetings_and_shapes_are_not_scored(inputs: torch.Tensor) -> None:
     assert scored("mul", inputs, inputs[:, 0], inputs[:, 0]) == Skills()
     assert scored("mse_loss", inputs, inputs[:, 0], inputs[:, :1]) == Skills()
+
+
+def test_a_plain_fit_to_the_last_examples_stands_beside_the_one_to_the_first(draw: torch.Generator) -> None:
+    """Of the easiest first, which any fit tells apart, and then of those with labels that nothing tells."""
+    sample, own = Sample(), OwnSkill()
+    easy, hard = torch.randn(ROWS, 6, generator=draw), torch.randn(ROWS, 6, generator=draw)
+    told, drawn = (easy[:, 0] > 0).long(), torch.randint(0, 2, (ROWS,), generator=draw)
+    sample.add([easy], told, step=0)
+    for step in range(8):
+        inputs, answer = (easy, told) if step < 4 else (hard, drawn)
+        own.add(meeting("cross_entropy", torch.zeros(ROWS, 2), answer), step, [inputs])
+    found = own.beside(sample)
+
+    assert found.plain > 0.7
+    assert found.later is not None
+    assert found.later < 0.2

@@ -27,7 +27,7 @@ SETTLED = 16
 FEW, MOST_EARLY = 5, 10
 BY_CHANCE = 0.1
 """Share of the loss by which untrained predictions may happen to follow the answers; usually a few hundredths."""
-ROUNDING = 1e-6
+LAST_DIGIT = 1e-6
 """Of the loss, in single precision: permuted answers that change it by less change nothing."""
 LEVEL_STEPS = 5
 LEAST_HALVED, NOT_YET, NEARLY_ALL = 32, 0.75, 0.9
@@ -167,13 +167,13 @@ def gone(before: Sequence[Measured], recalled: Sequence[Measured]) -> Gone | Non
 def _score(step: Measured) -> float:
     gap = step.permuted - step.loss
     if not _tells_apart(step):
-        return 0.0 if abs(gap) <= ROUNDING * abs(step.permuted) else math.nan
+        return 0.0 if abs(gap) <= LAST_DIGIT * abs(step.permuted) else math.nan
     return gap / step.spread
 
 
 def _tells_apart(step: Measured) -> bool:
     """Else all examples are given the same prediction, as by a last layer that begins at zero."""
-    return not step.spread <= ROUNDING * abs(step.permuted)
+    return not step.spread <= LAST_DIGIT * abs(step.permuted)
 
 
 def _ranks(early: list[float], late: list[float]) -> float:

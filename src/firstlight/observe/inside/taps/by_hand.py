@@ -15,7 +15,7 @@ from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.backward import begin_backward, end_backward
 
 
-class Taken:
+class GradientsTaken:
     def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._count = 0
@@ -42,7 +42,7 @@ class Taken:
 
 
 def install(observer: Observer) -> None:
-    taken = Taken(observer)
+    taken = GradientsTaken(observer)
     original: Any = torch.autograd.grad
 
     @functools.wraps(original)

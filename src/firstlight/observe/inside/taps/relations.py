@@ -81,7 +81,7 @@ class MeetingLine:
         self.sample.add(inputs, meeting.answer, step, origin)
         self.places.step(inputs, meeting.answer)
         if not any(given.shape == meeting.answer.shape for given in inputs if given.ndim > 1):
-            self.skill.add(meeting, step)  # what gives its input back is held back on purpose, from the whole of it
+            self.skill.add(meeting, step, inputs)  # what gives its input back is held back on purpose
 
     def look_for_answer(self, given: list[torch.Tensor], answer: torch.Tensor) -> None:
         """Among all that is given, also where it is the answer itself: a causal model is then asked to copy."""
