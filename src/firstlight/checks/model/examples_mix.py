@@ -3,7 +3,8 @@
 ## What it sees
 In eval mode, one example's output changes when another example's input does: a reshape, transpose, softmax or
 normalisation works across the batch. It is told on the line of the first operation that mixes them; one that scales all
-examples alike, by numbers taken from all of them, is a normalisation.
+examples alike, by numbers taken from all of them, is a normalisation; one that makes whole numbers by which something
+is looked up counts places, over the batch instead of the sequence.
 
 ## When it is fine
 Models that compare the examples of a batch on purpose (a matrix of similarities) are not probed; a set encoder that
@@ -11,6 +12,7 @@ attends across the batch is rare, and right to be allowed.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
@@ -26,22 +28,33 @@ def find(dependence: Dependence, _limits: NoLimits) -> Iterator[Evidence]:
         where=at(dependence.site, step=dependence.step, rank=dependence.rank),
         saw=f"one example's output depends on the inputs of {dependence.others} of the {dependence.of} others{by}",
         wanted="dependence on its own input alone, 0 others",
-        cause="arch-norm" if dependence.normalises else None,
-        likely="values are normalised over the examples of the batch: axis 0 in place of the features'"
-        if dependence.normalises
-        else None,
-        do="normalise over the features (`dim=-1`), or use a batch norm, which keeps statistics for evaluation"
-        if dependence.normalises
-        else None,
         numbers={"others": dependence.others, "of": dependence.of},
+        **_kind(dependence),
     )
+
+
+def _kind(dependence: Dependence) -> dict[str, Any]:
+    """What it means by the kind of call that mixes them."""
+    if dependence.indexes:
+        return {
+            "cause": "arch-position",
+            "likely": "places in a sequence are counted over the examples of the batch, and looked up",
+            "do": "count them along the sequence: another `dim` in the line above",
+        }
+    if dependence.normalises:
+        return {
+            "cause": "arch-norm",
+            "likely": "values are normalised over the examples of the batch: axis 0 in place of the features'",
+            "do": "normalise over the features (`dim=-1`), or use a batch norm, which keeps statistics for evaluation",
+        }
+    return {}
 
 
 CHECK = Check(
     id="FL407",
     name="examples-mix",
     summary="an example's output depends on the other examples of the batch",
-    causes=("arch-batch-mixing", "arch-norm"),
+    causes=("arch-batch-mixing", "arch-norm", "arch-position"),
     likely="a `view` or `reshape` that merges the batch with another axis, a softmax over axis 0, "
     "or `batch_first` forgotten",
     fix="print the shapes through `forward`; the batch axis must come out where it went in, untouched",
