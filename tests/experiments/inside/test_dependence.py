@@ -115,6 +115,8 @@ class TestExamples:
         torch.manual_seed(0)
 
         class Tagger(nn.Module):
+            waves: torch.Tensor
+
             def __init__(self) -> None:
                 super().__init__()
                 self.words, self.places, self.out = nn.Embedding(9, 8), nn.Embedding(16, 8), nn.Linear(8, 3)

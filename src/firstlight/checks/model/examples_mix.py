@@ -12,7 +12,6 @@ attends across the batch is rare, and right to be allowed.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from firstlight.checks.declare import Check, NoLimits
 from firstlight.records.finding import Evidence, Severity
@@ -24,30 +23,33 @@ def find(dependence: Dependence, _limits: NoLimits) -> Iterator[Evidence]:
     if dependence.kind != "examples" or not dependence.others:
         return
     by = f", first by `{dependence.operation}`" if dependence.operation else ""
+    cause, likely, do = _kind(dependence)
     yield Evidence(
         where=at(dependence.site, step=dependence.step, rank=dependence.rank),
         saw=f"one example's output depends on the inputs of {dependence.others} of the {dependence.of} others{by}",
         wanted="dependence on its own input alone, 0 others",
+        cause=cause,
+        likely=likely,
+        do=do,
         numbers={"others": dependence.others, "of": dependence.of},
-        **_kind(dependence),
     )
 
 
-def _kind(dependence: Dependence) -> dict[str, Any]:
-    """What it means by the kind of call that mixes them."""
+def _kind(dependence: Dependence) -> tuple[str | None, str | None, str | None]:
+    """Cause, likely and do, by the kind of call that mixes them."""
     if dependence.indexes:
-        return {
-            "cause": "arch-position",
-            "likely": "places in a sequence are counted over the examples of the batch, and looked up",
-            "do": "count them along the sequence: another `dim` in the line above",
-        }
+        return (
+            "arch-position",
+            "places in a sequence are counted over the examples of the batch, and looked up",
+            "count them along the sequence: another `dim` in the line above",
+        )
     if dependence.normalises:
-        return {
-            "cause": "arch-norm",
-            "likely": "values are normalised over the examples of the batch: axis 0 in place of the features'",
-            "do": "normalise over the features (`dim=-1`), or use a batch norm, which keeps statistics for evaluation",
-        }
-    return {}
+        return (
+            "arch-norm",
+            "values are normalised over the examples of the batch: axis 0 in place of the features'",
+            "normalise over the features (`dim=-1`), or use a batch norm, which keeps statistics for evaluation",
+        )
+    return None, None, None
 
 
 CHECK = Check(

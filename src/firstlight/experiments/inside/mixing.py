@@ -13,6 +13,7 @@ from torch.overrides import TorchFunctionMode
 
 from firstlight.experiments.inside.asking import Asked, answer
 from firstlight.experiments.inside.axes import Through
+from firstlight.experiments.inside.influence import MOVED
 from firstlight.experiments.inside.leaves import with_leaves
 from firstlight.observe.inside import reading, sites
 from firstlight.records.places import Site
@@ -20,8 +21,6 @@ from firstlight.records.places import Site
 STRAIGHT = 1e-3
 """Share of a column that is not explained by one factor and one shift for all examples."""
 LEAST = 1e-12
-MOVED = 1e-5
-"""Relative; rounding does less."""
 LOOKUPS = frozenset({"embedding", "__getitem__", "index_select", "gather", "take_along_dim"})
 MOST_ELEMENTS = 1 << 20
 MOST_CALLS = 4000
