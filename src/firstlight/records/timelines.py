@@ -58,6 +58,8 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     """The first torch call that mixes examples, on the line of `site`; "" where it is not known."""
     normalises: bool = False
     """That call scales and shifts all examples alike, by numbers taken from all of them."""
+    indexes: bool = False
+    """That call makes whole numbers, by which something is looked up: places, as a rule."""
 
 
 class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):

@@ -33,6 +33,13 @@ def test_a_normalisation_over_the_batch_is_told_as_one() -> None:
     assert found()[0].cause is None
 
 
+def test_numbers_by_which_places_are_looked_up_are_told_as_such() -> None:
+    (evidence,) = found(operation="cumsum", indexes=True)
+
+    assert evidence.saw.endswith("of the 15 others, first by `cumsum`")
+    assert evidence.cause == "arch-position"
+
+
 def test_dependence_on_later_positions_is_another_matter() -> None:
     assert found(kind="future") == []
 

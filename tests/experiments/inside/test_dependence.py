@@ -100,6 +100,43 @@ class TestExamples:
         assert seen.site is not None
         assert seen.site.line == mix.__code__.co_firstlineno
 
+    @pytest.mark.parametrize(
+        ("places", "operation"),
+        [
+            (lambda ids: ((ids != 0).long().cumsum(0) - 1).clamp(min=0), "cumsum"),
+            (lambda ids: ids.argsort(0), "argsort"),
+            (lambda ids: ((ids != 0).long().cumsum(1) - 1).clamp(min=0), None),
+        ],
+    )
+    @pytest.mark.parametrize("table", [False, True])
+    def test_places_that_are_counted_over_the_batch_are_told_by_their_values(
+        self, places: Callable[[torch.Tensor], torch.Tensor], operation: str | None, table: bool
+    ) -> None:
+        torch.manual_seed(0)
+
+        class Tagger(nn.Module):
+            waves: torch.Tensor
+
+            def __init__(self) -> None:
+                super().__init__()
+                self.words, self.places, self.out = nn.Embedding(9, 8), nn.Embedding(16, 8), nn.Linear(8, 3)
+                self.register_buffer("waves", torch.randn(16, 8))
+
+            def forward(self, ids: torch.Tensor) -> torch.Tensor:
+                known = self.words(ids) + (self.waves[places(ids)] if table else self.places(places(ids)))
+                answer: torch.Tensor = self.out(known)
+                return answer
+
+        seen = found(asked(Tagger(), torch.randint(0, 9, (6, 8)), rows=6))["examples"]
+
+        assert (seen.others > 0, seen.operation) == (operation is not None, operation or "")
+        assert seen.indexes is (operation is not None)
+
+    def test_what_mixes_without_a_gradient_is_placed_too(self) -> None:
+        seen = found(asked(Mixing(detached=True), torch.randn(6, 4), rows=6))["examples"]
+
+        assert (seen.others, seen.operation, seen.indexes) == (5, "sub", False)
+
     @pytest.mark.parametrize("mixes", [False, True])
     @pytest.mark.parametrize("first", [False, True])
     def test_rows_of_ids_are_told_from_places(self, first: bool, mixes: bool) -> None:

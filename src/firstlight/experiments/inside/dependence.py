@@ -14,7 +14,7 @@ from firstlight.experiments.inside import influence
 from firstlight.experiments.inside.asking import LEAST_ROWS, Asked, output
 from firstlight.experiments.inside.axes import Through, positions
 from firstlight.experiments.inside.leaves import with_leaves
-from firstlight.experiments.inside.mixing import first_mixing
+from firstlight.experiments.inside.mixing import first_mixing, first_mixing_by_value
 from firstlight.records.timelines import Dependence, InfluenceMap
 
 NEXT_TOKEN = 0.95
@@ -67,10 +67,13 @@ def _dependence(asked: Asked, kind: str, seen: InfluenceMap, forbidden: Callable
 
 
 def _placed(asked: Asked, rows: Through, found: Dependence) -> Dependence:
-    """On the line where the examples begin to mix, as far as a gradient shows it."""
+    """On the line where the examples begin to mix, as far as a gradient shows it, or values do."""
     first = first_mixing(asked, rows) if found.others else None
     if first is None:
-        return found
+        seen = first_mixing_by_value(asked, rows) if found.others else None
+        if seen is None:
+            return found
+        return msgspec.structs.replace(found, site=seen.site or found.site, operation=seen.name, indexes=seen.indexes)
     site = first.site or found.site
     return msgspec.structs.replace(found, site=site, operation=first.name, normalises=first.normalises)
 

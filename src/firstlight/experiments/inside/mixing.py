@@ -1,14 +1,19 @@
-"""Where in a model the examples of a batch begin to mix: the first operation whose row for one rests on the others."""
+"""Where in a model the examples of a batch begin to mix: the first operation whose row for one rests on the others.
+
+A gradient shows it; where none goes through, as where examples mix in whole numbers, it is seen by values: the model is
+run again with all examples but one exchanged.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from firstlight.experiments.inside.asking import Asked
+from firstlight.experiments.inside.asking import Asked, answer
 from firstlight.experiments.inside.axes import Through
+from firstlight.experiments.inside.influence import MOVED
 from firstlight.experiments.inside.leaves import with_leaves
 from firstlight.observe.inside import reading, sites
 from firstlight.records.places import Site
@@ -16,6 +21,9 @@ from firstlight.records.places import Site
 STRAIGHT = 1e-3
 """Share of a column that is not explained by one factor and one shift for all examples."""
 LEAST = 1e-12
+LOOKUPS = frozenset({"embedding", "__getitem__", "index_select", "gather", "take_along_dim"})
+MOST_ELEMENTS = 1 << 20
+MOST_CALLS = 4000
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,65 @@ def first_mixing(asked: Asked, rows: Through) -> Operation | None:
         )
 
     return operations.first(mixes) if given else None
+
+
+class ByValue(NamedTuple):
+    """The first call of which the row for one example is another where only the others were exchanged."""
+
+    name: str
+    site: Site | None
+    indexes: bool
+    """It makes whole numbers, and what they do to the rest of the model is to look something up."""
+
+
+class _RowsInOrder(TorchFunctionMode):
+    """While it is entered, of every call the row for one example, where examples come first."""
+
+    def __init__(self, length: int, place: int) -> None:
+        super().__init__()
+        self.length, self.place = length, place
+        self.seen: list[tuple[str, Site | None, torch.Tensor]] = []
+
+    def __torch_function__(self, function: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        made = result if isinstance(result, torch.Tensor) else None
+        if made is not None and made.ndim and len(made) == self.length and made.numel() <= MOST_ELEMENTS:
+            name = getattr(function, "__name__", str(function))
+            if len(self.seen) < MOST_CALLS:
+                self.seen.append((name, sites.caller(), made.detach()[self.place].clone()))
+        return result
+
+
+def first_mixing_by_value(asked: Asked, rows: Through) -> ByValue | None:
+    """None where the examples do not come first, or the two runs do not make the same calls."""
+    if any(rows.given.values()):
+        return None
+    middle = rows.length // 2
+    others = {id(tensor): _exchanged(tensor, middle) for tensor in asked.call.inputs if rows.has(tensor)}
+    as_it_is, exchanged = _RowsInOrder(rows.length, middle), _RowsInOrder(rows.length, middle)
+    with as_it_is:
+        answer(asked)
+    with exchanged:
+        answer(asked, lambda tensor: others.get(id(tensor), tensor))
+    pairs = zip(as_it_is.seen, exchanged.seen, strict=False)
+    moved = [one for one, other in pairs if one[0] == other[0] and _moved(one[2], other[2])]
+    if not moved or [one[:2] for one in as_it_is.seen] != [one[:2] for one in exchanged.seen]:
+        return None
+    name, site, made = moved[0]
+    felt = next((one for one in moved if one[2].is_floating_point()), None)
+    return ByValue(name, site, not made.is_floating_point() and felt is not None and felt[0] in LOOKUPS)
+
+
+def _exchanged(tensor: torch.Tensor, kept: int) -> torch.Tensor:
+    found = tensor.detach().roll(1, 0)
+    found[kept] = tensor.detach()[kept]
+    return found
+
+
+def _moved(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.shape != other.shape or not one.is_floating_point():
+        return not torch.equal(one, other)
+    return bool((one - other).abs().max() > MOVED * one.abs().max()) if one.numel() else False
 
 
 def _is_straight(given: torch.Tensor, made: torch.Tensor) -> bool:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import torch
 
+from firstlight.observe.inside.tape.again import MOST_ROWS
 from firstlight.observe.inside.tape.reach import MOVES
 from firstlight.observe.inside.tape.recorder import NOT_REPEATABLE, PARAMETER, Input, Mark, Row
 from firstlight.observe.inside.tape.tail import CANNOT, Tail
@@ -19,7 +20,6 @@ from firstlight.records.taped import CrossedSeen
 
 LEAST_EXAMPLES = 4
 MOST_ELEMENTS = 1 << 22
-MOST_ROWS = 3000
 MOST_ASKED = 8
 EQUAL = 1e-3
 """Relative difference between the weights of pairs, where all are the same."""
