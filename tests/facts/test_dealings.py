@@ -5,9 +5,9 @@ from msgspec.structs import replace
 from tests.checks.loss.rewards import ACTED, ASKED, SITE
 from tests.facts.test_derive import BOOTSTRAP
 
-from firstlight.facts.dealings import bootstrapped, discounted, rewarded
+from firstlight.facts.dealings import bootstrapped, discounted, rewarded, weighed
 from firstlight.facts.sightings import Sightings
-from firstlight.records.dealings import BootstrapSeen
+from firstlight.records.dealings import BootstrapSeen, WeightsSeen
 
 LOOKS = [BootstrapSeen(step=step, rank=1, site=SITE, **BOOTSTRAP) for step in (1, 8)]
 
@@ -46,3 +46,14 @@ def test_all_that_is_known_of_rewards_is_one_fact() -> None:
     (found,) = rewarded(Sightings([*LOOKS, ASKED, ACTED]))
 
     assert (found.examples, found.rewards, found.values, found.actions) == (16, 16, (ASKED,), (ACTED,))
+
+
+def test_looks_at_weights_are_told_together() -> None:
+    told = [(0.0, (0.0, 0.0)), (0.0, (0.0, 1.0)), (0.5, (0.0,))]
+    looks = [
+        WeightsSeen(step=step, site=None, largest=size, returns=returns) for step, (size, returns) in enumerate(told)
+    ]
+    (found,) = weighed(Sightings(looks))
+
+    assert (found.looks, found.telling, found.largest) == (3, 1, 0.5)
+    assert (found.lowest, found.highest) == (0.0, 1.0)

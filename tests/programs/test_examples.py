@@ -17,7 +17,7 @@ from firstlight.records.facts import CheckCrash
 from firstlight.records.inferred import Inferred
 from firstlight.records.kept import GraphsKept
 from firstlight.records.randomness import RandomAgain
-from firstlight.records.rehearsal import Rehearsal
+from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
@@ -37,6 +37,7 @@ BY_REHEARSAL = (
     CopySeen,
     RandomAgain,
     StuckAtZero,
+    ScheduleAhead,
 )
 """Facts that a rehearsal alone makes, in a third of the time."""
 ELSEWHERE = READ_FROM_SOURCE | READ_FROM_LOG | READ_FROM_TABLES | DECLARED | LIVE | {CheckCrash}

@@ -1,5 +1,6 @@
 """What becomes of the rewards that an environment gives, and of its ends of episodes."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
@@ -13,6 +14,8 @@ from firstlight.records.dealings import (
     Discounted,
     RewardAsked,
     Rewarded,
+    Weighed,
+    WeightsSeen,
 )
 
 ALIKE = 0.02
@@ -35,6 +38,7 @@ def bootstrapped(seen: Sightings) -> Iterator[Bootstrapped]:
             ends=last.ends,
             episodes=last.episodes,
             even=last.even,
+            apart=last.apart,
         )
 
 
@@ -93,4 +97,22 @@ def rewarded(seen: Sightings) -> Iterator[Rewarded]:
             given=max((look.given for look in looks), default=0.0),
             values=tuple(one for one in told if one.kind == VALUES),
             actions=tuple(one for one in told if one.kind == ACTIONS),
+        )
+
+
+def weighed(seen: Sightings) -> Iterator[Weighed]:
+    for looks in groups(seen.of(WeightsSeen), lambda look: look.rank):
+        returns = [one for look in looks for one in look.returns]
+        if not returns:
+            continue
+        ((usual, _),) = Counter(returns).most_common(1)
+        yield Weighed(
+            rank=looks[-1].rank,
+            site=looks[-1].site,
+            step=looks[-1].step,
+            looks=len(looks),
+            telling=sum(any(one != usual for one in look.returns) for look in looks),
+            largest=max(look.largest for look in looks),
+            lowest=min(returns),
+            highest=max(returns),
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.facts.dealings import bootstrapped, discounted, rewarded
+from firstlight.facts.dealings import bootstrapped, discounted, rewarded, weighed
 from firstlight.facts.flows import (
     alike,
     altered,
@@ -207,6 +207,7 @@ REDUCERS: tuple[Reducer, ...] = (
     bootstrapped,
     discounted,
     rewarded,
+    weighed,
     pullings,
     altered,
     two_comparisons,

@@ -110,6 +110,7 @@ SOURCES: dict[type, Source] = {
     taped.MuteSeen: _taped(_NO_BACKWARD, odd=True),
     taped.PenaltySeen: _taped(_NO_BACKWARD, odd=True),
     flows.Pulling: _taped("no place was found where predictions are compared with answers"),
+    dealings.Weighed: _taped("no environment was seen, or no likelihoods of actions in a loss"),
     dealings.Bootstrapped: _taped(_NO_TARGETS),
     dealings.Discounted: _taped(_NO_TARGETS),
     dealings.Rewarded: _from("operations", "tape", absent=_NO_TARGETS, bears="experiment"),

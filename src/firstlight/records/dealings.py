@@ -38,6 +38,19 @@ class BootstrapSeen(Sighting, frozen=True, kw_only=True, tag="bootstrap"):
     episodes: int
     even: bool
     """All episodes were of the same length, as with a limit of time."""
+    apart: bool = False
+    """The environment tells limits of time apart from ends."""
+
+
+class WeightsSeen(Sighting, frozen=True, kw_only=True, tag="weights-of-actions"):
+    """By what a loss weighs the actions of the program, at one backward."""
+
+    site: Site | None
+    """Where likelihoods meet their weights."""
+    largest: float
+    """The gradient by one likelihood, as if the loss were the sum over all of them."""
+    returns: tuple[float, ...]
+    """Of the episodes that ended since the look before."""
 
 
 class RewardAsked(Sighting, frozen=True, kw_only=True, tag="reward-asked"):
@@ -82,6 +95,8 @@ class Bootstrapped(Ranked, frozen=True, kw_only=True):
     """Share of the exchanges with the environment that ended an episode."""
     episodes: int
     even: bool
+    apart: bool = False
+    """The environment tells limits of time apart from ends: those that are told are ends."""
 
 
 class Discounted(Ranked, frozen=True, kw_only=True):
@@ -108,3 +123,18 @@ class Rewarded(Ranked, frozen=True, kw_only=True):
     values: tuple[RewardAsked, ...]
     """Changes of the answers that are met, and below, of the weights of actions."""
     actions: tuple[RewardAsked, ...]
+
+
+class Weighed(Ranked, frozen=True, kw_only=True):
+    """The weights of actions, beside the returns of episodes: all looks together."""
+
+    site: Site | None
+    step: int
+    looks: int
+    telling: int
+    """Looks before which some episode returned another sum than most do."""
+    largest: float
+    """Weight, of all."""
+    lowest: float
+    """Return of an episode, and below, the highest."""
+    highest: float

@@ -46,6 +46,21 @@ def test_ends_that_are_cut_off_are_fine() -> None:
     assert found(cut=19) == []
 
 
+@pytest.mark.parametrize(
+    ("changes", "times"), [({}, 1), ({"cut": 6}, 0), ({"examples": 199}, 0), ({"apart": False}, 0)]
+)
+def test_few_are_cut_off_where_limits_of_time_are_told_apart(changes: dict[str, Any], times: int) -> None:
+    seen = {"apart": True, "examples": 200, "cut": 5, "ends": 0.1, **changes}
+
+    assert len(found(**seen)) == times
+
+
+def test_the_other_flag_is_named() -> None:
+    (evidence,) = found(apart=True)
+
+    assert evidence.likely == "`truncated` is stored or used in the place of `terminated`"
+
+
 def test_a_limit_of_time_may_be_passed_over() -> None:
     assert found(even=True) == []
 

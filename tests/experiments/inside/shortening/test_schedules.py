@@ -98,6 +98,7 @@ def test_only_what_holds_for_any_length_is_said_where_it_is_open() -> None:
         ("CosineAnnealingLR(optimizer, 40)", "BATCH", (400, 1e-2, 40, 5)),
         ("MultiStepLR(optimizer, [10, 20])", "BATCH", (400, 1e-2, 20, 0)),
         ("LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 300))", "EPOCH", (40, 1e-2, 296, 0)),
+        ("LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 3000))", "EPOCH", (40, 1e-2, 2969, 0)),
         ("ExponentialLR(optimizer, 1.001)", "BATCH", (400, None, None, 0)),
         ("ExponentialLR(optimizer, 0.9999)", "BATCH", (400, 1e-2, None, 0)),
     ],
@@ -190,3 +191,25 @@ def test_the_program_goes_on_with_its_own() -> None:
     list(schedules.played_out())
 
     assert found["optimizer"].param_groups[0]["lr"] == pytest.approx(1e-2 * 0.5**2)
+
+
+STAGES = """def train(epochs, schedule, optimizer):
+    for epoch in range(epochs):
+        for batch in range(10):
+            optimizer.step()
+            stepped(4)
+        schedule.step()
+optimizer = torch.optim.Adam([torch.nn.Parameter(torch.ones(1))], lr=1e-2)
+for epochs in (30, 4):
+    train(epochs, torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs), optimizer)
+"""
+
+
+def test_a_later_stage_has_a_length_of_its_own() -> None:
+    seen = book()
+    schedules = Schedules(seen)
+    follow(schedules, lambda told: told)
+    run(STAGES, seen, torch=torch, stepped=lambda line: seen.stepped([("train.py", line), ("train.py", 9)]))
+    (found,) = [one for one in schedules.played_out() if isinstance(one, ScheduleAhead)]
+
+    assert (found.ticks, found.length) == (30, 30)

@@ -54,6 +54,20 @@ def test_reward_and_discount_are_found(target: Target, loss: Callable[..., torch
     assert not found.carries
 
 
+def test_rows_of_a_replay_are_drawn_on_the_tape() -> None:
+    with taped() as recorder:
+        recorder.whole = True
+        drawn = torch.randint(0, 16, (16,))
+        with torch.no_grad():
+            target = REWARDS[drawn] + 0.9 * (1 - ENDS[drawn]) * SLOW(NEXT[drawn]).max(1).values
+        value = F.mse_loss(NET(S[drawn]).gather(1, ACTIONS[drawn][:, None])[:, 0], target)
+    tail = tail_of(recorder, value)
+    assert tail is not None
+    (found,) = bootstraps(tail)
+
+    assert torch.allclose(found.part, (0.9 * (1 - ENDS[drawn])).double(), atol=1e-4)
+
+
 @torch.no_grad()
 def from_same() -> torch.Tensor:
     found: torch.Tensor = REWARDS + 0.9 * SLOW(S).max(1).values

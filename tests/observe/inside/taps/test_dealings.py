@@ -23,6 +23,8 @@ SEEN = [0.1, 0.2]
         ((torch.zeros(2, 3), torch.ones(2), torch.tensor([0.0, 1.0]), {}), (1, [1.0, 1.0], [False, True])),
         ((torch.zeros(2, 3), torch.ones(2), torch.ones(2), torch.tensor([True, False])), (1, [1.0] * 2, [True] * 2)),
         ((torch.zeros(2, 3), torch.ones(2), torch.tensor([0.0, 0.5])), None),
+        ((torch.zeros(2, 3), torch.ones(2), torch.ones(2), torch.zeros(2, 3), torch.zeros(2)), None),
+        ((torch.zeros(2, 3), torch.ones(2), torch.ones(2), torch.tensor([True, False]), torch.zeros(2, 3)), None),
         ((SEEN, 0.5, 1.0), None),
         ((SEEN, 0.5, 0.1), None),
         ((SEEN, True, False), None),
@@ -55,6 +57,22 @@ def test_episodes_are_counted_for_each_place() -> None:
     assert dealings.episodes == {2: 1, 3: 1}
     assert dealings.running == {(7, 1): 1}
     assert not dealings.even
+
+
+@pytest.mark.parametrize(
+    ("result", "apart"),
+    [
+        ((SEEN, 1.0, True, False, {}), True),
+        ((torch.zeros(2, 3), torch.ones(2), torch.tensor([True, False]), torch.tensor([False, False])), True),
+        ((SEEN, 1.0, True), False),
+        ((SEEN, 1.0, True, {}), False),
+    ],
+)
+def test_limits_of_time_may_be_told_apart(result: tuple[Any, ...], apart: bool) -> None:
+    dealings = Dealings(None, Recorder())  # type: ignore[arg-type]
+    dealings.exchanged(7, result)
+
+    assert dealings.apart == apart
 
 
 def test_numbers_are_held_against_the_rewards() -> None:

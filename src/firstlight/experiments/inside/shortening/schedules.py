@@ -10,7 +10,7 @@ import copy
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
@@ -30,6 +30,8 @@ IDLE_TICKS = 1000
 """Steps of one that the program never steps, to see where its rate would have gone."""
 AHEAD = 3
 """Times the steps that the program makes of one, or of its optimizers: so far it is asked for what it was planned."""
+PAST_PEAK = 1.5
+"""Times the steps to the highest rate so far, that it is seen to be a peak."""
 ONCE = 0.75
 """Of the steps of optimizers: what is called less often does not follow them."""
 SURE = 1.5
@@ -47,13 +49,15 @@ class _Followed:
     begun: int = 0
     updates: int = 0
     """Steps of optimizers since it was made, as of the last call."""
+    planned: dict[int, int | None] = field(default_factory=dict)
+    """Rounds of those loops, by their identity, as of the last call: another stage may make others of the same loop."""
     told: bool = False
     """The program itself says where it is, and need not go on by one."""
 
     def expected(self) -> int | None:
         """Each loop around it makes so many times more rounds in the whole program. What is done once in a pass of the
         innermost one, in its last round, and less often than optimizers step, is done once in a round of the next."""
-        loops = self.loops
+        loops = [replace(loop, planned=self.planned.get(id(loop)) or loop.planned) for loop in self.loops]
         once = len(loops) > 1 and self.calls <= loops[0].passes and self.calls < ONCE * self.updates
         return whole(self.calls, loops[1:] if once else loops) if loops and not self.told else None
 
@@ -87,11 +91,13 @@ class _Followed:
 
 
 def _asked(schedule: Any, ticks: int) -> tuple[list[float], Exception | None]:
-    """Its rates, step by step, and what it raised."""
-    rates = list[float]()
+    """Its rates, step by step, and what it raised. Where they rise still, it is asked on: a warm-up has an end."""
+    rates, highest, risen = list[float](), 0.0, 0
     try:
-        for _ in range(ticks):
+        while len(rates) < max(ticks, min(MOST_TICKS, PAST_PEAK * risen)):
             rates += rates_over(schedule, schedule.optimizer, 1)
+            if rates[-1] > highest:
+                highest, risen = rates[-1], len(rates)
     except Exception as error:  # noqa: BLE001  # past its end; one of the user's own may raise whatever it likes
         return rates, error
     return rates, None
@@ -144,6 +150,7 @@ class Schedules:
             self._followed[id(schedule)] = self._begun(schedule, whole_one)
         followed = self._followed[id(schedule)]
         followed.calls, followed.updates = followed.calls + 1, self._book.steps - followed.begun
+        followed.planned = {id(loop): loop.planned for loop in followed.loops if not loop.foreign}
         followed.told = followed.told or (epoch is not None and epoch != schedule.last_epoch + 1)
 
     def _begun(self, schedule: Any, made: _Idle | None) -> _Followed:
@@ -167,7 +174,11 @@ class Schedules:
         followed, self._followed = self._followed, {}
         idle, self._idle = self._idle, {}
         steps = self._book.steps_ahead()
-        for one in followed.values():
+        longest: dict[Site | None, _Followed] = {}
+        for one in followed.values():  # of folds and stages that share a line, the one that was least shortened
+            if one.site not in longest or one.calls > longest[one.site].calls:
+                longest[one.site] = one
+        for one in longest.values():
             yield from one.played_out(steps)
         for never in idle.values():
             yield from never.played_out()

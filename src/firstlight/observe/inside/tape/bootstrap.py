@@ -53,7 +53,7 @@ def _bootstrap(row: Row, predicted: Made, made: Made, answer: torch.Tensor) -> T
     if made[0].door:
         return None
     rows = sorted(_between(made[0]), key=lambda one: one.number)
-    values = {id(t): t.detach() for one in rows for t, _, origin in one.inputs if origin is not None and origin[0].door}
+    values = {id(t): t.detach() for one in rows for t, marks, origin in one.inputs if _is_value(t, marks, origin)}
     data = [t for one in rows for t, marks, _ in one.inputs if not marks & PARAMETER and _is_reward(t, answer)]
     if not values or (answer.requires_grad and not data):
         return None
@@ -69,6 +69,11 @@ def _bootstrap(row: Row, predicted: Made, made: Made, answer: torch.Tensor) -> T
     fed, own = _fed(made[0]), _fed(predicted[0])
     same = bool(fed) and all(any(torch.equal(one, other) for other in own if one.shape == other.shape) for one in fed)
     return TargetParts(row, part, alone.double().flatten(), same, answer.requires_grad)
+
+
+def _is_value(tensor: torch.Tensor, marks: Mark, made: Made | None) -> bool:
+    """What a network gave; what drew the rows of a replay came in from outside too."""
+    return made is not None and made[0].door and bool(marks & PARAMETER) and tensor.is_floating_point()
 
 
 def _is_reward(tensor: torch.Tensor, answer: torch.Tensor) -> bool:

@@ -25,6 +25,7 @@ RETURNED = range(3, 7)
 """How many things an environment gives: what is seen, reward, end, and up to three more."""
 MOST_PLACES = 4096
 MOST_REWARDS = 20_000
+MOST_RETURNS = 256
 MOST_ODD = 20
 """Calls that gave something else, after which a function is no environment."""
 ROUNDING = 1e-6
@@ -54,12 +55,17 @@ class Dealings:
     def __init__(self, observer: Observer, recorder: Recorder) -> None:
         self.observer, self.recorder = observer, recorder
         self.exchanges = self.ends = 0
+        self.apart = False
+        """Limits of time are told apart from ends."""
         self.rewards: set[float] = set()
         self.square = 0.0
         self.episodes: Counter[int] = Counter()
         """Their lengths."""
         self.running: dict[Key, int] = {}
-        """Steps of episodes that have not ended."""
+        """Steps of episodes that have not ended, and below, the sums of their rewards."""
+        self.sums: dict[Key, float] = {}
+        self.returns: list[float] = []
+        """Of episodes that have ended, until somebody takes them."""
         self.alter: Callable[[Told], tuple[Any, ...]] = lambda told: told.result
         """What the program is given; another thing in a copy that asks what would become of it."""
         self.taped: Callable[[], bool] = lambda: False
@@ -90,12 +96,17 @@ class Dealings:
         if read is None:
             return result
         at, rewards, ends = read
+        self.apart = self.apart or _limits(result[at + 1 :], ends)
         keys = [(owner, place) for place in range(len(ends))]
         lengths = [self.running.get(key, 0) + 1 for key in keys]
+        for place, key in enumerate(keys):
+            given = rewards[place] if len(rewards) == len(ends) else sum(rewards) / len(rewards)
+            self.sums[key] = self.sums.get(key, 0.0) + given
         for key, length, end in zip(keys, lengths, ends, strict=True):
             if end:
                 self.running.pop(key, None)
                 self.episodes[length] += 1
+                self.returns = [*self.returns[-MOST_RETURNS:], self.sums.pop(key, 0.0)]
             else:
                 self.running[key] = length
         self.exchanges += len(rewards)
@@ -183,6 +194,8 @@ def _read(result: Sequence[Any]) -> tuple[int, list[float], list[bool]] | None:
 
     What is seen stands before them, or after. Many environments at once may tell their ends as zeros and ones, in the
     usual order."""
+    if _are_transitions(result):
+        return None
     if getattr(result[0], "ndim", 0) > 1 and (counted := _counted(result[2])) is not None:
         rewards = _numbers(result[1])
         if rewards is not None and len(rewards) == len(counted):
@@ -192,6 +205,18 @@ def _read(result: Sequence[Any]) -> tuple[int, list[float], list[bool]] | None:
         if ends is not None and rewards is not None and len(ends) in (1, len(rewards)):
             return at, rewards, ends
     return None
+
+
+def _are_transitions(result: Sequence[Any]) -> bool:
+    """What was seen before and what came next, side by side: drawn from a replay."""
+    shape = tuple(getattr(result[0], "shape", ()))
+    return len(shape) > 1 and any(tuple(getattr(other, "shape", ())) == shape for other in result[1:])
+
+
+def _limits(behind: Sequence[Any], ends: list[bool]) -> bool:
+    """Two kinds of flags, one behind the other, as gym has them: ends, and limits of time."""
+    found = [flags for item in behind if (flags := _flags(item)) is not None]
+    return len(found) > 1 and found[0] == ends and len(found[1]) == len(ends)
 
 
 def _flags(value: Any) -> list[bool] | None:

@@ -123,6 +123,7 @@ class Looks:
             ends=self.dealings.ends / self.dealings.exchanges,
             episodes=sum(self.dealings.episodes.values()),
             even=self.dealings.even,
+            apart=self.dealings.apart,
         )
 
     def _levels(self, tail: Tail) -> None:

@@ -10,6 +10,7 @@ from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
 from firstlight.observe.inside.taps.operations import Operations
+from firstlight.observe.inside.taps.weighing import Weighing
 
 
 def install(observer: Observer, mode: Operations) -> None:
@@ -21,14 +22,18 @@ def install(observer: Observer, mode: Operations) -> None:
     moments.model_called.append(observer.shielded("comparisons", comparisons.model_called))
     moments.next_step.append(looks.next_step)
     related = relations.install(observer, recorder) if "relations" in observer.spec.taps else None
+    weighing = Weighing(observer, recorder, dealt)
+    others = [weighing.wanted, *([] if related is None else [related.wanted])]
     mode.record(
         recorder,
-        lambda: certificate.wanted() or looks.wanted() or dealt.taped() or (related is not None and related.wanted()),
+        lambda: certificate.wanted() or looks.wanted() or dealt.taped() or any(wanted() for wanted in others),
     )
     _follow_buffers(observer, recorder)
     entropy.follow("log_prob", observer.shielded("tape", recorder.likely))
     moments.backward_begins.append(observer.shielded("looks", looks.backward_begins))
     moments.backward_ended.append(observer.shielded("looks", looks.backward_ended))
+    moments.backward_begins.append(observer.shielded("looks", weighing.backward_begins))
+    moments.backward_ended.append(observer.shielded("looks", weighing.backward_ended))
     moments.backward_begins.append(observer.shielded("certificate", certificate.backward_begins))
     moments.backward_begins.append(lambda *_: recorder.entered.clear())
     moments.milestone.append(observer.shielded("certificate", certificate.tell))
