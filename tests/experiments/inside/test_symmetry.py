@@ -137,6 +137,27 @@ def test_order_is_known_by_the_encoding_alone(places: tuple[int, ...], pooled: b
     assert order.replaced > 1e-3
 
 
+class WithLoss(nn.Module):
+    """As transformers' models do that are given their answers: the loss comes first, and hardly moves at the beginning."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, ids: torch.Tensor) -> dict[str, torch.Tensor]:
+        made = self.reader(ids)
+        return {"loss": 1.0 + 1e-4 * made.square().mean(), "logits": made}
+
+
+@pytest.mark.parametrize("places", [(), (6,)])
+def test_predictions_are_asked_and_not_the_loss_that_a_model_gives_before_them(places: tuple[int, ...]) -> None:
+    order = asked(WithLoss(Reader(*places)), torch.arange(48).reshape(8, 6) % 9).order
+
+    assert order is not None
+    assert (order.swapped < 1e-5) is (places == ())
+    assert order.replaced > 1e-3
+
+
 class ByHand(nn.Module):
     """Attends without a layer of torch's, back alone if asked to; the second input is read through the first."""
 

@@ -31,11 +31,17 @@ def unchanged(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def output(asked: Asked, change: Change = unchanged) -> torch.Tensor | None:
-    """What the model makes of its inputs, changed."""
+    """What the model makes of its inputs, changed.
+
+    A model that takes the answers too gives its loss beside, or before, its predictions: one number for all examples says
+    nothing of any of them, and is asked only where there is nothing else.
+    """
     call = asked.call
     with torch.no_grad():
         made = call.module(*changed(call.arguments, change), **changed(call.keywords, change))
-    return next((t.float() for t in reading.tensors_in(made) if t.is_floating_point() and t.numel()), None)
+    found = [tensor for tensor in reading.tensors_in(made) if tensor.is_floating_point() and tensor.numel()]
+    first = next((tensor for tensor in found if tensor.ndim), found[0] if found else None)
+    return None if first is None else first.float()
 
 
 def answer(asked: Asked, change: Change = unchanged) -> torch.Tensor | None:
