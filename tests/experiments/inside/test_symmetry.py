@@ -138,7 +138,7 @@ def test_order_is_known_by_the_encoding_alone(places: tuple[int, ...], pooled: b
 
 
 class WithLoss(nn.Module):
-    """As transformers' models do that are given their answers: the loss comes first, and hardly moves at the beginning."""
+    """As transformers' models do that are given their answers: the loss comes first, and hardly moves at first."""
 
     def __init__(self, reader: Reader) -> None:
         super().__init__()

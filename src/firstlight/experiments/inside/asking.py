@@ -33,8 +33,8 @@ def unchanged(tensor: torch.Tensor) -> torch.Tensor:
 def output(asked: Asked, change: Change = unchanged) -> torch.Tensor | None:
     """What the model makes of its inputs, changed.
 
-    A model that takes the answers too gives its loss beside, or before, its predictions: one number for all examples says
-    nothing of any of them, and is asked only where there is nothing else.
+    A model that takes the answers too gives its loss beside its predictions, or before them: one number for all
+    examples says nothing of any of them, and is asked only where there is nothing else.
     """
     call = asked.call
     with torch.no_grad():
