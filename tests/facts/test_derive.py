@@ -17,7 +17,7 @@ from firstlight.records import feed
 from firstlight.records.averages import Averaged
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
-from firstlight.records.dealings import BootstrapSeen
+from firstlight.records.dealings import BootstrapSeen, WeightsSeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
@@ -27,6 +27,7 @@ from firstlight.records.nonfinite import NonFinite
 from firstlight.records.places import Site
 from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
+from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.relations import ExamplesStored, Lag, RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
@@ -226,6 +227,23 @@ def program(rank: int) -> list[Sighting]:
             times=2,
             sure=True,
         ),
+        ScheduleAhead(
+            step=1,
+            rank=rank,
+            schedule="OneCycleLR",
+            site=OTHER,
+            ticks=40,
+            steps=400,
+            certain=True,
+            first=1e-4,
+            highest=1e-3,
+            last=1e-3,
+            peak=1e-2,
+            peak_after=120,
+            length=400,
+            swings=0,
+        ),
+        WeightsSeen(step=1, rank=rank, site=OTHER, largest=1e-9, returns=(0.0, 1.0)),
         Ending(unstepped={}, unused={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 

@@ -18,7 +18,8 @@ class Players:
     """Two networks with an optimizer each, as a program would drive them."""
 
     def __init__(self) -> None:
-        observer: Any = SimpleNamespace(full=True, stepping=False, functional=False, clock=Clock(), emit=lambda _: None)
+        states = {"full": True, "light": False, "stepping": False, "functional": False}
+        observer: Any = SimpleNamespace(**states, clock=Clock(), emit=lambda _: None)
         models: Any = SimpleNamespace(batch=None, batch_rebuilt=False)
         self.taps = Optimizers(observer, models)
         self.generator, self.critic = nn.Linear(2, 3), nn.Linear(3, 1)

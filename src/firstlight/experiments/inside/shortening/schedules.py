@@ -246,7 +246,7 @@ def _tell_when_made(base: Any, made: Callable[..., None], follow_kind: Callable[
 
 def _follow_kind(kind: Any, schedules: Schedules, told: Callable[..., None]) -> None:
     original = vars(kind).get("step")
-    if original is None or getattr(original, FOLLOWED, False):
+    if original is None or getattr(original, FOLLOWED, None) is schedules:
         return
 
     @functools.wraps(original)
@@ -256,7 +256,7 @@ def _follow_kind(kind: Any, schedules: Schedules, told: Callable[..., None]) -> 
         with _within(schedules):
             return original(self, *arguments, **options)
 
-    setattr(step, FOLLOWED, True)
+    setattr(step, FOLLOWED, schedules)
     kind.step = step
 
 
