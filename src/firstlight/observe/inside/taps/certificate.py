@@ -187,10 +187,15 @@ class Certificate:
         scale = self.observer.scale
         mean = sum(others) / len(others)
         spread = math.sqrt(sum((other - mean) ** 2 for other in others) / (len(others) - 1))
-        line.meeting, line.own_answers = tail.line, line.own_answers or tail.own_answers
+        line.meeting, line.own_answers = tail.line, line.own_answers or tail.own_answers or self._earned(tail)
         line.blind = spread == 0 and _blind(tail)
         fresh = self.examples.mostly_new(self.recorder.entered)
         return Measured(true / scale, mean / scale, spread / scale, fresh, self.observer.step)
+
+    def _earned(self, tail: Tail) -> bool:
+        """Where a program acts in an environment, what weighs its actions is what they earned."""
+        dealings = self.observer.dealings
+        return dealings is not None and dealings.exchanges > 0 and tail.weighted
 
     def _losses(self, tail: Tail, answers: dict[int, torch.Tensor]) -> tuple[float, list[float]]:
         """With the true answers, and with each permutation; read in one transfer."""
