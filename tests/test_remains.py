@@ -3,10 +3,13 @@
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.fuzz.readers import RUN, SAMPLES
 
 from firstlight.cli.main import run
+from firstlight.judge.trust import INFERRED, worth
+from firstlight.records.learning import NO_SIGN, LearningSign
 from firstlight.remains import CUT_SHORT, diagnose, report_of
 from firstlight.settings import Settings
 from firstlight.store.run_directory import RunDirectory
@@ -43,6 +46,17 @@ def test_a_check_cut_anywhere_has_a_report(check: RunDirectory) -> None:
 
 def test_what_was_seen_before_the_kill_is_judged(check: RunDirectory) -> None:
     assert "loss-double-activation" in [finding.name for finding in report_of(check, Settings()).findings]
+
+
+def test_an_alarm_that_names_no_cause_comes_with_likely_ones(check: RunDirectory) -> None:
+    """No time was left to ask the program; what is known is weighed all the same."""
+    sign = LearningSign(step=200, status=NO_SIGN, reason="", site=None, steps=200, fresh=200, first=2.3, last=2.3)
+    with check.events.open("ab") as log:
+        log.write(msgspec.json.encode({"observed": sign}) + b"\n")
+    report = report_of(check, Settings(select=("answers-not-learnt",)))
+    assert [finding.cause for finding in report.findings] == ["unknown"]
+    assert report.diagnosis[0].cause != "unknown"
+    assert report.diagnosis[0].probability <= worth(INFERRED)
 
 
 def test_a_guarded_run_cut_anywhere_has_a_report(guarded: RunDirectory) -> None:

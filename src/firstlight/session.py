@@ -197,7 +197,8 @@ def _judged_log(path: Path, settings: Settings, searched: bool, symptoms: dict[s
 
 def _report(watched: Watched, known: Judged, subject: Subject, inquiry: Inquiry, settings: Settings) -> Report:
     unjudged = without_grounds(watched.outcome(), known.outcomes, settings.select or ())
-    if unjudged is not None or not inquiry.searched:
+    unexplained = inquiry.searched or is_open(known)  # no time was left to ask, and what is known still weighs
+    if unjudged is not None or not unexplained:
         return trusted(report_of(watched, known, subject, unjudged))
     suspects = inquiry.suspects(watched)
     known = concluded(known, suspects, _checks(settings))
