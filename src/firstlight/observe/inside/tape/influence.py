@@ -8,6 +8,7 @@ whatever the network gives where that answer is asked for?
 import contextlib
 import math
 from collections.abc import Iterator
+from itertools import islice
 
 import torch
 
@@ -81,8 +82,7 @@ def _cancel(
 def mute_answers(tail: Tail, generator: torch.Generator) -> Iterator[MuteSeen]:
     """Where one tensor of answers meets one output, place by place: whatever else there is may well mask some."""
     asked = {id(meeting.answer): meeting for meeting in tail.meetings}
-    outputs = list(outputs_of(tail))
-    if len(asked) != 1 or len(outputs) != 1 or _masked(tail):
+    if len(asked) != 1 or _masked(tail) or len(outputs := list(islice(outputs_of(tail), 2))) != 1:
         return
     (meeting,), (output,) = asked.values(), outputs
     answer = meeting.answer

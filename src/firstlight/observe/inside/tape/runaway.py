@@ -96,7 +96,7 @@ MOST_PARTS = 8
 def is_compared(tail: Tail, tensor: torch.Tensor, compared: set[int], whole: bool = False) -> bool:
     """It meets answers by itself, or as a `whole`; that other outputs do is another matter."""
     reached: set[int] = set()
-    for row in tail.rows:
+    for row in tail.following((id(tensor),), reached):
         carrying = [item for item in row.inputs if item[0].requires_grad]
         if any(item[0] is tensor or _made_in(item, reached) for item in carrying):
             if row.number in compared:

@@ -5,8 +5,12 @@ with something from the data that does not. The tail can be computed again with 
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -76,7 +80,8 @@ class Tail:
     def values(self, instead: Mapping[int, torch.Tensor], on_cpu: bool = False) -> dict[tuple[int, int], torch.Tensor]:
         """All that rests on those tensors, by the number of the row that made it and its place among the outputs."""
         values: dict[tuple[int, int], torch.Tensor] = {}
-        for row in self.rows:
+        reached: set[int] = set()
+        for row in self.following(instead, reached):
             told = {}
             for tensor, _, made in row.inputs:
                 if id(tensor) in instead:
@@ -84,9 +89,35 @@ class Tail:
                 elif made is not None and (made[0].number, made[1]) in values:
                     told[id(tensor)] = values[made[0].number, made[1]]
             if told:
-                found = _call(row, told, on_cpu)
-                values.update({(row.number, index): tensor for index, tensor in enumerate(found)})
+                reached.add(row.number)
+                values.update({(row.number, at): tensor for at, tensor in enumerate(_call(row, told, on_cpu))})
         return values
+
+    def following(self, tensors: Iterable[int], reached: AbstractSet[int]) -> Iterator[Row]:
+        """Rows that are given one of the tensors with these ids or what a row in `reached` made, in their order; who
+        asks adds to it on the way. A policy asked at each move of its episodes leaves thousands of others."""
+        read, followed = self._readers
+        waiting = sorted({place for tensor in tensors for place in read.get(tensor, ())})
+        seen = set(waiting)
+        while waiting:
+            row = self.rows[heapq.heappop(waiting)]
+            yield row
+            for place in followed.get(row.number, ()) if row.number in reached else ():
+                if place not in seen:
+                    seen.add(place)
+                    heapq.heappush(waiting, place)
+
+    @cached_property
+    def _readers(self) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        """The places of the rows that are given a tensor, by its id; and by the number of the row that made it."""
+        read: dict[int, list[int]] = defaultdict(list)
+        followed: dict[int, list[int]] = defaultdict(list)
+        for place, row in enumerate(self.rows):
+            for tensor, _, made in row.inputs:
+                read[id(tensor)].append(place)
+                if made is not None:
+                    followed[made[0].number].append(place)
+        return read, followed
 
 
 def tail_of(recorder: Recorder, loss: torch.Tensor) -> Tail | None:

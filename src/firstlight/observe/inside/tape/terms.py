@@ -91,8 +91,12 @@ def unfelt_terms(tail: Tail) -> Iterator[TermSeen]:
             for cut, behind in _cuts(silent):
                 cuts.setdefault(cut.number, (cut, row, behind))
     loss = float(tail.loss.detach())
+    asked = {frozenset[int]()}
     for _, (cut, met, behind) in sorted(cuts.items()):
         unfelt = {key: tensor for key, tensor in behind.items() if key not in compared and tensor.numel() > 1}
+        if frozenset(unfelt) in asked:
+            continue  # a policy that is asked at each of a hundred moves is cut a hundred times
+        asked.add(frozenset(unfelt))
         alike = _loss_of_alike(tail, unfelt)
         if alike is not None and alike <= loss + ROUNDING * abs(loss):
             yield _term(tail, alike, cut, met, len(unfelt))
