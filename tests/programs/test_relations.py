@@ -102,6 +102,73 @@ def test_zeros_for_a_first_state_do_not_make_a_new_batch(judge: Callable[..., An
     assert "batch-repeats" not in names(judge(FIRST_STATE, profile="quick"))
 
 
+COLLOCATION = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+KEPT = torch.linspace(0, 2, 80).unsqueeze(1)
+model = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+held = []
+for step in range(60):
+    place = (FED).requires_grad_(True)
+    held.append(place)  # nothing is given the same memory again
+    value = model(2 * place - 1)
+    slope = torch.autograd.grad(value.sum(), place, create_graph=True)[0]
+    loss = (slope + value).square().mean() + (model(torch.full((1, 1), -1.0)) - 1).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_copy_of_all_that_there_is_is_no_stale_batch(judge: Callable[..., Any]) -> None:
+    assert "batch-repeats" not in names(judge(COLLOCATION.replace("FED", "KEPT.clone()"), profile="quick"))
+
+
+def test_the_same_part_of_it_each_time_is(judge: Callable[..., Any]) -> None:
+    assert "batch-repeats" in names(judge(COLLOCATION.replace("FED", "KEPT[:40].clone()"), profile="quick"))
+
+
+SIMULATED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+torch.manual_seed(0)
+
+
+class Simulator(Dataset):
+    def __len__(self):
+        return 200
+
+    def __getitem__(self, row):
+        torch.manual_seed(SEED)
+        x = torch.randn(8)
+        return x, x[:1].sin()
+
+
+draws = iter(range(10**6))
+train = DataLoader(Simulator(), batch_size=20)
+model = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for epoch in range(6):
+    for x, y in train:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+"""
+
+
+def test_examples_drawn_anew_need_no_shuffling(judge: Callable[..., Any]) -> None:
+    assert "training-not-shuffled" not in names(judge(SIMULATED.replace("SEED", "next(draws)"), profile="quick"))
+
+
+def test_examples_that_come_again_in_their_order_do(judge: Callable[..., Any]) -> None:
+    assert "training-not-shuffled" in names(judge(SIMULATED.replace("SEED", "row"), profile="quick"))
+
+
 LANGUAGE = """
 import torch
 from torch import nn

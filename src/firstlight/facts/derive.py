@@ -35,6 +35,7 @@ from firstlight.facts.learning import (
     learning_signs,
     loss_curves,
     norm_statistics,
+    passes,
     unlearnt,
     worker_streams,
 )
@@ -153,6 +154,7 @@ REDUCERS: tuple[Reducer, ...] = (
     rebuildings,
     accumulations,
     feedings,
+    passes,
     worker_streams,
     collations,
     graph_sizes,

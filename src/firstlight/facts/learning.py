@@ -14,6 +14,7 @@ from firstlight.records.inner import NormStatistics
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, LearningSign, Unlearnt
 from firstlight.records.nonfinite import BadOperation, NonFinite
 from firstlight.records.program import LoaderSeen, ModelSeen
+from firstlight.records.taped import WholeFed
 from firstlight.records.training import BackwardSeen, LossCall, StepSeen
 
 
@@ -139,6 +140,7 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
         calls = [call for call in seen.of(LossCall) if call.rank == steps[0].rank and call.training]
         changing = _with_changing_answers(known, calls)
         models = [model for model in seen.of(ModelSeen) if model.rank == steps[0].rank]
+        whole = any(look.rank == steps[0].rank for look in seen.of(WholeFed))
         yield facts.Feeding(
             rank=steps[0].rank,
             site=models[0].site if models else steps[0].backward_site,
@@ -148,8 +150,23 @@ def feedings(seen: Sightings) -> Iterator[facts.Feeding]:
                 a.batch == b.batch and b.batch_rebuilt and not b.answers_kept and b.batch not in changing
                 for a, b in pairs
             ),
-            one_batch_epochs=any(epoch.batches == 1 for epoch in training_epochs(seen, steps[0].rank)),
+            one_batch_epochs=whole or any(epoch.batches == 1 for epoch in training_epochs(seen, steps[0].rank)),
         )
+
+
+def passes(seen: Sightings) -> Iterator[facts.Passes]:
+    for steps in groups(seen.of(StepSeen), lambda s: s.rank):
+        epochs = training_epochs(seen, steps[0].rank)
+        if len(epochs) < 2:
+            continue
+        first, second = epochs[:2]
+        fed = {step.step: step.batch for step in steps if step.batch}
+        places = range(second.step - first.step)
+        pairs = [(fed.get(first.step + place), fed.get(second.step + place)) for place in places]
+        known = [(before, after) for before, after in pairs if before and after]
+        if known:
+            equal = sum(before == after for before, after in known)
+            yield facts.Passes(rank=steps[0].rank, site=first.site, compared=len(known), equal=equal)
 
 
 def _with_changing_answers(steps: list[StepSeen], calls: list[LossCall]) -> set[str | None]:

@@ -94,6 +94,7 @@ SOURCES: dict[type, Source] = {
     facts.Rebuilding: _from(absent=_NO_STEP, rehearsed=True),
     facts.Accumulation: _from("loaders", absent=_NO_BACKWARD),
     facts.Feeding: _from("loaders", absent=_NO_STEP, bears="data"),
+    facts.Passes: _from("loaders", absent="no second pass over a loader was begun early enough", bears="data"),
     facts.WorkerStream: _from(
         "loaders", "workers", absent="no loader has workers whose examples draw random numbers", bears="data"
     ),

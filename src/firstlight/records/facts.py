@@ -266,7 +266,16 @@ class Feeding(Ranked, frozen=True, kw_only=True):
     longest_repeat: int
     """The most steps in a row fed the same values in newly made tensors."""
     one_batch_epochs: bool
-    """The loader has a single batch: every step is a whole epoch."""
+    """The loader has a single batch, or all that there is is fed at once: every step is a whole epoch."""
+
+
+class Passes(Ranked, frozen=True, kw_only=True):
+    """The first steps of the second pass over the training data, beside those of the first."""
+
+    site: Site | None
+    compared: int
+    equal: int
+    """Fed the same values."""
 
 
 class WorkerStream(Ranked, frozen=True, kw_only=True):

@@ -47,6 +47,10 @@ class TapeSeen(Sighting, frozen=True, kw_only=True, tag="tape"):
     rows: tuple[TapeRow, ...]
 
 
+class WholeFed(Sighting, frozen=True, kw_only=True, tag="whole-fed"):
+    """What the models were fed is all of tensors that were there at an earlier look."""
+
+
 class ReachSeen(Sighting, frozen=True, kw_only=True, tag="reach"):
     """How low the loss gets over free outputs of the last activation, and over free inputs to it."""
 

@@ -59,5 +59,6 @@ CHECK = Check(
     fix="pass `shuffle=True`",
     severity=Severity.WARNING,
     confidence=0.85,
+    at_work="order-repeats",
     find=find,
 )

@@ -9,11 +9,13 @@ from firstlight.observe.inside.taps import dealings, entropy, relations
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
+from firstlight.observe.inside.taps.models import Models
 from firstlight.observe.inside.taps.operations import Operations
 from firstlight.observe.inside.taps.weighing import Weighing
+from firstlight.observe.inside.taps.whole_batch import WholeBatch
 
 
-def install(observer: Observer, mode: Operations) -> None:
+def install(observer: Observer, models: Models, mode: Operations) -> None:
     recorder = Recorder()
     comparisons = ComparisonTap(observer, mode)
     observer.dealings = dealt = dealings.install(observer, recorder)
@@ -30,6 +32,7 @@ def install(observer: Observer, mode: Operations) -> None:
     )
     _follow_buffers(observer, recorder)
     entropy.follow("log_prob", observer.shielded("tape", recorder.likely))
+    moments.backward_begins.append(observer.shielded("looks", WholeBatch(observer, recorder, models).backward_begins))
     moments.backward_begins.append(observer.shielded("looks", looks.backward_begins))
     moments.backward_ended.append(observer.shielded("looks", looks.backward_ended))
     moments.backward_begins.append(observer.shielded("looks", weighing.backward_begins))
