@@ -9,14 +9,12 @@ A list made of it can be used as often as one likes.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         spent: dict[object, Call] = {}
         for call in trace.calls():
@@ -42,7 +40,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL733",
-    name="parameters-iterator-spent",
     summary="an iterator over parameters is empty when it is used again",
     causes=(
         "train-order",
