@@ -20,7 +20,7 @@ UNREAD = """
 """Fields of records that only people read, in a log or a report."""
 SHARED = """
     Activations Artifact Asked Book Call Choice Choices Clipping Columns Curve Entry Examples Experiment Fed
-    Feed Feeding Frame Guard Histograms Invariant Judgement Known Level Limits Logged Look Looks Loop
+    Feed Feeding Frame Guard Histograms Invariant Known Level Limits Logged Look Looks Loop
     LossCall Losses Made Moments Order Output Pass Place Predictions Probe Ranks Reader
     Reading Reason Rehearsal Row Seen Spread Step Stretch Thinned Watch _Course
 """
