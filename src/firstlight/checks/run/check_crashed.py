@@ -12,11 +12,7 @@ from firstlight.records.facts import CheckCrash
 
 
 def find(crash: CheckCrash, _limits: NoLimits) -> Found:
-    yield Evidence(
-        where=Where(),
-        saw=f"check `{crash.check}` raised {crash.error}",
-        wanted="evidence or nothing",
-    )
+    yield Evidence(where=Where(), saw=f"check `{crash.check}` raised {crash.error}", wanted="evidence or nothing")
 
 
 CHECK = Check(

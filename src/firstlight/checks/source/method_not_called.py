@@ -36,10 +36,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
 CHECK = Check(
     id="FL738",
     summary="a method of the training step is named but not called",
-    causes=(
-        "train-order",
-        "train-mode",
-    ),
+    causes=("train-order", "train-mode"),
     likely="the parentheses were forgotten",
     fix="add `()`",
     severity=Severity.ERROR,

@@ -41,10 +41,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
 CHECK = Check(
     id="FL733",
     summary="an iterator over parameters is empty when it is used again",
-    causes=(
-        "train-order",
-        "hp-clip",
-    ),
+    causes=("train-order", "hp-clip"),
     likely="`parameters()` gives an iterator, not a list",
     fix="make a list of it where it is assigned",
     severity=Severity.ERROR,

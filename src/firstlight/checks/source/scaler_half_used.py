@@ -39,10 +39,7 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
 CHECK = Check(
     id="FL715",
     summary="a gradient scaler is used for part of the step only",
-    causes=(
-        "num-precision",
-        "train-order",
-    ),
+    causes=("num-precision", "train-order"),
     likely="the step was not changed when mixed precision came in",
     fix="use `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()` together",
     severity=Severity.ERROR,

@@ -50,10 +50,7 @@ UPDATES = ("optimizer.step", "scaler.step")
 CHECK = Check(
     id="FL716",
     summary="the scheduler steps before the optimizer, which skips its first value",
-    causes=(
-        "train-order",
-        "train-schedule",
-    ),
+    causes=("train-order", "train-schedule"),
     likely="the order was right before PyTorch 1.1",
     fix="move `scheduler.step()` after the optimizer's step, at the end of the loop",
     severity=Severity.WARNING,

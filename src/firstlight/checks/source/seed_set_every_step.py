@@ -40,10 +40,7 @@ def _seeds_for_training(call: Call) -> bool:
 CHECK = Check(
     id="FL766",
     summary="the random state is reset for every batch",
-    causes=(
-        "env-seed",
-        "data-stale-batch",
-    ),
+    causes=("env-seed", "data-stale-batch"),
     likely="the seed was to make the run repeatable",
     fix="set the seed once, before training",
     severity=Severity.WARNING,

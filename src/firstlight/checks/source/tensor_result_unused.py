@@ -37,10 +37,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Found:
 CHECK = Check(
     id="FL739",
     summary="the result of a tensor operation is thrown away",
-    causes=(
-        "train-order",
-        "data-scale",
-    ),
+    causes=("train-order", "data-scale"),
     likely="the operation was taken to work in place",
     fix="assign the result",
     severity=Severity.WARNING,

@@ -207,12 +207,7 @@ TIMELINES = (
         yields=("simple-baseline-wins",),
         needs=frozenset({"batch", "targets"}),
     ),
-    Experiment(
-        slug="same-again",
-        does="run the same seed twice",
-        cost=1.0,
-        yields=("same-seed-differs",),
-    ),
+    Experiment(slug="same-again", does="run the same seed twice", cost=1.0, yields=("same-seed-differs",)),
     Experiment(slug="other-seed", does="run other seeds", cost=3.0, yields=("seeds-differ-wildly",)),
     Experiment(
         slug="single-process",

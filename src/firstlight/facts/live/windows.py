@@ -156,10 +156,7 @@ class Windows:
 
     def looked(self, step: int, needs: Collection[type]) -> list[Any]:
         """After a sampled step."""
-        found = [
-            self.activations.fact(step, self.rank),
-            self.predictions.fact(step, self.rank, self.remaining()),
-        ]
+        found = [self.activations.fact(step, self.rank), self.predictions.fact(step, self.rank, self.remaining())]
         return [fact for fact in found if fact is not None and type(fact) in needs]
 
     def told(self, step: int, needs: Collection[type]) -> list[Any]:
