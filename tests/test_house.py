@@ -10,7 +10,7 @@ TREES = {path.relative_to(SOURCES): ast.parse(path.read_text(encoding="utf-8")) 
 PUBLIC = "records/events.py"
 """The event log is read by programs that are not ours."""
 UNREAD = """
-    Chronicle.problems FirstBad.also
+    Chronicle.problems
     LearningSign.grown_high LearningSign.grown_low LearningSign.milliseconds
     ModelSeen.compiled Program.git
     ShapeTrace.called_again ShapeTrace.calls_in_all ShapeTrace.never_called
