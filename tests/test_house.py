@@ -10,7 +10,7 @@ TREES = {path.relative_to(SOURCES): ast.parse(path.read_text(encoding="utf-8")) 
 PUBLIC = "records/events.py"
 """The event log is read by programs that are not ours."""
 UNREAD = """
-    Chronicle.problems FirstBad.also
+    Chronicle.problems
     LearningSign.grown_high LearningSign.grown_low LearningSign.milliseconds
     ModelSeen.compiled Program.git
     ShapeTrace.called_again ShapeTrace.calls_in_all ShapeTrace.never_called
@@ -20,7 +20,7 @@ UNREAD = """
 """Fields of records that only people read, in a log or a report."""
 SHARED = """
     Activations Artifact Asked Book Call Choice Choices Clipping Columns Curve Entry Examples Experiment Fed
-    Feed Feeding Frame Guard Histograms Invariant Judgement Known Level Limits Logged Look Looks Loop
+    Feed Feeding Frame Guard Histograms Invariant Known Level Limits Logged Look Looks Loop
     LossCall Losses Made Moments Order Output Pass Place Predictions Probe Ranks Reader
     Reading Reason Rehearsal Row Seen Spread Step Stretch Thinned Watch _Course
 """

@@ -258,9 +258,7 @@ def report(linted: Linted, findings: tuple[Finding, ...], checks: Sequence[Check
         None if linted.judged else _reason(findings, linted),
     )
     return msgspec.structs.replace(
-        judged_so,
-        reason=_reason(findings, linted),
-        excerpts=excerpts(findings, Path.cwd(), map(Path, words)),
+        judged_so, reason=_reason(findings, linted), excerpts=excerpts(findings, Path.cwd(), map(Path, words))
     )
 
 

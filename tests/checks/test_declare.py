@@ -1,4 +1,4 @@
-"""What a card leaves out, the signature of its `find` says."""
+"""What a card leaves out, its `find` says: by its signature, and by the file it stands in."""
 
 import dataclasses
 from collections.abc import Callable, Iterator
@@ -24,8 +24,8 @@ def plain(_fact, _limits):  # type: ignore[no-untyped-def]  # as a plug-in may w
 
 
 def card(find: Callable[..., Any], **more: Any) -> Check:
-    said: dict[str, Any] = {"id": "LAB001", "name": "a-b", "summary": "s", "causes": ("unknown",), "likely": "l"}
-    return Check(**said, fix="f", severity=Severity.NOTE, confidence=0.5, find=find, **more)
+    said: dict[str, Any] = {"id": "LAB001", "name": "a-b", "summary": "s", "causes": ("unknown",), "likely": "l"} | more
+    return Check(**said, fix="f", severity=Severity.NOTE, confidence=0.5, find=find)
 
 
 def test_fact_and_limits_are_those_of_the_signature() -> None:
@@ -39,6 +39,10 @@ def test_what_the_card_says_goes_before() -> None:
     check = card(annotated, needs=StepOrder, limits=Few(most=1))
 
     assert (check.needs, check.limits.most) == (StepOrder, 1)
+
+
+def test_the_name_is_that_of_the_file_where_the_card_gives_none() -> None:
+    assert (card(annotated).name, card(annotated, name="").name) == ("a-b", "test-declare")
 
 
 def test_a_signature_without_types_says_nothing() -> None:

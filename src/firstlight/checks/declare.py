@@ -1,4 +1,4 @@
-"""What a check is: an identity card and a pure function from one fact to evidence."""
+"""What a check is: an identity card and a pure function from one fact to evidence; and all that it is written with."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -6,6 +6,12 @@ from dataclasses import dataclass
 from typing import Any, dataclass_transform, get_type_hints
 
 from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import Where, at
+
+__all__ = ["Check", "Evidence", "Found", "NoFact", "NoLimits", "Settable", "Severity", "Where", "at"]
+
+Found = Iterator[Evidence]
+"""What a check gives: as much evidence as there is, or none."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -27,8 +33,9 @@ class NoFact:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     id: str
-    name: str
-    """The illness, in kebab-case: "allow loss-broadcast" reads as a sentence."""
+    name: str = ""
+    """The illness, in kebab-case: "allow loss-broadcast" reads as a sentence. It is the name of the file where the card
+    gives none."""
     summary: str
     causes: tuple[str, ...]
     """Slugs of the public vocabulary; evidence names one of them, or the first is meant."""
@@ -37,7 +44,7 @@ class Check:
     severity: Severity
     confidence: float
     """How sure a sighting makes us of the cause."""
-    find: Callable[[Any, Any], Iterator[Evidence]]
+    find: Callable[[Any, Any], Found]
     needs: type = NoFact
     """The fact: as its signature says, where the card does not."""
     limits: Any = None
@@ -60,6 +67,8 @@ class Check:
     since: str = "0.1"
 
     def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", self.find.__module__.rpartition(".")[2].replace("_", "-"))
         if self.needs is not NoFact and self.limits is not None:
             return
         said = get_type_hints(self.find)

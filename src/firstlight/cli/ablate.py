@@ -1,39 +1,20 @@
 """`firstlight ablate`: which parts of a training matter?"""
 
-from pathlib import Path
-from typing import Any
-
 import click
 
-from firstlight.cli.laboratory import deliver_lab, lab_module
 from firstlight.cli.rendering import words_in
-from firstlight.cli.trial_options import choices, script, session, trial_options
+from firstlight.cli.trial_options import Trials, on_trials
+from firstlight.records.lab import LabReport
 
 
 @click.command("ablate", context_settings={"allow_interspersed_args": False})
-@lab_module
 @click.option(
     "-n", "seeds", type=click.IntRange(min=1), default=5, show_default=True, help="At most so many seeds a part."
 )
 @click.option("--only", help="Only these parts: names, separated by commas.")
 @click.option("--worth", type=click.FloatRange(min=0), default=0.0, help="The smallest effect that matters.")
-@trial_options
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    module: bool,
-    seeds: int,
-    only: str | None,
-    worth: float,
-    metric: str | None,
-    better: str | None,
-    form: str,
-    output: Path | None,
-    words: tuple[str, ...],
-    **how: Any,
-) -> None:
+@on_trials("SCRIPT|COMMAND [ARGS]...")
+def command(trials: Trials, seeds: int, only: str | None, worth: float) -> LabReport:
     """Switch parts of a training off, one at a time, then add each back to nothing: what matters, what hurts?
 
     \b
@@ -48,8 +29,7 @@ def command(
     from firstlight.lab import ablate as lab
     from firstlight.lab.compare import CompareQuestion
 
-    question = CompareQuestion(metric=metric, better=better, seeds=seeds, worth=worth)
-    target = script(words, module, "ablate")
-    with session(words, choices(**how)) as at_work:
-        report = at_work.finish(lab.of_runs(target, question, at_work.bench, words_in(only)))
-    deliver_lab(context, report, form, output)
+    question = CompareQuestion(metric=trials.metric, better=trials.better, seeds=seeds, worth=worth)
+    target = trials.script("ablate")
+    with trials.session() as at_work:
+        return at_work.finish(lab.of_runs(target, question, at_work.bench, words_in(only)))

@@ -5,18 +5,17 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.laboratory import deliver_lab, interruptible, lab_form, lab_output
+from firstlight.cli.laboratory import delivered, interruptible
 from firstlight.errors import UsageError
+from firstlight.records.lab import LabReport
 from firstlight.settings import load
 
 
 @click.command("against")
-@lab_form
-@lab_output
 @click.argument("mine", metavar="MINE")
 @click.argument("reference", metavar="REFERENCE")
-@click.pass_context
-def command(context: click.Context, mine: str, reference: str, form: str, output: Path | None) -> None:
+@delivered
+def command(mine: str, reference: str) -> LabReport:
     """Run the first step of two scripts on the same weights and batch, and name the first call that differs.
 
     \b
@@ -34,8 +33,7 @@ def command(context: click.Context, mine: str, reference: str, form: str, output
     settings = load(Path.cwd())
     with interruptible() as tell, kept((*pair[0].words, *pair[1].words)) as where:
         eyes = Eyes(tell, None, settings.startup_seconds)
-        report = where.finish(against(pair[0], pair[1], eyes, where.run))
-    deliver_lab(context, report, form, output)
+        return where.finish(against(pair[0], pair[1], eyes, where.run))
 
 
 def _words(text: str) -> tuple[str, ...]:

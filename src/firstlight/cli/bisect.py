@@ -4,13 +4,13 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.cli.laboratory import deliver_lab, lab_module
-from firstlight.cli.trial_options import choices, session, trial_options
+from firstlight.cli.trial_options import Trials, on_trials
 from firstlight.errors import UsageError
+from firstlight.records.lab import LabReport
 
 if TYPE_CHECKING:
     from firstlight.lab.bisect import Space
@@ -21,25 +21,11 @@ PLACE = "{}"
 
 
 @click.command("bisect", context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True})
-@lab_module
 @click.option(
     "-n", "seeds", type=click.IntRange(min=1), default=8, show_default=True, help="At most so many seeds a trial."
 )
-@trial_options
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="GOOD BAD SCRIPT [ARGS]...")
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    module: bool,
-    seeds: int,
-    metric: str | None,
-    better: str | None,
-    form: str,
-    output: Path | None,
-    words: tuple[str, ...],
-    **how: Any,
-) -> None:
+@on_trials("GOOD BAD SCRIPT [ARGS]...")
+def command(trials: Trials, seeds: int) -> LabReport:
     """Find the smallest difference between a good and a bad configuration, or commit, that makes it bad.
 
     \b
@@ -54,15 +40,13 @@ def command(
     from firstlight.lab import bisect as lab
     from firstlight.lab.compare import CompareQuestion
 
-    if len(words) < 3:
+    if len(trials.words) < 3:
         raise UsageError(
             "bisect needs three things: a good one, a bad one, and the script: `firstlight bisect GOOD BAD train.py`"
         )
-    question = CompareQuestion(metric=metric, better=better, seeds=seeds)
-    chosen = choices(**how)
-    with session(words, chosen) as at_work, _space(words, module, at_work.bench.home.path) as space:
-        report = at_work.finish(lab.of_space(space, question, at_work.bench))
-    deliver_lab(context, report, form, output)
+    question = CompareQuestion(metric=trials.metric, better=trials.better, seeds=seeds)
+    with trials.session() as at_work, _space(trials.words, trials.module, at_work.bench.home.path) as space:
+        return at_work.finish(lab.of_space(space, question, at_work.bench))
 
 
 @contextmanager

@@ -1,13 +1,13 @@
 """`firstlight ceiling`: how low could the loss get, and what is in the way?"""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
-from firstlight.cli.laboratory import asked_of_copies, deliver_lab, on_copies
+from firstlight.cli.laboratory import asked_of_copies, delivered, on_copies
 from firstlight.errors import UsageError
+from firstlight.records.lab import LabReport
 
 STEPS = 300
 
@@ -15,10 +15,8 @@ STEPS = 300
 @click.command("ceiling", context_settings={"allow_interspersed_args": False})
 @on_copies(STEPS, least=20)
 @click.option("--oracle", metavar="STAGE=MODULE:FUNCTION", help="Try perfect answers of a stage of the model.")
-@click.pass_context
-def command(
-    context: click.Context, /, words: tuple[str, ...], form: str, output: Path | None, oracle: str | None, **asked: Any
-) -> None:
+@delivered
+def command(words: tuple[str, ...], oracle: str | None, **asked: Any) -> LabReport:
     """Measure how low the loss of a script can get, and name what keeps it from there.
 
     \b
@@ -35,8 +33,7 @@ def command(
 
     declared = Oracle(*_parts(oracle)) if oracle is not None else None
     ask = partial(ceiling, oracle=declared)
-    report = asked_of_copies("ceiling", ask, words, **asked, taps=TAPS, also=oracle)
-    deliver_lab(context, report, form, output)
+    return asked_of_copies("ceiling", ask, words, **asked, taps=TAPS, also=oracle)
 
 
 def _parts(oracle: str) -> tuple[str, str]:

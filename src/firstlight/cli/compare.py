@@ -3,43 +3,24 @@
 import shlex
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.cli.laboratory import deliver_lab, lab_module
-from firstlight.cli.trial_options import choices, script, session, trial_options
+from firstlight.cli.trial_options import Trials, on_trials
 from firstlight.errors import UsageError
 from firstlight.records.lab import LabReport
 
 if TYPE_CHECKING:
-    from firstlight.lab.compare import CompareQuestion
-    from firstlight.lab.trials import RunChoices
     from firstlight.observe.target import Target
 
 
 @click.command("compare", context_settings={"allow_interspersed_args": False})
-@lab_module
 @click.option("-n", "seeds", type=click.IntRange(min=1), default=8, show_default=True, help="At most so many seeds.")
 @click.option("--arg", "arguments", multiple=True, metavar="NAME=V1,V2", help="Vary an option of one script.")
 @click.option("--worth", type=click.FloatRange(min=0), default=0.0, help="The smallest difference that matters.")
-@trial_options
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="A B [ARGS]...")
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    module: bool,
-    seeds: int,
-    arguments: tuple[str, ...],
-    worth: float,
-    metric: str | None,
-    better: str | None,
-    form: str,
-    output: Path | None,
-    words: tuple[str, ...],
-    **how: Any,
-) -> None:
+@on_trials("A B [ARGS]...")
+def command(trials: Trials, seeds: int, arguments: tuple[str, ...], worth: float) -> LabReport:
     """Run variants of a training script with the same seeds and say which is better, or that luck explains it.
 
     \b
@@ -53,28 +34,19 @@ def command(
 
     Exit code: 0 it was compared, 2 it could not be, 130 interrupted.
     """
-    from firstlight.lab.compare import CompareQuestion
-
-    question = CompareQuestion(metric=metric, better=better, seeds=seeds, worth=worth)
-    chosen = choices(**how)
-    report = _report(words, module, arguments, question, chosen)
-    deliver_lab(context, report, form, output)
-
-
-def _report(
-    words: tuple[str, ...], module: bool, arguments: tuple[str, ...], question: "CompareQuestion", chosen: "RunChoices"
-) -> LabReport:
     from firstlight.lab import compare, tables
 
-    named = _leading(words) if not module else words[:1]
+    question = compare.CompareQuestion(metric=trials.metric, better=trials.better, seeds=seeds, worth=worth)
+    words = trials.words
+    named = _leading(words) if not trials.module else words[:1]
     if named and all(tables.is_table(word) or tables.is_folder_of_runs(word) for word in named):
         runs = {name: trials for word in named for name, trials in tables.read(word).items()}
         if len(runs) < 2:
             raise UsageError(f"{named[0]} holds one variant. Name a second table, or give it a column `variant`.")
-        with session(words, chosen) as at_work:
+        with trials.session() as at_work:
             return at_work.finish(compare.report(compare.Variants(runs, question), words))
-    variants = _variants(words, module, arguments, named)
-    with session(words, chosen) as at_work:
+    variants = _variants(trials, arguments, named)
+    with trials.session() as at_work:
         return at_work.finish(compare.of_runs(variants, question, at_work.bench))
 
 
@@ -89,15 +61,14 @@ def _leading(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _variants(
-    words: tuple[str, ...], module: bool, arguments: tuple[str, ...], named: tuple[str, ...]
-) -> list[tuple[str, "Target"]]:
+def _variants(trials: Trials, arguments: tuple[str, ...], named: tuple[str, ...]) -> list[tuple[str, "Target"]]:
     from firstlight.lab.trials import with_arguments
     from firstlight.observe import target as targets
 
     if arguments:
-        base = script(words, module, "compare")
+        base = trials.script("compare")
         return _different([(" ".join(label), with_arguments(base, given)) for label, given in _combinations(arguments)])
+    words = trials.words
     if len(named) < 2:
         absent = next((word for word in words[len(named) :][:1] if not word.startswith("-")), None)
         told = f", and there is no file `{absent}`" if absent is not None else ""

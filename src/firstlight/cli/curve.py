@@ -1,19 +1,19 @@
 """`firstlight curve`: what would more data or more steps bring?"""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from firstlight.cli.laboratory import asked_of_copies, deliver_lab, on_copies
+from firstlight.cli.laboratory import asked_of_copies, delivered, on_copies
+from firstlight.records.lab import LabReport
 
 STEPS = 400
 
 
 @click.command("curve", context_settings={"allow_interspersed_args": False})
 @on_copies(STEPS, least=50)
-@click.pass_context
-def command(context: click.Context, /, words: tuple[str, ...], form: str, output: Path | None, **asked: Any) -> None:
+@delivered
+def command(words: tuple[str, ...], **asked: Any) -> LabReport:
     """Train copies of a script on parts of its data, and say what ten times more data or steps would bring.
 
     \b
@@ -24,5 +24,4 @@ def command(context: click.Context, /, words: tuple[str, ...], form: str, output
     """
     from firstlight.lab.curve import curve
 
-    report = asked_of_copies("curve", curve, words, **asked)
-    deliver_lab(context, report, form, output)
+    return asked_of_copies("curve", curve, words, **asked)

@@ -1,5 +1,6 @@
 """What every verb of the lab has: its options, its progress, and the way its answer is delivered."""
 
+import functools
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,9 +20,10 @@ from firstlight.settings import load
 if TYPE_CHECKING:
     from firstlight.lab.copies import Workbench
     from firstlight.lab.keeping import LabRun
+    from firstlight.observe.target import Target
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-lab_form = click.option(
+FORM = click.option(
     "--format",
     "form",
     type=click.Choice(list(RENDERERS)),
@@ -29,25 +31,27 @@ lab_form = click.option(
     show_default=True,
     help="How the answer is written.",
 )
-lab_output = click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the answer to a file."
-)
-lab_module = click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
+OUTPUT = click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the answer to a file.")
+MODULE = click.option("-m", "module", is_flag=True, help="The first word is a module, as in `python -m`.")
 
 
-def on_copies(steps: int, least: int) -> Callable[[Command], Command]:
-    """The options of a verb that trains copies of a script, each for so many steps."""
-    options = (
-        lab_module,
-        click.option(
-            "--steps", type=click.IntRange(min=least), default=steps, show_default=True, help="Length of a training."
-        ),
-        click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop each training after so many seconds."),
-        ENGINE,
-        lab_form,
-        lab_output,
-        click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]..."),
-    )
+def delivered(command: Callable[..., LabReport]) -> Callable[..., None]:
+    """The report that a verb gives is written as its user likes it; the exit code says whether all of it is there."""
+
+    @FORM
+    @OUTPUT
+    @click.pass_context
+    @functools.wraps(command)
+    def deliver(context: click.Context, /, form: str, output: Path | None, **asked: Any) -> None:
+        report = command(**asked)
+        written(lambda colour: RENDERERS[form](report, colour), output)
+        context.exit(EXIT_INTERRUPTED if report.left else 0)
+
+    return deliver
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """In this order."""
 
     def given(command: Command) -> Command:
         for option in reversed(options):
@@ -55,6 +59,19 @@ def on_copies(steps: int, least: int) -> Callable[[Command], Command]:
         return command
 
     return given
+
+
+def on_copies(steps: int, least: int) -> Callable[[Command], Command]:
+    """The options of a verb that trains copies of a script, each for so many steps."""
+    return with_options(
+        MODULE,
+        click.option(
+            "--steps", type=click.IntRange(min=least), default=steps, show_default=True, help="Length of a training."
+        ),
+        click.option("--seconds", type=click.FloatRange(min=0.1), help="Stop each training after so many seconds."),
+        ENGINE,
+        click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]..."),
+    )
 
 
 @contextmanager
@@ -65,10 +82,12 @@ def interruptible() -> Iterator[Callable[[str], None]]:
         yield tell
 
 
-def deliver_lab(context: click.Context, report: LabReport, form: str, output: Path | None) -> None:
-    """The answer, and an exit code that says whether all of it is there."""
-    written(lambda colour: RENDERERS[form](report, colour), output)
-    context.exit(EXIT_INTERRUPTED if report.left else 0)
+def script(words: tuple[str, ...], module: bool, verb: str) -> "Target":
+    from firstlight.observe import target as targets
+
+    if words and not module and targets.is_declaration(words[0]):
+        raise UsageError(f"`{words[0]}` is a declared experiment; `firstlight {verb}` takes a script.")
+    return targets.parse(words, module, verb)
 
 
 def asked_of_copies(
@@ -90,13 +109,10 @@ def asked_of_copies(
     from firstlight.lab.copies import Workbench
     from firstlight.lab.journal import LabJournal
     from firstlight.lab.keeping import kept
-    from firstlight.observe import target as targets
     from firstlight.observe.watch import Eyes
 
-    if words and not module and targets.is_declaration(words[0]):
-        raise UsageError(f"`{words[0]}` is a declared experiment; `firstlight {verb}` takes a script.")
     settings = load(Path.cwd(), steps=steps, seconds=seconds, engine=engine)
-    target = targets.parse(words, module, verb)
+    target = script(words, module, verb)
     folder = Path(target.file).parent if target.file is not None else None
     options = {"steps": steps, "seconds": settings.budget.seconds, "also": also}
     with interruptible() as tell, kept(target.words) as where:

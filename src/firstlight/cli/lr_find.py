@@ -1,19 +1,19 @@
 """`firstlight lr-find`: which learning rate?"""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from firstlight.cli.laboratory import asked_of_copies, deliver_lab, on_copies
+from firstlight.cli.laboratory import asked_of_copies, delivered, on_copies
+from firstlight.records.lab import LabReport
 
 STEPS = 300
 
 
 @click.command("lr-find", context_settings={"allow_interspersed_args": False})
 @on_copies(STEPS, least=20)
-@click.pass_context
-def command(context: click.Context, /, words: tuple[str, ...], form: str, output: Path | None, **asked: Any) -> None:
+@delivered
+def command(words: tuple[str, ...], **asked: Any) -> LabReport:
     """Find the learning rate by ramps and short trainings in copies of a script.
 
     \b
@@ -24,5 +24,4 @@ def command(context: click.Context, /, words: tuple[str, ...], form: str, output
     """
     from firstlight.lab.lr_find import lr_find
 
-    report = asked_of_copies("lr-find", lr_find, words, **asked)
-    deliver_lab(context, report, form, output)
+    return asked_of_copies("lr-find", lr_find, words, **asked)

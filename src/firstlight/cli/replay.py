@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from firstlight.store.artifacts import Artifact
 
 
-@click.command(
-    "replay",
-    short_help="Do a step the guard captured again, and find the first operation that goes wrong.",
-)
+@click.command("replay", short_help="Do a step the guard captured again, and find the first operation that goes wrong.")
 @click.option("--trust", is_flag=True, help="Run the command the artifact names, wherever the artifact came from.")
 @click.option("--startup-seconds", type=click.FloatRange(min=0.1), default=300.0, show_default=True)
 @click.option("--repro", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the standalone script.")

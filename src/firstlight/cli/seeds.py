@@ -1,39 +1,20 @@
 """`firstlight seeds`: how far apart are runs that differ in nothing but luck?"""
 
-from pathlib import Path
-from typing import Any
-
 import click
 
-from firstlight.cli.laboratory import deliver_lab, lab_module
 from firstlight.cli.rendering import words_in
-from firstlight.cli.trial_options import choices, script, session, trial_options
+from firstlight.cli.trial_options import Trials, on_trials
 from firstlight.errors import UsageError
+from firstlight.records.lab import LabReport
 from firstlight.settings import nearest
 
 
 @click.command("seeds", context_settings={"allow_interspersed_args": False})
-@lab_module
 @click.option("-n", "seeds", type=click.IntRange(min=2), default=8, show_default=True, help="So many seeds.")
 @click.option("--sources", help="Vary only these by themselves: init, order, dropout, data; or `none`.  [all]")
 @click.option("--each", type=click.IntRange(min=2), help="Runs for each source.  [half as many as seeds]")
-@trial_options
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SCRIPT|COMMAND [ARGS]...")
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    module: bool,
-    seeds: int,
-    sources: str | None,
-    each: int | None,
-    metric: str | None,
-    better: str | None,
-    form: str,
-    output: Path | None,
-    words: tuple[str, ...],
-    **how: Any,
-) -> None:
+@on_trials("SCRIPT|COMMAND [ARGS]...")
+def command(trials: Trials, seeds: int, sources: str | None, each: int | None) -> LabReport:
     """Run a training script with several seeds: how far apart are the results, and which luck is it?
 
     \b
@@ -48,11 +29,12 @@ def command(
     """
     from firstlight.lab import seeds as lab
 
-    question = lab.SeedsQuestion(metric=metric, better=better, seeds=seeds, sources=_sources(sources), each=each)
-    target = script(words, module, "seeds")
-    with session(words, choices(**how)) as at_work:
-        report = at_work.finish(lab.of_runs(target, question, at_work.bench))
-    deliver_lab(context, report, form, output)
+    question = lab.SeedsQuestion(
+        metric=trials.metric, better=trials.better, seeds=seeds, sources=_sources(sources), each=each
+    )
+    target = trials.script("seeds")
+    with trials.session() as at_work:
+        return at_work.finish(lab.of_runs(target, question, at_work.bench))
 
 
 def _sources(text: str | None) -> tuple[str, ...]:

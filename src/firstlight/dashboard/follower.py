@@ -16,7 +16,7 @@ BLOCK = 1024 * 1024
 MOST_DETAIL_BYTES = 64 * BLOCK
 """Read for one look into a stretch of steps; a longer stretch is shown as thinned as the whole."""
 MOST_SIGHTINGS = 500
-LOUD = frozenset({"finding", "red_flag", "exception", "run_end", "diagnosis"})
+LOUD = frozenset({"finding", "red_flag", "exception", "run_end"})
 
 
 @dataclass(slots=True)
@@ -142,7 +142,7 @@ def _loud(event: dict[str, Any]) -> dict[str, Any]:
     place = where if isinstance(where, dict) else {}
     return {
         "phase": event["phase"],
-        "id": _cut(event.get("rule_id") or event.get("type") or event.get("top_cause") or ""),
+        "id": _cut(event.get("rule_id") or event.get("type") or ""),
         "severity": _cut(event.get("severity") or "note"),
         "text": _cut(event.get("message") or event.get("status") or ""),
         "do": _cut(event.get("fix") or event.get("recommendation") or ""),

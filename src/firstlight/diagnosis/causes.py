@@ -19,10 +19,7 @@ class Cause:
 CAUSES: tuple[Cause, ...] = (
     Cause("data-nonfinite", "data", "NaN/Inf in inputs or targets", 0.02),
     Cause(
-        "data-scale",
-        "data",
-        "inputs or targets badly scaled (raw 0..255, raw SI units, un-normalised targets)",
-        0.05,
+        "data-scale", "data", "inputs or targets badly scaled (raw 0..255, raw SI units, un-normalised targets)", 0.05
     ),
     Cause("data-degenerate", "data", "inputs constant, zero, or information destroyed by preprocessing", 0.03),
     Cause("data-label-misaligned", "data", "labels do not belong to their inputs", 0.04),

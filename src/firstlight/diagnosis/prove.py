@@ -148,8 +148,7 @@ def worth_trying(findings: tuple[Finding, ...], checks: Iterable[Check]) -> tupl
             repair.slug
             for finding in findings
             for repair in repairs_for(
-                known.get(finding.id),
-                known[finding.id].causes if _is_suspicion(finding, known) else (finding.cause,),
+                known.get(finding.id), known[finding.id].causes if _is_suspicion(finding, known) else (finding.cause,)
             )
         )
     )

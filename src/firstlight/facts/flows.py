@@ -280,13 +280,7 @@ def _rows(parts: list[TapeSeen]) -> tuple[dict[int, TapeRow], tuple[int, ...]]:
 
 
 def _told(tape: TapeSeen, found: Narrowest | Largest, looks: int) -> dict[str, Any]:
-    return {
-        "rank": tape.rank,
-        "before": found.before,
-        "entry": found.entry,
-        "looks": looks,
-        "step": tape.step,
-    }
+    return {"rank": tape.rank, "before": found.before, "entry": found.entry, "looks": looks, "step": tape.step}
 
 
 def _lost(parts: list[TapeSeen]) -> Loss | None:

@@ -42,7 +42,6 @@ def _training_loop(trace: Trace, loop: Loop) -> TrainingLoop:
         clears=tuple(step for step in steps if is_clear(step)),
         clips=tuple(call for call in calls if is_clip(call)),
         unscales=tuple(call for call in calls if call.target.endswith(".unscale_")),
-        schedules=tuple(call for call in calls if call.target == "scheduler.step"),
         hidden=tuple(call for call in calls if may_hide(call)),
     )
 

@@ -113,7 +113,6 @@ def first_bads(seen: Sightings) -> Iterator[facts.FirstBad]:
             earlier=first.earlier,
             lr=steps[0].lr if steps else None,
             lr_site=steps[0].built if steps else None,
-            also=tuple(item.kind for item in ordered[1:]),
         )
         culprits = (c for c in seen.of(BadOperation) if (c.rank, c.step) == (first.rank, first.step))
         culprit = next(culprits, None)

@@ -215,7 +215,6 @@ def loss_roots(seen: Sightings) -> Iterator[facts.LossRoot]:
         first = backs[0]
         severed = [back for back in backs if not back.connected]
         cut = next((c for c in reversed(cuts) if severed and c.rank == first.rank and c.step <= severed[0].step), None)
-        walked = [back for back in backs if back.parameters is not None]
         yield facts.LossRoot(
             rank=first.rank,
             site=first.site,
@@ -223,7 +222,6 @@ def loss_roots(seen: Sightings) -> Iterator[facts.LossRoot]:
             first_step=severed[0].step if severed else first.step,
             cut=len(severed),
             leaves=sum(back.leaf for back in backs),
-            walked=len(walked),
             cut_by=cut.operation if cut else None,
             cut_at=cut.site if cut else None,
         )

@@ -141,10 +141,7 @@ TAKES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "ignore": (lambda value: all(isinstance(each, str) for each in value), "names or ids of checks"),
     "directory": (lambda value: isinstance(value, RunDirectory | Path | None), "the path of a folder"),
     "retention": (lambda value: isinstance(value, Retention), "a firstlight.Retention"),
-    "capture": (
-        lambda value: isinstance(value, Capturing | None),
-        "a firstlight.Capturing, or None to keep nothing",
-    ),
+    "capture": (lambda value: isinstance(value, Capturing | None), "a firstlight.Capturing, or None to keep nothing"),
     "sinks": (
         lambda value: all(_is_sink(each) for each in value),
         f"{', '.join(repr(name) for name in SINKS)}, or objects with `step`, `flag` and `close`",

@@ -20,13 +20,7 @@ TAKES_VALUE = ("-X", "-W")
 DECLARATION = re.compile(r"(?:[\w.]+|.+\.py):[A-Za-z_][\w.]*")
 INTERPRETER = re.compile(r"python[\d.]*(\.exe)?")
 LAUNCHERS = frozenset(
-    {
-        "torchrun",
-        "accelerate",
-        "torch.distributed.run",
-        "torch.distributed.launch",
-        "accelerate.commands.launch",
-    }
+    {"torchrun", "accelerate", "torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch"}
 )
 
 

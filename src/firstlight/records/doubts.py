@@ -68,10 +68,7 @@ def doubts_of(given: Sequence[int], chances: Sequence[Sequence[float]]) -> Doubt
         sides=sides / max(1, len(kinds)),
         doubtful=tuple(
             Doubted(
-                place=one,
-                given=given[one],
-                expected=expected[one],
-                probability=round(chances[one][expected[one]], 4),
+                place=one, given=given[one], expected=expected[one], probability=round(chances[one][expected[one]], 4)
             )
             for one in ranked[:MOST_DOUBTS]
         ),

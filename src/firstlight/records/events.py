@@ -1,7 +1,8 @@
 """The lines of `events.ndjson`.
 
 Each line says what it is in `phase`, repeated in `event`; readers take either. `seq` rises by one for each writer (a
-rank, or the command itself, whose rank is null). Unknown events and fields are kept by every tool.
+rank, or the command itself, whose rank is null). Here stand those that firstlight writes, and those that it
+reads in other people's logs; unknown events and fields are kept by every tool.
 """
 
 from collections.abc import Iterable
@@ -78,10 +79,6 @@ class PocComplete(_Event, frozen=True, kw_only=True, tag="poc_complete"):
     elapsed_seconds: float
 
 
-class EpochStart(_Event, frozen=True, kw_only=True, tag="epoch_start"):
-    epoch: int
-
-
 class EpochComplete(_Event, frozen=True, kw_only=True, tag="epoch_complete"):
     epoch: int
     train_loss: float
@@ -133,10 +130,6 @@ class FoldComplete(_Event, frozen=True, kw_only=True, tag="fold_complete"):
 
 class Fact(_Event, frozen=True, kw_only=True, tag="fact"):
     observed: Plain
-
-
-class CheckStart(_Event, frozen=True, kw_only=True, tag="check_start"):
-    check_id: str
 
 
 READY = "ready"
@@ -217,50 +210,6 @@ class LrFinderComplete(_Event, frozen=True, kw_only=True, tag="lr_finder_complet
     diverged_at: float | None
 
 
-class OverfitBatch(_Event, frozen=True, kw_only=True, tag="overfit_batch"):
-    step: int
-    loss: float
-
-
-class OverfitBatchComplete(_Event, frozen=True, kw_only=True, tag="overfit_batch_complete"):
-    passed: bool
-    steps: int
-    final_loss: float
-    floor: float | None
-    classification: str
-
-
-class QuickValidation(_Event, frozen=True, kw_only=True, tag="quick_validation"):
-    epoch: int
-    train_loss: float
-    val_loss: float
-    accuracy: float | None
-
-
-class QuickValidationComplete(_Event, frozen=True, kw_only=True, tag="quick_validation_complete"):
-    success: bool
-    diagnostics: Plain
-    recommendations: list[str]
-
-
-class SchemaValidated(_Event, frozen=True, kw_only=True, tag="schema_validated"):
-    stage: str
-    required: list[str]
-    n_columns: int
-
-
-class DataCard(_Event, frozen=True, kw_only=True, tag="data_card"):
-    split: str
-    leaves: list[Plain]
-
-
-class Checkpoint(_Event, frozen=True, kw_only=True, tag="checkpoint"):
-    path: str
-    step: int
-    sha256: str
-    contents: list[str]
-
-
 class Resume(_Event, frozen=True, kw_only=True, tag="resume"):
     from_step: int
     checkpoint: str
@@ -273,32 +222,8 @@ class Artifact(_Event, frozen=True, kw_only=True, tag="artifact"):
     reason: str
 
 
-class Intervention(_Event, frozen=True, kw_only=True, tag="intervention"):
-    kind: str
-    reason: str
-
-
-class ProbeStart(_Event, frozen=True, kw_only=True, tag="probe_start"):
-    probe_id: str
-    spec: Plain
-
-
-class ProbeResult(_Event, frozen=True, kw_only=True, tag="probe_result"):
-    probe_id: str
-    outcome: Plain
-    baseline: Plain
-    cost_s: float
-
-
 class Hypotheses(_Event, frozen=True, kw_only=True, tag="hypotheses"):
     posterior: list[Plain]
-
-
-class DiagnosisMade(_Event, frozen=True, kw_only=True, tag="diagnosis"):
-    top_cause: str
-    p: float
-    fix: str
-    verify: str
 
 
 class Invariant(_Event, frozen=True, kw_only=True, tag="invariant"):
@@ -318,30 +243,6 @@ class Device(_Event, frozen=True, kw_only=True, tag="device"):
 
 class Heartbeat(_Event, frozen=True, kw_only=True, tag="heartbeat"):
     step: int
-
-
-class RlEpisode(_Event, frozen=True, kw_only=True, tag="rl_episode"):
-    length: int
-    episode_return: float = msgspec.field(name="return")
-
-
-class RlUpdate(_Event, frozen=True, kw_only=True, tag="rl_update"):
-    entropy: float | None = None
-    kl: float | None = None
-    explained_variance: float | None = None
-
-
-class Judgement(_Event, frozen=True, kw_only=True, tag="judgement"):
-    item: str
-    order: str
-    verdict: str
-
-
-class SweepRun(_Event, frozen=True, kw_only=True, tag="sweep_run"):
-    group: str
-    seed: int
-    params: Plain
-    metric: float | None
 
 
 class ExceptionSeen(_Event, frozen=True, kw_only=True, tag="exception"):

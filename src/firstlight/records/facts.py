@@ -138,7 +138,6 @@ class LossRoot(Ranked, frozen=True, kw_only=True):
     """Those whose loss had no graph behind it."""
     leaves: int
     """Those called on a tensor made anew with `requires_grad=True`."""
-    walked: int
     cut_by: str | None = None
     cut_at: Site | None = None
 
@@ -179,8 +178,6 @@ class FirstBad(Ranked, frozen=True, kw_only=True):
     lr: float | None
     lr_site: Site | None = None
     """Where the optimizer was made."""
-    also: tuple[str, ...] = ()
-    """What else turned non-finite, later or at the same step."""
     inputs: tuple[Argument, ...] = ()
     """What the operation was given, where the step was repeated to find it."""
     remedy: str = ""

@@ -129,7 +129,6 @@ class Assignment(Step, frozen=True, kw_only=True):
     value: Value
     operator: str = ""
     """`+` for `+=`."""
-    before: Value = UNKNOWN
     owner: Value = UNKNOWN
     """Of an attribute: what it is an attribute of."""
 
@@ -221,7 +220,6 @@ class TrainingLoop(msgspec.Struct, frozen=True, kw_only=True):
     clears: tuple[Call | Assignment, ...] = ()
     clips: tuple[Call, ...] = ()
     unscales: tuple[Call, ...] = ()
-    schedules: tuple[Call, ...] = ()
     hidden: tuple[Call, ...] = ()
     """Calls that could not be followed and may do any of these."""
 

@@ -25,7 +25,6 @@ BASE = LossTrack(
     rivals=1,
     fed=True,
     warming=False,
-    lr=0.1,
 )
 
 

@@ -13,7 +13,6 @@ SEVERED = LossRoot(
     first_step=0,
     cut=120,
     leaves=120,
-    walked=0,
     cut_by="item",
     cut_at=Site(file="train.py", line=19),
 )
@@ -48,7 +47,3 @@ def test_one_severed_backward_is_enough() -> None:
 
 def test_connected_losses_are_fine() -> None:
     assert found(cut=0, leaves=0) == []
-
-
-def test_input_gradients_reach_no_parameter_and_are_fine() -> None:
-    assert found(cut=0, leaves=0, walked=16) == []

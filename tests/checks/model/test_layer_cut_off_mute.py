@@ -22,7 +22,7 @@ STATE = TensorState(
     lr=0.1,
 )
 OTHER = replace(STATE, name="head.weight", grad_now=1.0, update_now=1e-3, still=0, mute=0, gone=0, weight_now=10.0)
-BASE = TensorTrack(rank=1, step=999, looks=100, tensors=(STATE, OTHER), remaining=0.9, fed=True)
+BASE = TensorTrack(rank=1, step=999, looks=100, tensors=(STATE, OTHER), remaining=0.9)
 
 
 def found(**changes: Any) -> list[Evidence]:

@@ -17,7 +17,6 @@ BASE = Turned(
     lr=0.1,
     earlier=(1.0, 1.1, 0.9),
     norms=(2.0, 2.1, 1.9),
-    scaled=False,
 )
 
 

@@ -22,7 +22,7 @@ def flags(course: list[bool]) -> int:
     window, found = TensorWindow(), 0
     for present in course:
         window.add({"a": (True, False), "b": (True, False)}, look(present))
-        track = window.fact(StepRow(step=1), 0, 1.0, (True, 1.0))
+        track = window.fact(StepRow(step=1), 0, 1.0, 1.0)
         found += bool(list(CHECK.find(track, CHECK.limits))) if track is not None else 0
     return found
 

@@ -9,12 +9,8 @@ A data set whose first batches hold a single class because it is sorted is told 
 second class comes.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """With two, real and fake examples may be judged on lines of their own."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     if loss.lowest is None or loss.lowest != loss.highest or loss.calls < limits.calls:
         return
     if (loss.most_classes or 0) < limits.classes:
@@ -43,7 +39,6 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL107",
-    name="answers-all-alike",
     summary="every label that counts is the same",
     causes=("data-labels-masked", "data-schema"),
     likely="the labels were lost on the way: filled with a default, or read from the wrong column",

@@ -11,11 +11,7 @@ Answers that are drawn anew on purpose, or made by a model that learns, change f
 program is seen to learn although all answers seem to be others than the time before, nothing is said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import AnswersFollowed, Relations
 
 
@@ -34,7 +30,7 @@ class Limits(Settable):
     """Share of the changed answers beside the most frequent: where all become the same, a mask is meant."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen = relations.seen
     changed = [one for one in seen.kept if _changed(one, limits)]
     if not changed or seen.acting:
@@ -68,7 +64,6 @@ AGAIN = 0.8
 """That it is the same example is then inferred from its inputs alone."""
 CHECK = Check(
     id="FL163",
-    name="answers-change",
     summary="examples meet other answers in the loss than those they have",
     causes=("data-label-misaligned", "data-label-noise"),
     likely="the answers are shuffled, shifted or partly replaced between where they are loaded and the loss",

@@ -11,12 +11,8 @@ Answers that are meant to be yes or no, numbers that are whole already, classes 
 padding, which is ignored at the ends of sequences.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Levelling
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -30,7 +26,7 @@ class Limits(Settable):
     """Classes, in every batch that was looked at."""
 
 
-def find(levelling: Levelling, limits: Limits) -> Iterator[Evidence]:
+def find(levelling: Levelling, limits: Limits) -> Found:
     if levelling.of == "inputs" or levelling.looks < limits.looks:
         return
     where = at(levelling.call.site, step=levelling.step, rank=levelling.rank)
@@ -57,7 +53,6 @@ def find(levelling: Levelling, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL186",
-    name="answers-levelled",
     summary="answers that differ become the same on their way to the loss",
     causes=("data-schema", "data-label-range", "data-labels-masked"),
     likely="measured numbers are treated as classes, or scaled to a range that the next call cuts off",

@@ -10,11 +10,7 @@ Answers that do not turn with the image are foretold from both. Where they turn,
 the images as they are given. Classes are not judged, nor are images that are turned by a little, or read from files.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Times as much, at least, once the number is mirrored too."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     stored = relations.seen.stored
     turned = stored.turned
     if not (turned.how and turned.kept >= limits.kept and turned.given <= limits.given * turned.kept):
@@ -46,7 +42,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL178",
-    name="answers-not-turned",
     summary="images are mirrored at random, and answers that turn with them are not",
     causes=("data-augment", "data-label-misaligned"),
     likely="an augmentation mirrors the image and leaves coordinates, boxes or angles as they were",

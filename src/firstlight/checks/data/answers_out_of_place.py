@@ -10,11 +10,7 @@ Tasks about the past want the answers of earlier places. Where likeness means no
 that a plain fit foretells the answers; where it is to be learnt (among names of users, items, shops), nothing is said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where, at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
 from firstlight.records.relations import Neighbours, Places, Relations
 
 ALIKE = "like answers for examples that are alike"
@@ -47,7 +43,7 @@ class Limits(Settable):
     """At which places were compared."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, near = relations.seen, relations.seen.near
     where = at(seen.site, step=seen.step, rank=seen.rank)
     open_ = not seen.acting and seen.skills.plain < limits.foretold
@@ -109,7 +105,6 @@ def _unrelated(relations: Relations, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL161",
-    name="answers-out-of-place",
     summary="answers belong to other examples than those they are given with",
     causes=("data-label-misaligned",),
     likely="inputs and answers were shuffled, sorted or filtered separately",

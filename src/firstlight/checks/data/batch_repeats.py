@@ -9,12 +9,8 @@ they are, or has a loader with a single batch: none of these is reported. A deli
 re-reads it looks the same; allow it there.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Feeding
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """Chance repeats of whole batches do not happen; a curriculum of a few equal batches does."""
 
 
-def find(feeding: Feeding, limits: Limits) -> Iterator[Evidence]:
+def find(feeding: Feeding, limits: Limits) -> Found:
     if feeding.one_batch_epochs or feeding.longest_repeat < limits.repeats_in_a_row:
         return
     yield Evidence(
@@ -35,7 +31,6 @@ def find(feeding: Feeding, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL102",
-    name="batch-repeats",
     summary="every step trains on the same batch",
     causes=("data-stale-batch",),
     likely="a generator seeded anew at each call, `next(iter(loader))` inside the loop, or an index that never moves",

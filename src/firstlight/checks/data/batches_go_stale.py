@@ -7,12 +7,8 @@ After many different batches, the last ones are all the same.
 A run on a single batch from its first step on is full-batch training, or a test, and not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import FeedTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """Different batches seen before."""
 
 
-def find(track: FeedTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: FeedTrack, limits: Limits) -> Found:
     if track.same < limits.steps or track.distinct < limits.distinct:
         return
     yield Evidence(
@@ -36,7 +32,6 @@ def find(track: FeedTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL170",
-    name="batches-go-stale",
     summary="the loader gives the same batch again and again",
     causes=("data-stale-batch",),
     likely="an iterator that is no longer advanced, a worker or a stream that hangs, or a cache that returns its "

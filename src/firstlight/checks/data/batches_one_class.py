@@ -9,12 +9,8 @@ the model towards one answer, the next away from it. Where the classes come one 
 Contrastive sampling and losses that compare whole batches of a class.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import LabelsSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -26,7 +22,7 @@ class Limits(Settable):
     """Of the changes of class against the main direction; with fewer the data is sorted."""
 
 
-def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: LabelsSeen, limits: Limits) -> Found:
     batching = seen.batching
     if batching.batches < limits.batches or batching.single < limits.share * batching.batches or batching.kinds < 2:  # noqa: PLR2004
         return
@@ -43,7 +39,6 @@ def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL134",
-    name="batches-one-class",
     summary="each training batch holds a single class",
     causes=("data-not-shuffled",),
     likely="batches are made from files or folders of one class each, and only the batches are shuffled",

@@ -7,15 +7,11 @@ Some examples of the training set beside the same ones made by the declared `fre
 Random augmentation inside the data set: let `fresh` make the example without it, and compare the set without it too.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import CacheTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(tried: CacheTried, _limits: NoLimits) -> Iterator[Evidence]:
+def find(tried: CacheTried, _limits: NoLimits) -> Found:
     if tried.differing:
         yield Evidence(
             where=at(tried.site, rank=tried.rank),
@@ -28,7 +24,6 @@ def find(tried: CacheTried, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL136",
-    name="cache-stale",
     summary="the training set differs from what the code makes of the raw data",
     causes=("data-cache-stale",),
     likely="a cache made before the last change of the preprocessing",

@@ -10,11 +10,7 @@ Most classes are the same in a mirror: nothing is said unless two change places,
 know mirrored examples takes them for anything. Examples that are read from files are not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Of both classes, given mirrored."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     stored = relations.seen.stored
     turned = stored.classes_turned
     if not turned.how or turned.examples < limits.examples or not (turned.kept >= limits.kept):
@@ -46,7 +42,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL190",
-    name="classes-change-places",
     summary="examples are mirrored at random, and look like another class then",
     causes=("data-augment", "data-label-misaligned"),
     likely="an augmentation mirrors images or reverses series whose class is a side or a direction",

@@ -8,11 +8,7 @@ hardly any: what is learnt is to answer that class.
 Classes that are left out altogether, as another task, are not reported, nor are rows chosen by anything but the class.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Share of the others, at most; evening out classes on purpose makes them more alike, not less."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, drawn = relations.seen, relations.seen.drawn
     if drawn.loaded < limits.loaded or not drawn.of_most >= limits.of_most:
         return
@@ -42,7 +38,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL167",
-    name="classes-held-back",
     summary="nearly all examples of one class are trained on, and hardly any of the others",
     causes=("data-imbalance",),
     likely="a filter within the loop keeps the rows of one class",

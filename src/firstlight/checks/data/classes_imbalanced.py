@@ -8,12 +8,8 @@ many steps into the training, answers that class alone, it is more than a remark
 Rare events are rare. Weights for the classes, or a sampler that evens them out, are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -27,7 +23,7 @@ class Limits(Settable):
     """After which a model should answer something else now and then."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     total = sum(loss.classes)
     most = max(loss.classes, default=0)
     if total < limits.labels or most < limits.share * total or most == total or loss.weighted:
@@ -48,7 +44,6 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL157",
-    name="classes-imbalanced",
     summary="one class makes up nearly all the labels",
     causes=("data-imbalance",),
     likely="the events to be found are rare, and nothing makes up for it",

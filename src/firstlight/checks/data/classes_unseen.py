@@ -9,12 +9,8 @@ Retrieval and few-shot learning are validated on new classes on purpose: there n
 which is a note. A rare class that fell to one side is a note too.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import LabelsSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """Of the validation examples; fewer are rare classes that fell to one side."""
 
 
-def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: LabelsSeen, limits: Limits) -> Found:
     if not seen.whole or not seen.unseen_examples:
         return
     some = ", ".join(map(str, seen.unseen)) + (", …" if seen.unseen_classes > len(seen.unseen) else "")
@@ -41,7 +37,6 @@ def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL133",
-    name="classes-unseen",
     summary="the model is validated on classes it is never trained on",
     causes=("data-split-shift", "data-label-range"),
     likely="the data was cut in two while sorted by class, or each split numbers its classes by itself",

@@ -10,12 +10,8 @@ Parts that the function changes (mixed, masked, cut) are not found and not judge
 different lengths. Batches that hold a part twice, once in another order, as contrast, are not told.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import Collated
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Share of the items of a batch; whatever sorts or pads tears most of them."""
 
 
-def find(collated: Collated, limits: Limits) -> Iterator[Evidence]:
+def find(collated: Collated, limits: Limits) -> Found:
     if collated.batches < limits.batches or not collated.torn >= limits.torn:
         return
     rows = collated.what == "rows"
@@ -44,7 +40,6 @@ def find(collated: Collated, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL185",
-    name="collate-tears-pairs",
     summary="a collate function puts the parts of an example where they no longer belong together",
     causes=("data-label-misaligned", "data-padding"),
     likely="one part of the items is sorted, shuffled or padded by itself",

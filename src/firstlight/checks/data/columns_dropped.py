@@ -10,15 +10,11 @@ lengths that only the data set needs are dropped too: name what the model uses i
 matters.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.program import ColumnsDropped
 
 
-def find(dropped: ColumnsDropped, _limits: NoLimits) -> Iterator[Evidence]:
+def find(dropped: ColumnsDropped, _limits: NoLimits) -> Found:
     if not dropped.columns:
         return
     columns = ", ".join(f"`{name}`" for name in dropped.columns)
@@ -33,7 +29,6 @@ def find(dropped: ColumnsDropped, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL105",
-    name="columns-dropped",
     summary="columns are taken away before they reach the model",
     causes=("data-schema", "arch-unused"),
     likely="`remove_unused_columns=True`, the default, looks at the names in forward's signature alone",

@@ -8,12 +8,8 @@ large part of them because the last batch is not full.
 A toy set that is meant to be learnt by heart; lower the limit.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Loaded
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """More than a last batch of a healthy loader loses."""
 
 
-def find(loaded: Loaded, limits: Limits) -> Iterator[Evidence]:
+def find(loaded: Loaded, limits: Limits) -> Found:
     if not loaded.whole:
         return
     least = limits.train_examples if loaded.split == "train" else limits.val_examples
@@ -51,7 +47,6 @@ def find(loaded: Loaded, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL130",
-    name="data-too-small",
     summary="there are too few examples to learn from",
     causes=("data-too-little",),
     likely="a filter or a split left hardly anything, or the wrong files are read",

@@ -10,11 +10,7 @@ A mean over training rows alone does not fit the evaluated ones and is not told,
 mean are worth a look. A feature that is the answer itself is told elsewhere.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Deviation of the answers within a group, at least, in that of all: less, and the feature is the answer."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, encoded = relations.seen, relations.seen.encoded
     enough = encoded.groups >= limits.groups and encoded.evaluated >= limits.evaluated
     if seen.acting or not enough or not (encoded.exact >= limits.exact and encoded.within >= limits.within):
@@ -46,7 +42,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL189",
-    name="encoding-knows-answers",
     summary="a feature is the mean answer of a group, evaluated rows included",
     causes=("data-leak-target", "data-leak-split"),
     likely="the target was averaged by group (`groupby(…).transform('mean')`, a target encoder) before the split",

@@ -11,11 +11,7 @@ rows that hold the same example at every step, such as the nodes of a graph that
 back.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -28,7 +24,7 @@ class Limits(Settable):
     """At which the same rows were left out."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, counted = relations.seen, relations.seen.counted
     if counted.steps < limits.steps or counted.rows < limits.rows or counted.never < limits.share * counted.rows:
         return
@@ -45,7 +41,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL164",
-    name="examples-not-counted",
     summary="most examples of each batch have no influence on the loss",
     causes=("data-labels-masked",),
     likely="a mask for the places of a sequence is laid over the rows of the batch, or only some rows are used",

@@ -11,11 +11,7 @@ rows are. A feature that is the answer itself, or a difference of answers, is no
 are such sums, the task is to undo them. Tables in no order of time are not judged, nor means over more than 48 rows.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -31,7 +27,7 @@ class Limits(Settable):
     """Of the features, at most: of more, the answers are what they were made from."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, spans = relations.seen, relations.seen.spans
     if seen.acting or spans.rows < limits.rows or not 0 < spans.count <= limits.share * spans.of:
         return
@@ -56,7 +52,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL188",
-    name="feature-spans-answer",
     summary="a feature is a mean that takes in the row's own answer",
     causes=("data-leak-future", "data-leak-target"),
     likely="`rolling(…)` without `shift(1)`, `center=True`, or a smoothed series beside the one that is to be foretold",

@@ -19,11 +19,7 @@ told; a toy without noise that adds up a few correlated columns of many looks li
 their input or predict the next state of all of it are not judged, nor are answers that the model itself had a hand in.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import MadeOf, Relations, RelationsSeen
 
 MOST_NAMED = 6
@@ -48,7 +44,7 @@ class Limits(Settable):
     """Of the answer is left by the best of them alone; less, and it is the last state with a small correction."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, tells = relations.seen, relations.seen.tells
     if seen.acting or seen.examples < limits.examples:
         return
@@ -95,7 +91,6 @@ def _together(seen: RelationsSeen) -> Evidence:
 
 CHECK = Check(
     id="FL160",
-    name="feature-tells-answer",
     summary="a few features tell the whole answer",
     causes=("data-leak-target", "data-leak-future"),
     likely="the feature was computed from the answer, or is written down only once the answer is known",

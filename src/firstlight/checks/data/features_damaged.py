@@ -8,12 +8,8 @@ some), constant columns, or other values when computed a second time.
 A window of many rows on a short table takes a large share of them. Constant flags in a sample may vary in the whole.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import FeaturesMade
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -21,7 +17,7 @@ class Limits(Settable):
     """A window may take the beginning of a table, not half of it."""
 
 
-def find(made: FeaturesMade, limits: Limits) -> Iterator[Evidence]:
+def find(made: FeaturesMade, limits: Limits) -> Found:
     where = at(made.site, rank=made.rank)
     if made.nonfinite:
         yield Evidence(
@@ -63,7 +59,6 @@ def find(made: FeaturesMade, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL131",
-    name="features-damaged",
     summary="computed features have holes, lose rows or say nothing",
     causes=("data-nonfinite", "data-schema", "data-degenerate", "env-seed"),
     likely="an inner join or `dropna` that takes more than it should",

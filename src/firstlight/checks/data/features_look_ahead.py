@@ -11,12 +11,8 @@ and so is what `features` returns beside the first of a tuple. Where `frame` hol
 was fitted to all of them is as it should be: allow it then.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import FeaturesAhead
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 MOST_NAMES = 4
 
@@ -26,7 +22,7 @@ class Limits(Settable):
     """Of the rows: where no change is farther from the cut, it is a window or a shift, else a fit to all rows."""
 
 
-def find(ahead: FeaturesAhead, limits: Limits) -> Iterator[Evidence]:
+def find(ahead: FeaturesAhead, limits: Limits) -> Found:
     if not ahead.columns:
         return
     near = [column for column in ahead.columns if column.farthest <= limits.nearby * column.of]
@@ -47,7 +43,6 @@ def find(ahead: FeaturesAhead, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL139",
-    name="features-look-ahead",
     summary="features of a row depend on rows that come after it",
     causes=("data-leak-future",),
     likely="`shift` with a negative number, a centred window, or filling backwards",

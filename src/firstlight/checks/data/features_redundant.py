@@ -11,12 +11,8 @@ visited is a column at rest. Games without anything to see, and models that star
 targets that differ between examples and are not called ill.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import Columns, FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 TABLE = 2
 """Dimensions of a batch of feature rows."""
@@ -31,7 +27,7 @@ class Limits(Settable):
     """Wider inputs are pixels or embeddings, where constant ones are usual."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     for fed in feed.inputs:
         given = fed.train
         if given.rows < limits.rows:
@@ -67,7 +63,6 @@ def _told(given: Columns, everything: bool) -> str:
 
 CHECK = Check(
     id="FL153",
-    name="features-redundant",
     summary="features never change or repeat another",
     causes=("data-degenerate",),
     likely="a conversion lost the values (an integer cast, a second division), or a join repeated a column",

@@ -13,11 +13,7 @@ nor are examples of one group that have different answers, nor groups that a fit
 Training examples that are changed at random come again in later passes; only one pass is looked at.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Groups, Relations
 
 
@@ -44,7 +40,7 @@ class Limits(Settable):
     """Times as well, at most, as whole groups are."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, groups = relations.seen, relations.seen.groups
     if seen.acting or not _are_groups(groups, limits):
         return
@@ -76,7 +72,6 @@ def _are_groups(groups: Groups, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL187",
-    name="groups-on-both-sides",
     summary="examples of one group are trained on and evaluated on",
     causes=("data-leak-split",),
     likely="rows of one patient, speaker, session or recording, or copies of one original, were divided at random",

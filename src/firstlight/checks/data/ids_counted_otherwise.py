@@ -9,12 +9,8 @@ Another text has other shares, and no offset makes them alike. Lengths, position
 much like those of their neighbours, are not judged, and neither are fewer than eight different ids.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -31,7 +27,7 @@ class Limits(Settable):
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     for ids in feed.ids if feed.crowded <= limits.crowded else ():
         enough = ids.counted >= limits.ids and ids.kinds >= limits.kinds
         if ids.offset and enough and ids.others >= limits.surprise and ids.moved <= limits.moved * ids.others:
@@ -47,7 +43,6 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL176",
-    name="ids-counted-otherwise",
     summary="evaluation gives the model other ids for the same tokens than training",
     causes=("data-tokenizer",),
     likely="one side counts its ids from another number, or has other special tokens",

@@ -7,15 +7,11 @@ A batch given to the model in training holds values that are not finite, and the
 A model made for missing values (it masks or replaces them) has finite outputs and is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.facts import FirstBad
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(bad: FirstBad, _limits: NoLimits) -> Iterator[Evidence]:
+def find(bad: FirstBad, _limits: NoLimits) -> Found:
     if bad.kind != "input":
         return
     yield Evidence(
@@ -28,7 +24,6 @@ def find(bad: FirstBad, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL101",
-    name="input-nonfinite",
     summary="the model is fed NaN or infinite values",
     causes=("data-nonfinite",),
     likely="missing values in the source data that no step of the preparation drops or fills",

@@ -9,12 +9,8 @@ Data of several scales that come in turns, and a new stage of the training with 
 an optimizer of its own, and is then judged by itself. Inputs that live on a device are not read.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import InputTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Batches of the same data differ by a factor of two or three."""
 
 
-def find(track: InputTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: InputTrack, limits: Limits) -> Found:
     larger, smaller = track.least > limits.times * track.usual, limits.times * track.most < track.usual
     if track.batches < limits.batches or not (larger or smaller):
         return
@@ -40,7 +36,6 @@ def find(track: InputTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL174",
-    name="inputs-change-scale",
     summary="the inputs are suddenly many times as large, or as small, as they were",
     causes=("data-scale", "data-split-shift", "data-outlier"),
     likely="a unit has changed, or a normalisation was lost or is done twice from some file or epoch on",

@@ -8,15 +8,11 @@ would have failed; until then they take twice the memory and transfer.
 Differences of large numbers (times, prices) that only doubles hold apart, taken before the cast.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import Output
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
+def find(output: Output, _limits: NoLimits) -> Found:
     wide = [place for place, card in enumerate(output.inputs) if card.dtype == "float64"]
     if not wide or any(card.dtype == "float64" for card in output.outputs) or not output.outputs:
         return
@@ -30,7 +26,6 @@ def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL138",
-    name="inputs-double",
     summary="inputs are float64 and the model computes in less",
     causes=("data-schema",),
     likely="`torch.from_numpy` keeps NumPy's default type",

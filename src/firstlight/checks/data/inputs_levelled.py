@@ -16,12 +16,8 @@ Values that are meant to be on or off. Comparisons, masks and `round`, which say
 at random, nor whole numbers that are fed as such.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Levelling
-from firstlight.records.places import at
 from firstlight.records.relations import ExamplesStored
 
 DIFFERENT = "inputs that still differ as the data do"
@@ -52,7 +48,7 @@ class Limits(Settable):
     """As many answers that a plain fit gets wrong."""
 
 
-def find(levelling: Levelling, limits: Limits) -> Iterator[Evidence]:
+def find(levelling: Levelling, limits: Limits) -> Found:
     if levelling.stored is not None and _is_coarser(levelling.stored, limits):
         yield _in_dataset(levelling, levelling.stored)
     if levelling.of != "inputs" or levelling.looks < limits.looks:
@@ -107,7 +103,6 @@ def _in_dataset(levelling: Levelling, stored: ExamplesStored) -> Evidence:
 
 CHECK = Check(
     id="FL168",
-    name="inputs-levelled",
     summary="values that a network is fed become the same, and what they differed by is lost",
     causes=("data-degenerate",),
     likely="a clamp, a rounding or a cast that is far coarser than the data",

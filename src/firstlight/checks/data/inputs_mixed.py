@@ -10,11 +10,7 @@ Where the answers are mixed in the same proportion, or the loss is the same mixt
 little of another example, as noise, is not reported either.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Of the other example, from which on its answer is as right as the one that is asked for."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, mixed = relations.seen, relations.seen.mixed
     if mixed.examples < limits.examples or mixed.mixed < limits.share * mixed.examples:
         return
@@ -44,7 +40,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL166",
-    name="inputs-mixed",
     summary="inputs are mixed with those of other examples, and their answers are not",
     causes=("data-augment",),
     likely="examples are mixed to augment them, and the mixture of the answers was forgotten",

@@ -10,12 +10,8 @@ A model that normalises its inputs itself, trees of features that share one unit
 weight. That is why it stays a note where nothing could be tried.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import Columns, FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Fewer are no sample."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     for fed in feed.inputs:
         given = fed.train
         told = _told(given, limits) if given.rows >= limits.rows else None
@@ -53,7 +49,6 @@ def _told(given: Columns, limits: Limits) -> str | None:
 
 CHECK = Check(
     id="FL152",
-    name="inputs-unscaled",
     summary="features are fed in raw units",
     causes=("data-scale",),
     likely="the preparation does not scale, or scales only some of the columns",

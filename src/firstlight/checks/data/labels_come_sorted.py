@@ -10,13 +10,10 @@ Learning one class after the other on purpose (class-incremental learning). Rare
 examples, and lines that judge real and fake batches in turn are not reported.
 """
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Labels, LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -34,7 +31,7 @@ class Limits(Settable):
     """Of the steps, going back against the order: the beginning of the next epoch."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     batches = [batch for batch in loss.labels if batch.examples >= limits.examples]
     if len(batches) < limits.calls:
         return
@@ -70,7 +67,6 @@ def _told(*batches: Labels) -> str:
 
 CHECK = Check(
     id="FL104",
-    name="labels-come-sorted",
     summary="the training data comes sorted by class",
     causes=("data-not-shuffled",),
     likely="the data set is stored class by class and the loader does not shuffle",

@@ -8,12 +8,8 @@ it is wrong for one of them. Inputs that can hardly differ (a few categories) co
 Examples labelled by several people, or outcomes that are random by nature: the model then learns how frequent each is.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import LabelsSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """By which inputs can differ; with fewer they coincide by chance."""
 
 
-def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: LabelsSeen, limits: Limits) -> Found:
     if not seen.conflicting or not seen.room >= limits.room_bits:
         return
     share = seen.conflicting / max(1, seen.train)
@@ -40,7 +36,6 @@ def find(seen: LabelsSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL132",
-    name="labels-conflict",
     summary="the same input comes with different labels",
     causes=("data-duplicates", "data-label-noise"),
     likely="tables joined many to many, a feature that told the examples apart was dropped, or mistaken labels",

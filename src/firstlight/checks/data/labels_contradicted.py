@@ -11,11 +11,7 @@ nothing is said. Where the loss itself reckons with wrong labels (it smooths the
 for another) they are known, and it is a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 from firstlight.records.tables import few
 
@@ -42,7 +38,7 @@ class Limits(Settable):
     """Of the surest; fewer may be chance."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, doubts = relations.seen, relations.seen.doubts
     if seen.acting or not (doubts.skill >= limits.skill and doubts.sides >= limits.sides):
         return
@@ -73,7 +69,6 @@ def _place(step: int, row: int, place: int) -> str:
 
 CHECK = Check(
     id="FL175",
-    name="labels-contradicted",
     summary="many training examples have a class that the others contradict",
     causes=("data-label-noise",),
     likely="labels were assigned carelessly, or a part of them was shuffled or written over",

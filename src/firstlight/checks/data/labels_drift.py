@@ -9,12 +9,8 @@ Classes that are added on purpose, one after the other: continual learning, a cu
 number for each example are not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LabelTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Share of labels that would have to be others; a shift of the mixture by less does little harm."""
 
 
-def find(track: LabelTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: LabelTrack, limits: Limits) -> Found:
     if not track.chance < limits.chance or not track.apart > limits.apart:
         return
     alone = f"; {track.alone:.0%} of those batches hold one class only" if track.alone else ""
@@ -39,7 +35,6 @@ def find(track: LabelTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL172",
-    name="labels-drift",
     summary="the mixture of classes changes from one stretch of batches to the next",
     causes=("data-not-shuffled", "data-split-shift"),
     likely="the data are sorted by class, by file or by day, and not shuffled, or by a buffer that is too small",

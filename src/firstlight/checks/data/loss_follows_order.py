@@ -9,12 +9,8 @@ Data whose order carries meaning, as a text read from its beginning to its end w
 note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import OrderTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Rank correlation of each epoch's course with the usual one."""
 
 
-def find(track: OrderTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: OrderTrack, limits: Limits) -> Found:
     if not track.swing > limits.swing or not track.alike > limits.alike:
         return
     yield Evidence(
@@ -38,7 +34,6 @@ def find(track: OrderTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL173",
-    name="loss-follows-order",
     summary="the loss takes the same course in every epoch, for nothing is shuffled",
     causes=("data-not-shuffled",),
     likely="the data are sorted, and the loader does not shuffle them",

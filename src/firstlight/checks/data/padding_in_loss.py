@@ -10,12 +10,8 @@ A task in which the end of a row is to be predicted. Losses without a reduction,
 not reported: they may be masked.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """At which it was so."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     echo = feed.echo
     if echo.padded < limits.steps or not echo.pad_share >= limits.share:
         return
@@ -39,7 +35,6 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL155",
-    name="padding-in-loss",
     summary="padding counts in the loss",
     causes=("data-padding",),
     likely="`ignore_index` is left at -100 while the targets are padded with another id",

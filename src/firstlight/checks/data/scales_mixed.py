@@ -9,11 +9,7 @@ single ones are broken. The same for answers that are values.
 Quantities that are of two kinds by nature, such as a flag value for "unknown" that the model knows of.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Pocket, Relations
 
 ANSWER = "answer"
@@ -30,7 +26,7 @@ class Limits(Settable):
     """Share of the rows up to which the smaller group is corrupt rather than in another unit by rule."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen = relations.seen
     for pocket in seen.pockets:
         if not pocket.gap >= (limits.gap if pocket.rows >= limits.rows else limits.far_gap):
@@ -60,7 +56,6 @@ def _times(pocket: Pocket) -> str:
 
 CHECK = Check(
     id="FL162",
-    name="scales-mixed",
     summary="a part of the examples lies on another scale than the rest",
     causes=("data-scale", "data-outlier"),
     likely="files in different units were put together, or a step of the preparation was left out for some of them",

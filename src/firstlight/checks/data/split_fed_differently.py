@@ -11,12 +11,8 @@ followed to the model: one order at every call of training and none of evaluatio
 A shift in the data is rarely as large. What a model made, an agent sees, or a few rows alone set apart is left out.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import Fed, FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 ALIKE = "inputs prepared in the same way on both sides"
 TURNED = ("data-split-shift", "height and width, or another two axes, are taken for one another on one side alone")
@@ -50,7 +46,7 @@ class Limits(Settable):
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     for fed in feed.inputs:
         there = fed.evaluated
         if there is None or min(fed.train.rows, there.rows) < limits.rows or not there.std or not fed.train.std:
@@ -105,7 +101,6 @@ def _told(fed: Fed, evaluated: bool) -> str:
 
 CHECK = Check(
     id="FL151",
-    name="split-fed-differently",
     summary="evaluation feeds the model inputs prepared otherwise than in training",
     causes=("data-split-shift", "data-schema"),
     likely="a step of the preparation (a division by 255, a scaler, a normalisation) is done for one split alone",

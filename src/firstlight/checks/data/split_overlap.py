@@ -14,12 +14,8 @@ often, or where a part of the evaluation has none of them: the other part measur
 ids are trained on, and come more than once in one pass as often, the data repeat themselves: a note tells so.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import FeedSeen, Overlap
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 ALL_OF_IT = 0.8
 """How sure it is where nothing but training examples is evaluated: a few of them may be looked at on purpose."""
@@ -51,7 +47,7 @@ class Limits(Settable):
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     seen = feed.overlap
     if _is_part_of_training(seen, limits):
         yield Evidence(
@@ -104,7 +100,6 @@ def _is_other_part(seen: Overlap, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL150",
-    name="split-overlap",
     summary="the model is evaluated on examples it was trained on",
     causes=("data-leak-split",),
     likely="rows were repeated, resampled or augmented before the data was split, or the split was drawn twice",

@@ -12,12 +12,8 @@ nor are columns of a few values that come as often on both sides. A single recor
 itself on purpose looks like a mistake: allow it there.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     for fed in feed.inputs:
         scale = fed.own_scale
         if scale.columns < limits.columns or feed.crowded > limits.crowded:
@@ -45,7 +41,6 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL177",
-    name="splits-scaled-apart",
     summary="each split was scaled by statistics of its own",
     causes=("data-split-shift",),
     likely="the scaler is fitted again on the split that is evaluated: `fit_transform`, or its own mean and deviation",

@@ -9,12 +9,8 @@ Short steps of small models always wait; nothing is lost by it. Where the model 
 with it, and with whatever else the machine does: that is a note and never a red flag.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import FeedTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Shorter steps are not judged."""
 
 
-def find(track: FeedTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: FeedTrack, limits: Limits) -> Found:
     if not track.wait_share > limits.share or not track.step_s > limits.shortest_s:
         return
     yield Evidence(
@@ -38,7 +34,6 @@ def find(track: FeedTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL171",
-    name="steps-wait-for-data",
     summary="steps wait for the loader",
     causes=("env-input-bound",),
     likely="too few loader workers, or slow decoding and augmentation",

@@ -11,15 +11,11 @@ taken at some of the places, as of the answer after a prompt. Memory and copy ta
 purpose.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import LagSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(seen: LagSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(seen: LagSeen, _limits: NoLimits) -> Found:
     if seen.offset is None:
         return
     where = at(seen.site, rank=seen.rank)
@@ -61,7 +57,6 @@ def find(seen: LagSeen, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL135",
-    name="target-copies-input",
     summary="the target of a sequence is a piece of its own input",
     causes=("data-leak-future", "data-leak-target", "data-label-misaligned"),
     likely="the labels were not shifted: the model is asked for what it is given",

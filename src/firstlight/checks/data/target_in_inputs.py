@@ -9,12 +9,8 @@ A toy whose target is a line in its only feature is not reported, nor are models
 task on purpose looks the same; allow it there.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Where more columns fit, they are lags of one series or one-hot codes of the label, and told as well."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     echo = feed.echo
     if not echo.columns or echo.compared < limits.steps:
         return
@@ -40,7 +36,6 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL154",
-    name="target-in-inputs",
     summary="the target is one of the features",
     causes=("data-leak-target",),
     likely="the target column was not dropped from the table, or a feature is computed from it",

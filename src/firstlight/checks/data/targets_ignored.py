@@ -7,12 +7,8 @@ At every observed call, all targets equal the loss's `ignore_index`: there is no
 A single batch without valid targets happens in masked language modelling; all of them do not.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """One empty batch is an accident."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     if loss.calls < limits.calls or not loss.least_ignored >= limits.least_ignored:
         return
     yield Evidence(
@@ -35,7 +31,6 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL103",
-    name="targets-ignored",
     summary="the loss ignores every target",
     causes=("data-labels-masked",),
     likely="the mask of the labels is inverted, or the answer was cut off by the maximum length",

@@ -11,12 +11,9 @@ copy then learns no better.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
@@ -28,7 +25,7 @@ class Limits(Settable):
     """Range of the predictions over the size of the targets: beyond it the model is already there."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     target, given = loss.target, loss.prediction
     if target is None or loss.function not in REGRESSION:
         return
@@ -47,7 +44,6 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL106",
-    name="targets-unscaled",
     summary="the targets are far larger than anything the model gives",
     causes=("data-scale",),
     likely="targets in their raw unit (prices, metres, counts)",

@@ -9,12 +9,8 @@ A split by patient, machine or place, where each has the whole span of time: wha
 about the future. Allow it then.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.declared import TimeOrder
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Of the neighbours in time that a random split would set apart: from here on it was drawn at random."""
 
 
-def find(order: TimeOrder, limits: Limits) -> Iterator[Evidence]:
+def find(order: TimeOrder, limits: Limits) -> Found:
     if not order.before_last > limits.share:
         return
     rows = order.train_rows + order.val_rows
@@ -42,7 +38,6 @@ def find(order: TimeOrder, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL158",
-    name="times-interleave",
     summary="validation rows lie among the training rows in time",
     causes=("data-leak-future",),
     likely="the rows of a time series were split at random",

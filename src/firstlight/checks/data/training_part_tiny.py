@@ -9,12 +9,9 @@ Learning from a few examples on purpose. Curves and maps drawn over a grid of on
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -26,7 +23,7 @@ class Limits(Settable):
     """Of an example; of fewer, what is evaluated may be a grid to draw a curve from."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     seen = feed.overlap
     few = seen.whole and 0 < seen.trained < limits.trained
     if not few or seen.evaluated < limits.times * seen.trained:
@@ -43,7 +40,6 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL165",
-    name="training-part-tiny",
     summary="a handful of examples is trained on, and many times as many evaluated",
     causes=("data-too-little",),
     likely="a slice, a filter or a limit meant for trying things out cut the training part down",

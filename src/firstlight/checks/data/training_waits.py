@@ -8,11 +8,7 @@ done. Watching makes the rest longer, so that the share is rather more than is t
 Batches that are there within milliseconds are not reported, whatever their share: small models always wait.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.program import Waiting
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """For a batch; less is nothing to gain."""
 
 
-def find(waiting: Waiting, limits: Limits) -> Iterator[Evidence]:
+def find(waiting: Waiting, limits: Limits) -> Found:
     if waiting.batches < limits.batches:
         return
     if not limits.shortest_s * waiting.batches <= waiting.waited >= limits.share * waiting.elapsed:
@@ -42,7 +38,6 @@ def find(waiting: Waiting, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL110",
-    name="training-waits",
     summary="training waits for its batches most of the time",
     causes=("env-input-bound",),
     likely="files are read or parsed anew for every example, or the loader has too few workers",

@@ -8,12 +8,8 @@ sequences begin with two marks of a beginning.
 A table somewhat larger than the vocabulary is padded to a round number for speed, and is not told.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Vocabulary
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -21,7 +17,7 @@ class Limits(Settable):
     """Of the sequences that begin with two marks; a few may quote one."""
 
 
-def find(seen: Vocabulary, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Vocabulary, limits: Limits) -> Found:
     where = at(seen.site, module=seen.table, rank=seen.rank)
     if seen.size > seen.rows:
         yield Evidence(
@@ -53,7 +49,6 @@ def find(seen: Vocabulary, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL137",
-    name="vocabulary-disagrees",
     summary="tokenizer, data and embedding do not agree about the vocabulary",
     causes=("data-tokenizer",),
     likely="the data was encoded with another tokenizer than the declared one",

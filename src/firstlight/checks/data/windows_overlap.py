@@ -9,12 +9,8 @@ Windows at the border between two parts share a few stretches with the other: be
 padding do not count.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.feed import FeedSeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -28,7 +24,7 @@ class Limits(Settable):
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
-def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(feed: FeedSeen, limits: Limits) -> Found:
     seen = feed.overlap
     if seen.pieces < limits.pieces or not seen.shared_pieces >= limits.share or feed.crowded > limits.crowded:
         return
@@ -45,7 +41,6 @@ def find(feed: FeedSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL109",
-    name="windows-overlap",
     summary="evaluated windows share their values with windows that were trained on",
     causes=("data-leak-split", "data-leak-future"),
     likely="overlapping windows were cut first and divided at random afterwards",

@@ -9,12 +9,8 @@ Workers that are meant to do the same. A single worker is not reported, and neit
 each worker by itself.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import WorkerStream
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """That began in the same state and drew from it."""
 
 
-def find(stream: WorkerStream, limits: Limits) -> Iterator[Evidence]:
+def find(stream: WorkerStream, limits: Limits) -> Found:
     if stream.alike < limits.workers:
         return
     yield Evidence(
@@ -36,7 +32,6 @@ def find(stream: WorkerStream, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL156",
-    name="workers-repeat-draws",
     summary="all loader workers draw the same random numbers",
     causes=("env-seed", "data-stale-batch"),
     likely="each worker has a copy of a generator the data set keeps, or `worker_init_fn` sets a constant seed",

@@ -10,11 +10,7 @@ Parts of the same data are much nearer. Where training takes its examples in ord
 models are judged that are scored in the units of training elsewhere.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.scoring import AnswersScored
 
 
@@ -35,7 +31,7 @@ class Limits(Settable):
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
 
-def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
+def find(scored: AnswersScored, limits: Limits) -> Found:
     wanted = scored.wanted
     if wanted is None or wanted.crowded > limits.crowded or not wanted.scored.std > 0:
         return
@@ -67,7 +63,6 @@ def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL554",
-    name="answers-in-other-units",
     summary="evaluation wants other numbers of a model than its loss taught it",
     causes=("train-metric", "data-split-shift"),
     likely="its answers are not scaled back to the units of the targets, or only one side is",

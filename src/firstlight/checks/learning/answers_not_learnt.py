@@ -11,12 +11,9 @@ up, where two players compete and where rewards are sparse, nothing is said.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.learning import NO_SIGN, LearningSign
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +21,7 @@ class Limits(Settable):
     """Measured backwards; the slowest healthy program that was tried needed 73 to show a sign."""
 
 
-def find(sign: LearningSign, limits: Limits) -> Iterator[Evidence]:
+def find(sign: LearningSign, limits: Limits) -> Found:
     if sign.status != NO_SIGN or sign.steps < limits.steps:
         return
     yield Evidence(
@@ -42,7 +39,6 @@ def _number(value: float | None) -> str:
 
 CHECK = Check(
     id="FL508",
-    name="answers-not-learnt",
     summary="nothing it does depends on which answer belongs to which input",
     causes=("unknown",),
     likely="inputs, gradients or updates are broken somewhere between the data and the weights; or it needs more steps",

@@ -13,11 +13,7 @@ smallest output is the best one, such as distances, or targets that are the inpu
 training leaves out (a negative number) count for nothing.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.scoring import AnswersScored
 
 
@@ -36,7 +32,7 @@ class Limits(Settable):
     """Of that, what is left at the most once the numbers of one side are moved by one."""
 
 
-def find(scored: AnswersScored, limits: Limits) -> Iterator[Evidence]:
+def find(scored: AnswersScored, limits: Limits) -> Found:
     enough = max(limits.answers, limits.share * scored.answers)
     if scored.least >= enough:
         yield _evidence(
@@ -105,7 +101,6 @@ def _evidence(scored: AnswersScored, saw: str, wanted: str, do: str) -> Evidence
 
 CHECK = Check(
     id="FL552",
-    name="answers-scored-wrongly",
     summary="evaluation scores something other than the model's answers to its own questions",
     causes=("train-metric", "data-label-range"),
     likely="the decision or the comparison in the evaluation is not the one that was meant",

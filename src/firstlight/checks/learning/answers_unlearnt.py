@@ -10,12 +10,8 @@ A new stage whose answers are others begins without knowing them: it is reported
 either. Answers that the network had a hand in, and programs with several optimizers, are not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.learning import Unlearnt
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """Times the rate half-way to that step: a rate that grew so much until then, and not long before, is to blame."""
 
 
-def find(lost: Unlearnt, limits: Limits) -> Iterator[Evidence]:
+def find(lost: Unlearnt, limits: Limits) -> Found:
     if lost.optimizers > 1:
         return
     gone, rose = lost.gone, bool(lost.rate and lost.risen and lost.risen >= limits.rise * lost.rate)
@@ -43,7 +39,6 @@ def find(lost: Unlearnt, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL541",
-    name="answers-unlearnt",
     summary="what had been learnt is lost again within the run",
     causes=("hp-lr-high", "unknown"),
     likely="a learning rate that became too high, weights that were reset, or data that changed under the run",

@@ -12,12 +12,8 @@ although the batches differ in size, so that the examples of a small last batch 
 Where only some of the answers count, as unmasked places do, a smaller divisor is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.averages import Averaged
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Of what was meant; a mean over batches that is nearer to it misleads nobody."""
 
 
-def find(averaged: Averaged, limits: Limits) -> Iterator[Evidence]:
+def find(averaged: Averaged, limits: Limits) -> Found:
     if not averaged.sure or not averaged.meant:
         return
     if not abs(averaged.value - averaged.meant) > limits.apart * abs(averaged.meant):
@@ -50,7 +46,6 @@ def find(averaged: Averaged, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL553",
-    name="averaged-over-wrong-count",
     summary="a metric is a sum over an evaluation, divided by the number of something else",
     causes=("train-metric",),
     likely="examples are added up and batches counted, or the other way round",

@@ -9,12 +9,8 @@ A large model may need far longer than this to pass a linear one, so that is a n
 more: nothing was learnt that holds for new examples. A target with nothing to be predicted looks the same.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Baselines
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 CONSTANT = ("majority class", "mean")
 
@@ -28,7 +24,7 @@ class Limits(Settable):
     """Trained; after fewer nothing is said."""
 
 
-def find(seen: Baselines, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Baselines, limits: Limits) -> Found:
     if seen.steps < limits.steps or not seen.scores:
         return
     best = min(seen.scores, key=lambda score: score.error)
@@ -49,7 +45,6 @@ def find(seen: Baselines, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL551",
-    name="baseline-unbeaten",
     summary="the model is no better than an answer that needs no model",
     causes=("unknown", "hp-lr-low", "data-label-misaligned", "arch-capacity"),
     likely="the model does not learn what a line through the features already tells: rate, pairing or output layer",

@@ -8,12 +8,8 @@ others and the program shows no sign of learning, or a repair of that cause made
 It is an inference and says how sure it is. Where the program learns and nothing was proven, nothing is said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.inferred import Inferred
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """Observations told."""
 
 
-def find(inferred: Inferred, limits: Limits) -> Iterator[Evidence]:
+def find(inferred: Inferred, limits: Limits) -> Found:
     if not 0 <= inferred.probability <= 1:
         return
     if inferred.proven is None and not (inferred.stands_still and inferred.probability >= limits.probability):
@@ -45,7 +41,6 @@ def find(inferred: Inferred, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL509",
-    name="cause-inferred",
     summary="everything known together points at one cause",
     causes=("unknown",),
     likely="an inference from what was observed and tried",

@@ -12,12 +12,9 @@ fall, and no more. Adversarial losses are not meant to: ignore it there.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Overfit
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -34,7 +31,7 @@ class Limits(Settable):
     """Of the first loss: below it at the end, and with the time up before the steps, it may well get there."""
 
 
-def find(overfit: Overfit, limits: Limits) -> Iterator[Evidence]:
+def find(overfit: Overfit, limits: Limits) -> Found:
     if overfit.parameters < overfit.values:
         return
     own, reference = overfit.own, overfit.reference
@@ -95,7 +92,6 @@ def _shape(losses: tuple[float, ...], overfit: Overfit, limits: Limits) -> tuple
 
 CHECK = Check(
     id="FL531",
-    name="examples-not-learnable",
     summary="the model cannot learn two examples by heart",
     causes=("loss-detached", "loss-sign", "loss-double-activation", "arch-capacity", "hp-lr-high", "hp-lr-low"),
     likely="something between input and loss is broken",

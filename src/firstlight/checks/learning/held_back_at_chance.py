@@ -9,11 +9,7 @@ Where nothing carries over from one example to another, as with random labels th
 by their names (`val_acc`, `test accuracy`), and only accuracies are judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import HeldBackScore
 
 
@@ -24,7 +20,7 @@ class Limits(Settable):
     """The same on held-back examples, within which it is a guess."""
 
 
-def find(score: HeldBackScore, limits: Limits) -> Iterator[Evidence]:
+def find(score: HeldBackScore, limits: Limits) -> Found:
     guess = score.common
     if not (score.own >= limits.learnt and score.value <= guess + limits.above * (1 - guess)):
         return
@@ -39,7 +35,6 @@ def find(score: HeldBackScore, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL511",
-    name="held-back-at-chance",
     summary="what is learnt is of no use for held-back examples",
     causes=("unknown", "data-split-shift", "data-label-range", "data-tokenizer", "train-metric", "train-mode"),
     likely="inputs or answers of the two are prepared by different code, or the score compares the wrong things",

@@ -9,12 +9,8 @@ Losses that may be negative, runs without a loader and runs with several optimiz
 new phase of a curriculum can undo a loss on purpose; it then falls again, and is told of at most once.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LossTrack
-from firstlight.records.places import Where
 
 STRETCH = 8
 """Steps of one mean of the trend."""
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Steps over which it must have stayed there; spikes recover within sixteen."""
 
 
-def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: LossTrack, limits: Limits) -> Found:
     if not track.fed or track.rivals > 1 or not track.positive or not track.start > 0:
         return
     window = track.trend[-max(1, limits.stretch // STRETCH) :]
@@ -47,7 +43,6 @@ def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL571",
-    name="learning-undone",
     summary="what had been learnt is lost again",
     causes=("hp-lr-high", "train-schedule", "data-label-misaligned", "train-reinit"),
     likely="a learning rate that became too high, a weight that was reset, or data that changed under the run",

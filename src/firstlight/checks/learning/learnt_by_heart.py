@@ -10,12 +10,8 @@ A lookup of arbitrary pairs (names of random keys, a benchmark of memory) is lea
 far too large for a handful of examples learns them by heart before it learns anything else.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.contrast import MISMATCHED, Contrast
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -28,7 +24,7 @@ class Limits(Settable):
     a few hundred digits with their own."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     pair, share = contrast.of(MISMATCHED), contrast.by_heart(limits.gained)
     if pair is None or share is None or contrast.compares_rows or contrast.certified or not contrast.meant_to_fall:
         return
@@ -45,7 +41,6 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL513",
-    name="learnt-by-heart",
     summary="examples are learnt by heart, and mismatched ones as fast",
     causes=("data-label-misaligned", "data-label-noise"),
     likely="inputs and labels were shuffled, sorted or filtered separately, or the labels are noise",

@@ -9,12 +9,8 @@ Noise turns around two times in three and is left alone. Two batches in turn, on
 but the loss of such a run comes down.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LossTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -28,7 +24,7 @@ class Limits(Settable):
     """Share of the starting loss that is still there, at the least."""
 
 
-def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: LossTrack, limits: Limits) -> Found:
     if track.steps < limits.steps or track.rivals > 1 or not track.positive or not track.level > 0:
         return
     if not track.flips > limits.turns or not track.noise > limits.swing * track.level:
@@ -46,7 +42,6 @@ def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL573",
-    name="loss-bounces",
     summary="the loss bounces from step to step and goes nowhere",
     causes=("hp-lr-high", "hp-optimizer"),
     likely="every step jumps over the valley: the learning rate is too high",

@@ -11,12 +11,8 @@ optimizers, are not judged. While the learning rate is still rising nothing is s
 slowly (KL annealing, a curriculum) raises a loss that had fallen before, not above its beginning.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LossTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -32,7 +28,7 @@ class Limits(Settable):
     """Of its own noise that the rise over the window must exceed."""
 
 
-def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: LossTrack, limits: Limits) -> Found:
     if track.negated is not None and track.rivals == 1 and track.steps >= limits.negated_steps:
         yield from _negated(track, track.negated)
         return
@@ -52,7 +48,7 @@ def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
     )
 
 
-def _negated(track: LossTrack, loss: str) -> Iterator[Evidence]:
+def _negated(track: LossTrack, loss: str) -> Found:
     if not track.level < min(track.start, 0.0):
         return
     yield Evidence(
@@ -71,7 +67,6 @@ def _negated(track: LossTrack, loss: str) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL570",
-    name="loss-climbs",
     summary="the loss climbs above where it began",
     causes=("loss-sign", "hp-lr-high", "train-no-zero-grad"),
     likely="the sign of the loss is wrong, or the learning rate is too high",

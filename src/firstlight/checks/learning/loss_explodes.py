@@ -9,13 +9,10 @@ times; the weights do not run away with them.
 """
 
 import math
-from collections.abc import Iterator
 from statistics import median
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossCurve
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -29,7 +26,7 @@ class Limits(Settable):
     """Times the first weights; a stable run stays within a few per cent at this length."""
 
 
-def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
+def find(curve: LossCurve, limits: Limits) -> Found:
     if len(curve.values) < limits.values or not all(map(math.isfinite, curve.values)):
         return
     first = median(abs(value) for value in curve.values[: limits.window])
@@ -50,7 +47,6 @@ def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL501",
-    name="loss-explodes",
     summary="the loss and the weights run away",
     causes=("hp-lr-high",),
     likely="the learning rate is too high",

@@ -10,12 +10,8 @@ the loss of the untrained model to count. Outliers that the program meets by cli
 spikes are not counted.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LossTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """In a thousand steps; healthy heavy-tailed noise makes none that pass the start as well."""
 
 
-def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: LossTrack, limits: Limits) -> Found:
     if track.spikes < limits.spikes or track.rivals > 1 or not track.fed:
         return
     at = ", ".join(str(step) for step in track.spiked_at[-limits.spikes :])
@@ -38,7 +34,6 @@ def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL572",
-    name="loss-spikes",
     summary="the loss shoots up again and again",
     causes=("data-outlier", "hp-lr-high", "num-precision"),
     likely="a few corrupt or extreme examples, or steps that are too large for the hardest batches",

@@ -7,12 +7,8 @@ For a long stretch the loss has not had a better one, and more than half of the 
 How low a loss can go is not known: labels may be noisy, the task hard. So this is a note and never a red flag.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LossTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Share of its highest below which the learning rate itself is the reason."""
 
 
-def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: LossTrack, limits: Limits) -> Found:
     if not track.fed or track.rivals > 1 or not track.positive or not track.start > 0:
         return
     if track.since_best < limits.steps or not track.level > limits.left * track.start:
@@ -43,7 +39,6 @@ def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL575",
-    name="loss-stalls",
     summary="the loss has stopped falling while much of it is left",
     causes=("hp-lr-low", "train-schedule", "hp-regularisation", "arch-capacity"),
     likely="the learning rate is too low by now, or the model cannot do better",

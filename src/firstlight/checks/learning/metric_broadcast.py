@@ -8,15 +8,11 @@ summed: the number reported is the chance agreement of two label vectors.
 Masks of equal labels (contrastive learning) compare a tensor with itself and are not reduced to one number.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.facts import ShapeClash
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(clash: ShapeClash, _limits: NoLimits) -> Iterator[Evidence]:
+def find(clash: ShapeClash, _limits: NoLimits) -> Found:
     if clash.in_loss:
         return
     yield Evidence(
@@ -29,7 +25,6 @@ def find(clash: ShapeClash, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL502",
-    name="metric-broadcast",
     summary="a metric compares every prediction with every label",
     causes=("train-metric",),
     likely="the prediction has a trailing dimension of 1 that the labels lack",

@@ -10,12 +10,9 @@ costs. Declare those that measure how good the answers are.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import MetricTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +20,7 @@ class Limits(Settable):
     """Of the larger score: two answers that are this close count as scored alike."""
 
 
-def find(tried: MetricTried, limits: Limits) -> Iterator[Evidence]:
+def find(tried: MetricTried, limits: Limits) -> Found:
     others = (tried.permuted, tried.contrary)
     score = f"score {tried.ideal:.4g}" if math.isfinite(tried.ideal) else "get a score that is not finite"
     told = f"ideal answers {score}, out of order {tried.permuted:.4g}, contrary {tried.contrary:.4g}"
@@ -42,7 +39,6 @@ def find(tried: MetricTried, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL538",
-    name="metric-misses-ideal",
     summary="the metric does not score the ideal answer best",
     causes=("train-metric",),
     likely="`argmax` over the wrong axis, shapes that broadcast against each other, or a threshold for another scale",

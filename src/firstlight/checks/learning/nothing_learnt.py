@@ -9,12 +9,8 @@ Reinforcement learning, adversarial training and losses that may be negative are
 models can rest on their first plateau through a long warm-up: while the rate is rising nothing is said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LossTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Of the start; twice the noise between seeds."""
 
 
-def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: LossTrack, limits: Limits) -> Found:
     if not track.fed or track.rivals > 1 or track.warming or not track.positive or track.steps < limits.steps:
         return
     band = limits.share * track.start
@@ -44,7 +40,6 @@ def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL574",
-    name="nothing-learnt",
     summary="hundreds of steps, and the loss is where it began",
     causes=("hp-lr-low", "loss-detached", "train-frozen", "data-label-misaligned", "data-degenerate"),
     likely="no gradient reaches the weights, the learning rate is far too low, or inputs and targets do not belong "

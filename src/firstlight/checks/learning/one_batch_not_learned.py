@@ -10,12 +10,8 @@ Losses that are not meant to fall (policy gradients, adversaries) are not judged
 minimise one of torch's own losses are.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.contrast import BY_HEART_COPIES, Contrast, Level
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Share of its first loss that such a run has lost at most."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     found = [pair for name in BY_HEART_COPIES if (pair := contrast.of(name)) is not None and pair.steps >= limits.steps]
     if not (contrast.supervised and contrast.by_loader) or len(found) < len(BY_HEART_COPIES):
         return
@@ -48,7 +44,6 @@ def _lost(level: Level) -> float:
 
 CHECK = Check(
     id="FL507",
-    name="one-batch-not-learned",
     summary="not even a single batch can be learnt by heart",
     causes=("unknown",),
     likely="the gradient does not reach the weights that matter, or the loss does not depend on what they do",

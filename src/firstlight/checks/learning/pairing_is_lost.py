@@ -13,12 +13,9 @@ far too high looks the same too, and is not reported here where a copy at a tent
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.contrast import Contrast, Pair
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 CLASSIFYING = ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits")
 
@@ -45,7 +42,7 @@ class Limits(Settable):
     """Share by which a copy at a tenth of the rate must end below mismatched pairs for the rate to be at fault."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     one, mixed = contrast.of("one-batch"), contrast.of("permuted-targets")
     if (
         contrast.compares_rows
@@ -85,7 +82,6 @@ def _alike(mixed: Pair, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL506",
-    name="pairing-is-lost",
     summary="the program learns no better from its labels than from mismatched ones",
     causes=("data-label-misaligned",),
     likely="inputs and labels were shuffled, sorted or filtered separately",

@@ -10,11 +10,7 @@ While the learning rate rises nothing is said. A program that is stopped on purp
 behind, and so may one whose inputs are made far harder in training than the noise among its examples tells.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Of what it lacks, in the last quarter of its course; one that gains more is on its way."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, skills = relations.seen, relations.seen.skills
     plain = skills.plain if skills.later is None or skills.plain < skills.later else skills.later
     if not relations.scored or relations.warming or not (plain >= limits.plain and skills.step >= limits.steps):
@@ -52,7 +48,6 @@ def _share(skill: float) -> str:
 
 CHECK = Check(
     id="FL510",
-    name="plain-fit-does-better",
     summary="a plain fit to a few of its examples does far better than the program",
     causes=("unknown",),
     likely="the answers can be told from what the program is fed, and something between the two keeps it from learning",

@@ -8,12 +8,8 @@ outputs of a regression hardly differ any more from example to example.
 A batch that is mostly of one class is answered mostly with it. In the first looks an untrained model has its favourite.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import PredictionTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Fewer belong to the start."""
 
 
-def find(track: PredictionTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: PredictionTrack, limits: Limits) -> Found:
     if track.looks < limits.looks:
         return
     one = track.classes > 1 and track.top_share >= max(limits.share, min(1.0, limits.beyond * track.true_share))
@@ -48,7 +44,6 @@ def find(track: PredictionTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL576",
-    name="predictions-collapse",
     summary="the model answers the same, whatever it is asked",
     causes=("arch-dead-units", "data-imbalance", "hp-lr-high", "loss-mismatch", "arch-init"),
     likely="units died after a large step, or always answering the commonest class is the cheapest",

@@ -9,12 +9,8 @@ Targets with hardly any signal have an optimum with a small spread: it is compar
 reach. Heavy imbalance makes the majority class the best early answer; that is a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Predictions
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -28,7 +24,7 @@ class Limits(Settable):
     """Fewer show nothing."""
 
 
-def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
+def find(made: Predictions, limits: Limits) -> Found:
     if made.examples < limits.examples or made.nonfinite:
         return  # what is not finite is told by `value-nonfinite` (FL601)
     where = at(made.site, rank=made.rank)
@@ -63,7 +59,6 @@ def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL533",
-    name="predictions-collapsed",
     summary="after a short training the model predicts the same for everything",
     causes=("arch-init", "data-scale", "data-imbalance"),
     likely="inputs do not reach the output, or one class drowns the others",

@@ -9,12 +9,9 @@ Held-out data from a time or place where the relation is turned round; and a sho
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Predictions
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +21,7 @@ class Limits(Settable):
     """Whatever the number of examples."""
 
 
-def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
+def find(made: Predictions, limits: Limits) -> Found:
     if not made.learnt or made.correlation is None or made.rank_correlation is None or made.examples < 1:
         return
     edge = -max(limits.least, limits.errors / math.sqrt(made.examples))
@@ -41,7 +38,6 @@ def find(made: Predictions, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL535",
-    name="predictions-inverted",
     summary="predictions run against their targets",
     causes=("data-split-shift", "data-label-misaligned"),
     likely="the sign of target or prediction is turned in one split, or one is sorted the other way",

@@ -8,12 +8,8 @@ before, five looks in a row.
 Examples that are truly ambiguous, or thousands of classes that are nearly alike, as words are. It is a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import PredictionTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Share of the starting loss, at the most: before, nothing is settled."""
 
 
-def find(track: PredictionTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: PredictionTrack, limits: Limits) -> Found:
     if track.looks < limits.looks or not (track.remaining <= limits.remaining and track.flips > limits.flips):
         return
     yield Evidence(
@@ -39,7 +35,6 @@ def find(track: PredictionTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL581",
-    name="predictions-keep-flipping",
     summary="answers to the same questions change from look to look",
     causes=("hp-lr-high", "data-label-noise"),
     likely="the learning rate is too high for this stage of the training",

@@ -12,12 +12,8 @@ and no other optimizer pulls the other way. A loss that is meant to rise
 (adversaries, a term that is warmed up) does not fall at a tenth of the rate either.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.contrast import LOWER_RATES, WHOLE_LOWER, Contrast, Pair
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -31,7 +27,7 @@ class Limits(Settable):
     """Share by which a score that the program prints may be worse at the lower rate, for that to be of use."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     if not contrast.meant_to_fall:
         return
     rungs = [(name, pair) for name in LOWER_RATES if (pair := contrast.of(name)) is not None and pair.cured]
@@ -54,7 +50,7 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
     )
 
 
-def _by_the_end(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def _by_the_end(contrast: Contrast, limits: Limits) -> Found:
     for name, divisor in WHOLE_LOWER.items():
         run = contrast.at_end(name)
         if run is None or not run.ahead >= limits.ahead or run.worse(limits.worse):
@@ -77,7 +73,6 @@ def _learns(pair: Pair, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL505",
-    name="rate-too-high",
     summary="the learning rate is too high for the run",
     causes=("hp-lr-high",),
     likely="the learning rate is too high by an order of magnitude",

@@ -14,13 +14,10 @@ the same; the report then comes from too few steps.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.checks.learning import learnt_by_heart
 from firstlight.records.contrast import HIGHER_RATES, UNMOVED, WHOLE_HIGHER, Contrast, Level, Pair, WholeRun
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -36,7 +33,7 @@ class Limits(Settable):
     """Share by which a score that the program prints may be worse at the higher rate, for that to be of use."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     by_heart = contrast.by_heart(learnt_by_heart.CHECK.limits.gained)
     if not contrast.meant_to_fall or (by_heart is not None and not by_heart < learnt_by_heart.CHECK.limits.by_heart):
         return
@@ -97,7 +94,6 @@ def _lost(start: float, level: Level) -> float:
 
 CHECK = Check(
     id="FL504",
-    name="rate-too-low",
     summary="the learning rate is too low for the run",
     causes=("hp-lr-low",),
     likely="the learning rate is too low by an order of magnitude",

@@ -11,12 +11,8 @@ certified to learn from its data is reported only where it has next to nothing o
 that gets most of the way later on.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.contrast import Contrast
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -31,7 +27,7 @@ class Limits(Settable):
     """Of that, what is next to nothing."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     with_it, without = contrast.of("regularised"), contrast.of("unregularised")
     if with_it is None or without is None or not (with_it.other.finite and without.other.finite):
         return
@@ -58,7 +54,6 @@ def _got_there(contrast: Contrast, first: float, enough: float) -> bool:
 
 CHECK = Check(
     id="FL503",
-    name="regularisation-drowns",
     summary="regularisation is so strong that hardly anything is learnt",
     causes=("hp-regularisation",),
     likely="a dropout probability given as the share to keep, or a weight decay meant for another optimizer",

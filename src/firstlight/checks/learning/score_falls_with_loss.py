@@ -9,12 +9,8 @@ A loss that rises while the accuracy still does is the other way round, quite us
 Scores whose good direction is not plain from their name are left out. A penalty in the loss may fall alone.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import ScoreTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -28,7 +24,7 @@ class Limits(Settable):
     """Share of the first loss by which it has come down."""
 
 
-def find(track: ScoreTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: ScoreTrack, limits: Limits) -> Found:
     if len(track.values) < limits.evaluations or not track.improving >= limits.improving:
         return
     first, last = track.losses[0], track.losses[-1]
@@ -45,7 +41,6 @@ def find(track: ScoreTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL577",
-    name="score-falls-with-loss",
     summary="the loss gets better, and the score worse",
     causes=("loss-mismatch", "train-metric", "loss-sign"),
     likely="the loss is not a stand-in for the score, or the score is computed on the wrong axis, split or side",

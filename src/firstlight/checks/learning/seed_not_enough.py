@@ -8,12 +8,8 @@ differ.
 Kernels on a GPU that add in varying order: their differences are far below the limit.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Repeat
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -21,7 +17,7 @@ class Limits(Settable):
     """Relative; an order of additions makes a difference of a millionth."""
 
 
-def find(repeat: Repeat, limits: Limits) -> Iterator[Evidence]:
+def find(repeat: Repeat, limits: Limits) -> Found:
     if repeat.first_difference is None or not repeat.difference > limits.difference:
         return
     yield Evidence(
@@ -34,7 +30,6 @@ def find(repeat: Repeat, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL537",
-    name="seed-not-enough",
     summary="the same seed gives another training",
     causes=("env-seed",),
     likely="a random generator of its own, seeded from the clock or the system",

@@ -9,12 +9,8 @@ split, and must not cling to the first or last epoch when nothing is better.
 A selector that looks at something else than a validation loss: give it a `metric` attribute that names it.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import SelectorTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -26,7 +22,7 @@ class Limits(Settable):
     """Of the flat histories, chosen at the first or last epoch; chance gives a twelfth."""
 
 
-def find(tried: SelectorTried, limits: Limits) -> Iterator[Evidence]:
+def find(tried: SelectorTried, limits: Limits) -> Found:
     where = at(tried.site, module=tried.selector, rank=tried.rank)
     clear = [choice for choice in tried.choices if choice.kind in ("clear", "noisy") and choice.planted is not None]
     broken = [choice for choice in tried.choices if choice.error]
@@ -72,7 +68,6 @@ def find(tried: SelectorTried, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL536",
-    name="selector-misses-best",
     summary="the selector does not find a best epoch that is plain to see",
     causes=("train-metric", "data-leak-split", "env-seed"),
     likely="the comparison runs the wrong way, or the window is longer than the history",

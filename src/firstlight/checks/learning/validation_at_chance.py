@@ -10,12 +10,9 @@ A task in which nothing carries over, as random labels learnt by heart. Accuraci
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import ScoreTrack
-from firstlight.records.places import Where
 
 ACCURACY = ("acc", "accuracy")
 PERCENT = 100.0
@@ -30,7 +27,7 @@ class Limits(Settable):
     """Share of the loss of one who knows the mixture alone, below which the training examples are known."""
 
 
-def find(track: ScoreTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: ScoreTrack, limits: Limits) -> Found:
     last = track.values[-limits.evaluations :]
     if len(last) < limits.evaluations or not track.mixture or not track.name.endswith(ACCURACY):
         return
@@ -50,7 +47,6 @@ def find(track: ScoreTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL580",
-    name="validation-at-chance",
     summary="what is learnt does not carry over: validation stays at the level of a guess",
     causes=("data-split-shift", "train-mode", "train-metric", "data-label-misaligned"),
     likely="validation examples are prepared differently, their labels are numbered differently, or the mode is wrong",

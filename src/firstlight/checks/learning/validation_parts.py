@@ -10,14 +10,12 @@ the loss may part while the metric still improves: look at the metric.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import EvalTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -29,7 +27,7 @@ class Limits(Settable):
     """Of the evaluations' own noise: the best of dozens lies two and more below their level by chance alone."""
 
 
-def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: EvalTrack, limits: Limits) -> Found:
     if len(track.values) <= limits.evaluations or len(track.train) != len(track.values):
         return
     if not all(map(math.isfinite, track.values)):
@@ -61,7 +59,6 @@ def _noise(values: Sequence[float]) -> float:
 
 CHECK = Check(
     id="FL578",
-    name="validation-parts",
     summary="the validation loss turns up while the training loss falls on",
     causes=("null-overfit", "data-split-shift", "train-mode"),
     likely="the model has begun to learn the training examples by heart",

@@ -8,12 +8,8 @@ Dropout, augmentation, label smoothing and averaging the training loss over the 
 by tenths; half is more than they do.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import EvalTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """Of the training loss."""
 
 
-def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: EvalTrack, limits: Limits) -> Found:
     lowest = [min(pair) for pair in zip(track.train, track.lately or track.train, strict=False)]
     pairs = list(zip(track.values, lowest, strict=False))[-limits.evaluations :]
     if len(pairs) < limits.evaluations or not all(0 < value < limits.share * train for value, train in pairs):
@@ -39,7 +35,6 @@ def find(track: EvalTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL579",
-    name="validation-too-good",
     summary="the validation loss is far below the training loss",
     causes=("data-leak-split", "train-metric", "data-split-shift"),
     likely="examples of the training set are in the validation set, or the two losses are not the same quantity",

@@ -9,16 +9,13 @@ A run that is not over yet has no last event: validate it with rules that do not
 fail on lines without it, and a number written as text does not sort, sum or plot.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Found, NoLimits, Severity
 from firstlight.records.log import LogSeen, evidence_of
 
 ABSENT, LACKING, MISTYPED = "absent", "lacking", "mistyped"
 
 
-def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(log: LogSeen, _limits: NoLimits) -> Found:
     yield from evidence_of(
         log,
         ABSENT,
@@ -36,7 +33,6 @@ def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL809",
-    name="events-break-rules",
     summary="a required event or field is not in the log, or a field has the wrong type",
     causes=("data-schema",),
     likely="the field is written under another name, or only in some branches of the program",

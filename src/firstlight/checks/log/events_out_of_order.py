@@ -8,20 +8,16 @@ or time goes back. Every rank, and every experiment on a copy of a program, is a
 Clocks of several machines differ: give each of them its own `rank`.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Found, NoLimits, Severity
 from firstlight.records.log import LogSeen, evidence_of
 
 
-def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(log: LogSeen, _limits: NoLimits) -> Found:
     yield from evidence_of(log, "order")
 
 
 CHECK = Check(
     id="FL806",
-    name="events-out-of-order",
     summary="events come in an order that cannot be",
     causes=("data-schema",),
     likely="two runs share one file, or lines of one run were written twice",

@@ -7,20 +7,16 @@ What follows the last newline is not a complete JSON object: the writer was ende
 A log that is still being written to. Only the line under way is lost; everything before it is whole.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Found, NoLimits, Severity
 from firstlight.records.log import LogSeen, evidence_of
 
 
-def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(log: LogSeen, _limits: NoLimits) -> Found:
     yield from evidence_of(log, "torn")
 
 
 CHECK = Check(
     id="FL802",
-    name="log-torn",
     summary="the last line of the log is cut off",
     causes=("unknown",),
     likely="the writer was killed, or the disk was full",

@@ -8,20 +8,16 @@ fault is told once, with its first line and how often it comes.
 Nothing reads such a line: tools skip it, and what it said is lost.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Found, NoLimits, Severity
 from firstlight.records.log import LogSeen, evidence_of
 
 
-def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(log: LogSeen, _limits: NoLimits) -> Found:
     yield from evidence_of(log, "unreadable")
 
 
 CHECK = Check(
     id="FL801",
-    name="log-unreadable",
     summary="a line of the log is not a JSON object",
     causes=("data-schema",),
     likely="several processes wrote through buffered files into one log, or `json.dumps` wrote NaN as a bare word",

@@ -7,20 +7,16 @@ A field that must hold a number holds one of the strings that stand for NaN and 
 A metric that is undefined by nature (a ratio over nothing): write null there.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Found, NoLimits, Severity
 from firstlight.records.log import LogSeen, evidence_of
 
 
-def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(log: LogSeen, _limits: NoLimits) -> Found:
     yield from evidence_of(log, "nonfinite")
 
 
 CHECK = Check(
     id="FL808",
-    name="logged-nonfinite",
     summary="a number in the log is NaN or infinite",
     causes=("num-nonfinite",),
     likely="the run diverged, or a metric divided by zero",

@@ -8,20 +8,16 @@ new start came in between.
 After a crash a run goes on from its last checkpoint and repeats some steps: write a `resume` event there.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Found, NoLimits, Severity
 from firstlight.records.log import LogSeen, evidence_of
 
 
-def find(log: LogSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(log: LogSeen, _limits: NoLimits) -> Found:
     yield from evidence_of(log, "steps")
 
 
 CHECK = Check(
     id="FL807",
-    name="steps-repeat",
     summary="steps repeat, go back or leave gaps",
     causes=("data-schema", "train-checkpoint"),
     likely="the run was resumed without saying so, a counter was reset, or two runs share the file",

@@ -9,15 +9,11 @@ Never, where one backward trains both. Programs that train them one after the ot
 same.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.dealings import RewardAsked, Rewarded
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(seen: Rewarded, _limits: NoLimits) -> Iterator[Evidence]:
+def find(seen: Rewarded, _limits: NoLimits) -> Found:
     if not seen.values or len(seen.values) != len(seen.actions) or not all(_own(one) > 0 for one in seen.values):
         return
     last = seen.actions[-1]
@@ -42,7 +38,6 @@ def _own(asked: RewardAsked) -> float:
 
 CHECK = Check(
     id="FL241",
-    name="actions-against-reward",
     summary="rewarded actions become no likelier",
     causes=("rl-advantage",),
     likely="the advantage is the value minus the return, or the policy's loss lacks its minus",

@@ -10,11 +10,7 @@ Two axes of the same length are not told apart: a square matrix of the batch wit
 (symmetric contrastive losses).
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import AxisSeen
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """One may be a test."""
 
 
-def find(seen: AxisSeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: AxisSeen, limits: Limits) -> Found:
     if seen.looks < limits.looks or not seen.error > limits.logsum_error_nats:
         return
     if not {seen.axis, seen.chosen} <= set(range(len(seen.shape))):  # a damaged log
@@ -42,7 +38,6 @@ def find(seen: AxisSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL209",
-    name="activation-over-wrong-axis",
     summary="softmax is taken over another axis than that of the classes",
     causes=("loss-dim",),
     likely="a `dim` left from another layout of the tensor, or counted from the wrong end",

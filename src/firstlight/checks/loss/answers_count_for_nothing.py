@@ -10,11 +10,7 @@ that counts the positive answers only.
 A loss that leaves out some answers on purpose, where the mask is multiplied in as the answer itself.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import MuteSeen
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Of all answers: what is asked for more rarely may be left out on purpose."""
 
 
-def find(mute: MuteSeen, limits: Limits) -> Iterator[Evidence]:
+def find(mute: MuteSeen, limits: Limits) -> Found:
     if mute.times < limits.looks or mute.times < mute.looks or not mute.elements >= limits.share * mute.of:
         return
     yield Evidence(
@@ -39,7 +35,6 @@ def find(mute: MuteSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL221",
-    name="answers-count-for-nothing",
     summary="for one of the answers the loss is the same whatever the network gives",
     causes=("loss-mismatch",),
     likely="the loss wants other values for the classes (-1 and 1 instead of 0 and 1), or lacks the term for this one",

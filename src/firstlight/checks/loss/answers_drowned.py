@@ -10,12 +10,8 @@ An auxiliary task that is switched on later, and rewards that are not found yet:
 judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Pulling
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """At all of which it is so; a single batch may be odd."""
 
 
-def find(pulling: Pulling, limits: Limits) -> Iterator[Evidence]:
+def find(pulling: Pulling, limits: Limits) -> Found:
     if pulling.share is None or pulling.looks < limits.looks or not pulling.share < limits.share:
         return
     what = "returns" if pulling.acting else "answers"
@@ -43,7 +39,6 @@ def find(pulling: Pulling, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL229",
-    name="answers-drowned",
     summary="what the network is told hardly depends on its answers",
     causes=("loss-scale", "rl-reward"),
     likely="the weight of this term is too small by orders of magnitude, or that of another one too large",

@@ -9,12 +9,8 @@ worth what itself is worth; or the answers carry a gradient, so that what is tau
 Residual-gradient methods let the gradient through on purpose.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.dealings import Bootstrapped
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """A single batch may be odd."""
 
 
-def find(seen: Bootstrapped, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Bootstrapped, limits: Limits) -> Found:
     where = at(seen.site, step=seen.step, rank=seen.rank)
     if seen.looks < limits.looks:
         return
@@ -46,7 +42,6 @@ def find(seen: Bootstrapped, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL238",
-    name="bootstrap-from-itself",
     summary="a target rests on the very prediction that it is to teach",
     causes=("rl-target",),
     likely="the network is asked about the state instead of the next one",

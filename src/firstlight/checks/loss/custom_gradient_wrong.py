@@ -10,12 +10,9 @@ judged.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import GradientTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +20,7 @@ class Limits(Settable):
     """In double precision a right gradient is right to a millionth."""
 
 
-def find(tried: GradientTried, limits: Limits) -> Iterator[Evidence]:
+def find(tried: GradientTried, limits: Limits) -> Found:
     if tried.kinks or not math.isfinite(tried.relative_error) or tried.relative_error <= limits.relative_error:
         return
     on_purpose = tried.numeric == 0
@@ -39,7 +36,6 @@ def find(tried: GradientTried, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL234",
-    name="custom-gradient-wrong",
     summary="a hand-written backward does not match its forward",
     causes=("loss-gradient",),
     likely="a factor, a sign or the incoming gradient is missing in `backward`",

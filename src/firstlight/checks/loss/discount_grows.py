@@ -9,12 +9,8 @@ step to step without bound.
 A discount of exactly one, where episodes end by themselves.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.dealings import Discounted
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """One, and what rounding makes of it."""
 
 
-def find(seen: Discounted, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Discounted, limits: Limits) -> Found:
     if not seen.discount > limits.most:
         return
     yield Evidence(
@@ -35,7 +31,6 @@ def find(seen: Discounted, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL237",
-    name="discount-grows",
     summary="later rewards count for more than earlier ones, without bound",
     causes=("rl-target",),
     likely="the discount is above one, or is applied where it was divided by before",

@@ -12,12 +12,8 @@ Tasks without an end. Where all episodes are as long as a limit of time allows, 
 nothing is told.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.dealings import Bootstrapped
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -35,7 +31,7 @@ class Limits(Settable):
     """Share of the examples that are cut off, where the others should be."""
 
 
-def find(seen: Bootstrapped, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Bootstrapped, limits: Limits) -> Found:
     if not seen.ends > 0:
         return
     judged = seen.episodes >= limits.episodes and not seen.even
@@ -64,7 +60,6 @@ def _likely(seen: Bootstrapped, ignored: bool) -> str | None:
 
 CHECK = Check(
     id="FL236",
-    name="ends-pass-unnoticed",
     summary="targets take a value from beyond the ends of episodes",
     causes=("rl-done",),
     likely="the flag for the end is not stored, not read, or not used where the target is made",

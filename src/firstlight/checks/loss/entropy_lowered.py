@@ -9,12 +9,8 @@ A term on the entropy is there to keep it up. Programs that draw nothing, such a
 become surer, are not judged; nor are distributions whose entropy is only looked at.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.inner import EntropySeen
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Of them in which it is lowered; a weight that changes its sign on purpose does so once."""
 
 
-def find(seen: EntropySeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: EntropySeen, limits: Limits) -> Found:
     every = seen.lowered + seen.raised
     if not seen.draws or every < limits.backwards or seen.lowered < limits.share * every:
         return
@@ -38,7 +34,6 @@ def find(seen: EntropySeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL218",
-    name="entropy-lowered",
     summary="training narrows the distribution that it draws from",
     causes=("rl-explore",),
     likely="the term of the entropy has the wrong sign",

@@ -10,11 +10,7 @@ Learning from totals alone, where the answer of a single example is not known. A
 that compare examples is not reported, nor is one against answers that a network gave, as in adversarial training.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import CancelSeen
 
 
@@ -26,7 +22,7 @@ class Limits(Settable):
     """A single batch may be odd."""
 
 
-def find(cancelling: CancelSeen, limits: Limits) -> Iterator[Evidence]:
+def find(cancelling: CancelSeen, limits: Limits) -> Found:
     if cancelling.looks < limits.looks or not cancelling.shifted > 0:
         return
     if not cancelling.moved <= limits.share * cancelling.shifted:
@@ -44,7 +40,6 @@ def find(cancelling: CancelSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL220",
-    name="errors-cancel",
     summary="errors of opposite sign cancel in the loss",
     causes=("loss-dim",),
     likely="a mean or sum over the examples is taken before the difference is squared, not after it",

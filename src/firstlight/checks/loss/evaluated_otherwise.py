@@ -10,12 +10,8 @@ Clipping predictions to their range in evaluation only, or taking exponentials o
 are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import TwoComparisons
-from firstlight.records.places import at
 
 CLIPS = frozenset({"relu", "relu_", "relu6", "clamp", "clamp_", "clip", "hardtanh", "softplus", "elu", "leaky_relu"})
 SQUASHES = frozenset(
@@ -28,7 +24,7 @@ class Limits(Settable):
     """At the training; a single step may be odd."""
 
 
-def find(compared: TwoComparisons, limits: Limits) -> Iterator[Evidence]:
+def find(compared: TwoComparisons, limits: Limits) -> Found:
     trained = [name for name in compared.trained if name in SQUASHES | CLIPS]
     evaluated = [name for name in compared.evaluated if name in SQUASHES]
     if compared.looks < limits.looks or not (trained or evaluated):
@@ -48,7 +44,6 @@ def find(compared: TwoComparisons, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL223",
-    name="evaluated-otherwise",
     summary="evaluation compares another function of the output with the answers than training does",
     causes=("arch-output", "train-metric"),
     likely="an activation applied where the loss is computed, and not where the network is used",

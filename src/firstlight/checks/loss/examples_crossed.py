@@ -11,11 +11,7 @@ Losses over all pairs (ranks, contrasts, distances between two clouds) tell some
 together with itself, or make the axis in the line that uses it (`x.unsqueeze(1) - y`); none of these is reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import CrossedSeen
 
 
@@ -24,7 +20,7 @@ class Limits(Settable):
     """One may be a test, or a batch of as many examples as something else is long."""
 
 
-def find(seen: CrossedSeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: CrossedSeen, limits: Limits) -> Found:
     if seen.looks < limits.looks or not seen.others > 0:
         return
     yield Evidence(
@@ -38,7 +34,6 @@ def find(seen: CrossedSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL291",
-    name="examples-crossed",
     summary="broadcasting puts each example together with every other in the loss",
     causes=("loss-broadcast",),
     likely="an output, a weight or an advantage keeps a last axis of length 1 that the other operand does not have",

@@ -10,11 +10,8 @@ Scaling, clipping, masking and reversing a gradient as a whole, which are all me
 stronger than the gradient itself, added on purpose.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Scalar, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
+from firstlight.records.finding import Scalar
 from firstlight.records.taped import AlteredSeen
 
 
@@ -32,7 +29,7 @@ class Limits(Settable):
     """Deviation of the factor of all others over its mean: a mask leaves them as they are, rounding does not."""
 
 
-def find(altered: AlteredSeen, limits: Limits) -> Iterator[Evidence]:
+def find(altered: AlteredSeen, limits: Limits) -> Found:
     if altered.times < limits.times:
         return
     place = at(altered.site, step=altered.step, rank=altered.rank)
@@ -67,7 +64,6 @@ def find(altered: AlteredSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL222",
-    name="gradient-altered",
     summary="a gradient is changed after autograd has made it",
     causes=("loss-gradient", "num-precision"),
     likely="a hook, or code between backward and step, that changes signs or moves rows",

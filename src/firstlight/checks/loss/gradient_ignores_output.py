@@ -10,11 +10,8 @@ Never: even a straight-through or reversing backward is linear in what it is giv
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.timelines import CustomGradient
 
 
@@ -25,7 +22,7 @@ class Limits(Settable):
     """Rounding of half precision stays well below."""
 
 
-def find(gradient: CustomGradient, limits: Limits) -> Iterator[Evidence]:
+def find(gradient: CustomGradient, limits: Limits) -> Found:
     if abs(gradient.ratio - limits.expected) <= limits.tolerance:
         return
     times = f"{gradient.ratio:.3g} times" if math.isfinite(gradient.ratio) else "what is not finite, and not twice"
@@ -39,7 +36,6 @@ def find(gradient: CustomGradient, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL207",
-    name="gradient-ignores-output",
     summary="a hand-written backward ignores the gradient it is given",
     causes=("loss-gradient", "loss-scale"),
     likely="`backward` returns the local gradient without multiplying it by `grad_output`",

@@ -10,12 +10,8 @@ A gradient that is turned on purpose, as in domain-adversarial training. Parts o
 on purpose (a target network, a quantiser) bend the gradient; they rarely turn it round.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Surface
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Such changes, all of them upwards."""
 
 
-def find(surface: Surface, limits: Limits) -> Iterator[Evidence]:
+def find(surface: Surface, limits: Limits) -> Found:
     size = abs(surface.loss)
     changes = [(look.part, look.loss - surface.loss) for look in surface.along]
     telling = [(part, change) for part, change in changes if not abs(change) <= limits.visible * size]
@@ -46,7 +42,6 @@ def find(surface: Surface, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL235",
-    name="gradient-points-uphill",
     summary="a step against the gradient raises the loss at once",
     causes=("loss-gradient",),
     likely="a hook or a hand-written backward turns the gradient, or a term is detached that outweighs the rest",

@@ -12,12 +12,9 @@ bias is set to their mean; that is a warning.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import InitialLoss
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -33,7 +30,7 @@ OVER_CLASSES = ("cross_entropy", "nll_loss")
 CLASSES = (*OVER_CLASSES, "binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
-def find(initial: InitialLoss, limits: Limits) -> Iterator[Evidence]:
+def find(initial: InitialLoss, limits: Limits) -> Found:
     if not initial.batches or initial.expected is None or not initial.expected > 0:
         return
     mean = sum(initial.batches) / len(initial.batches)
@@ -92,7 +89,6 @@ def _negative(initial: InitialLoss, mean: float) -> Evidence:
 
 CHECK = Check(
     id="FL230",
-    name="initial-loss-off",
     summary="the first loss is far from that of a model that knows nothing",
     causes=("data-leak-target", "arch-init", "data-scale", "loss-sign", "loss-missing-activation"),
     likely="the target is among the inputs, most targets are ignored, or the weights are trained already",

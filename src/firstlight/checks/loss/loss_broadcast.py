@@ -9,15 +9,11 @@ Pairwise losses compare all with all on purpose. They subtract two tensors that 
 along one axis only; neither is reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.facts import ShapeClash
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(clash: ShapeClash, _limits: NoLimits) -> Iterator[Evidence]:
+def find(clash: ShapeClash, _limits: NoLimits) -> Found:
     if not clash.in_loss:
         return
     yield Evidence(
@@ -30,7 +26,6 @@ def find(clash: ShapeClash, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL201",
-    name="loss-broadcast",
     summary="prediction and target broadcast against each other in the loss",
     causes=("loss-broadcast",),
     likely="the model's last dimension of 1 was not squeezed, or the target has no such dimension",

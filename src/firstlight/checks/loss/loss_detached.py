@@ -9,15 +9,11 @@ Gradients with respect to inputs (adversarial examples, style transfer) reach a 
 backward is only reported when it has no graph at all.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.facts import LossRoot
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(root: LossRoot, _limits: NoLimits) -> Iterator[Evidence]:
+def find(root: LossRoot, _limits: NoLimits) -> Found:
     if not root.cut:
         return
     made = "is a new leaf made with `requires_grad=True`" if root.leaves else "has no graph behind it"
@@ -33,7 +29,6 @@ def find(root: LossRoot, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL204",
-    name="loss-detached",
     summary="the loss is cut off from the parameters",
     causes=("loss-detached",),
     likely="`.item()`, `.detach()`, `.data`, `argmax`, NumPy or `no_grad` between the model and the loss",

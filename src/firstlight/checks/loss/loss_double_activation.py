@@ -10,12 +10,8 @@ and gradients about ten times too small.
 `log_softmax` before `cross_entropy` changes nothing and is not reported. Probabilities as the *target* are allowed.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 DOUBLED = {"cross_entropy": "softmax", "binary_cross_entropy_with_logits": "sigmoid"}
 
@@ -29,7 +25,7 @@ class Limits(Settable):
     """With two columns, scores that happen to lie in [0, 1] and sum to 1 are thinkable."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     activation = DOUBLED.get(loss.function)
     if activation is None:
         return
@@ -62,7 +58,6 @@ def _rows_are_probabilities(loss: LossSite, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL203",
-    name="loss-double-activation",
     summary="probabilities go into a loss that applies the activation itself",
     causes=("loss-double-activation",),
     likely="the model ends in a softmax or sigmoid, as it should only for prediction",

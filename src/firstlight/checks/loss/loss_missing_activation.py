@@ -8,12 +8,8 @@ is not zero. `nll_loss` accepts them silently and its value runs to minus infini
 `nll_loss` over scores that a custom layer has normalised in another way (energy models) is rare; allow it there.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 FUNCTIONS = {"nll_loss": "log_softmax", "kl_div": "log_softmax"}
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """One call may be a test."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     activation = FUNCTIONS.get(loss.function)
     error = loss.class_logsum_error
     if activation is None or loss.calls < limits.calls or error is None or not error > limits.logsum_error_nats:
@@ -43,7 +39,6 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL202",
-    name="loss-missing-activation",
     summary="raw scores go into a loss that expects log-probabilities",
     causes=("loss-missing-activation",),
     likely="the model returns logits and `log_softmax` was forgotten",

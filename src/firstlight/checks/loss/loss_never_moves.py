@@ -8,12 +8,8 @@ Full-batch training that has converged repeats its loss, but it did not begin th
 exactly zero and stay; they began above it.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import LossTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -21,7 +17,7 @@ class Limits(Settable):
     """Equal to the bit; with differing batches two in a row are already unlikely."""
 
 
-def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: LossTrack, limits: Limits) -> Found:
     if track.same < limits.steps or track.same < track.steps or not track.fed:
         return
     yield Evidence(
@@ -34,7 +30,6 @@ def find(track: LossTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL270",
-    name="loss-never-moves",
     summary="the loss is the same number, to the bit, from the first step on",
     causes=("loss-mismatch", "data-labels-masked", "loss-detached"),
     likely="the loss does not depend on the batch: one column of scores, every target ignored, or a constant",

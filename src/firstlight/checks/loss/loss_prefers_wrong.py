@@ -10,12 +10,9 @@ predictions, as a distance.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import LossSense
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +20,7 @@ class Limits(Settable):
     """Relative difference that is more than rounding."""
 
 
-def find(sense: LossSense, limits: Limits) -> Iterator[Evidence]:
+def find(sense: LossSense, limits: Limits) -> Found:
     values = (sense.ideal, sense.random, sense.contrary)
     if not all(map(math.isfinite, values)):
         return
@@ -49,7 +46,6 @@ def find(sense: LossSense, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL232",
-    name="loss-prefers-wrong",
     summary="the loss is lower for wrong answers than for right ones",
     causes=("loss-sign", "loss-detached"),
     likely="the sign is turned: a score to be maximised is minimised",

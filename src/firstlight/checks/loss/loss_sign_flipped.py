@@ -12,12 +12,8 @@ optimizer goes uphill. A policy gradient that weights likelihoods with costs ins
 right, and so may one of several terms: these are warnings.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Pulling
-from firstlight.records.places import at
 from firstlight.records.taped import LIKELIHOODS
 
 
@@ -26,7 +22,7 @@ class Limits(Settable):
     """At all of which it pulls away; a single batch may be odd."""
 
 
-def find(pulling: Pulling, limits: Limits) -> Iterator[Evidence]:
+def find(pulling: Pulling, limits: Limits) -> Found:
     if pulling.optimizers != 1 or pulling.climbs or pulling.looks < limits.looks or pulling.away < pulling.looks:
         return
     weighted = pulling.kind == LIKELIHOODS
@@ -45,7 +41,6 @@ def find(pulling: Pulling, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL205",
-    name="loss-sign-flipped",
     summary="what is minimised pulls predictions away from their answers",
     causes=("loss-sign",),
     likely="a minus sign too many, or one too few, between the comparison with the answers and the backward",

@@ -10,12 +10,8 @@ A sum with a learning rate that fits it trains as well as a mean, and is not rep
 number of examples before backward is called on it, as where tokens of several batches are counted together.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """In smaller batches a sum is hardly more than a mean."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     shape = loss.prediction.shape
     if loss.reduction != "sum" or not shape or shape[0] < limits.rows:
         return
@@ -37,7 +33,6 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL213",
-    name="loss-summed",
     summary="the loss is summed over the batch and its gradient is too steep",
     causes=("loss-scale",),
     likely='`reduction="sum"` with a learning rate meant for a mean',

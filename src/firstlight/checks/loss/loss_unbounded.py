@@ -10,12 +10,9 @@ optimizer, with which nothing is reported.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossCurve
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -27,7 +24,7 @@ class Limits(Settable):
     """Last value over that half-way: a loss that settles does not grow."""
 
 
-def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
+def find(curve: LossCurve, limits: Limits) -> Found:
     values = [value for value in curve.values if math.isfinite(value)]
     if curve.optimizers > 1 or len(values) < limits.steps:
         return
@@ -44,7 +41,6 @@ def find(curve: LossCurve, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL214",
-    name="loss-unbounded",
     summary="the loss falls without end",
     causes=("loss-sign",),
     likely="a term of the loss has the wrong sign, so that making it worse is rewarded",

@@ -9,12 +9,8 @@ the scores.
 Never with one column throughout. A list of candidates that is sometimes one long is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """A list of candidates may be one long for a call or two."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     if loss.function != "cross_entropy" or loss.most_classes != 1 or loss.calls < limits.calls:
         return
     yield Evidence(
@@ -36,7 +32,6 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL210",
-    name="one-column-scores",
     summary="cross-entropy over a single class is always 0 and teaches nothing",
     causes=("loss-mismatch",),
     likely="a single output for a yes-or-no question, which needs a sigmoid and not a softmax",

@@ -11,11 +11,7 @@ Targets that stay within the range, with a rare outlier beyond it, are not repor
 end, for which nothing can be said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import ReachSeen
 
 TWICE = ("cross_entropy", "log_softmax", "softmax", "binary_cross_entropy_with_logits", "sigmoid", "logsigmoid")
@@ -32,7 +28,7 @@ class Limits(Settable):
     meant for (negative probabilities in an overlap), and nothing is said."""
 
 
-def find(reach: ReachSeen, limits: Limits) -> Iterator[Evidence]:
+def find(reach: ReachSeen, limits: Limits) -> Found:
     could, does = reach.loss - reach.free, reach.bound - reach.free
     if reach.looks < limits.looks or not reach.free >= -limits.sunk * reach.loss:
         return
@@ -52,7 +48,6 @@ def find(reach: ReachSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL211",
-    name="output-out-of-reach",
     summary="the last activation of the model cannot reach the targets",
     causes=("arch-output", "loss-double-activation"),
     likely="an activation left on the output layer of a regression, or applied again by the loss",

@@ -13,11 +13,7 @@ each other, as of a critic, nor policies. With more than one optimizer nothing i
 into the network, and is held back there, may be meant.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import RunawaySeen
 
 
@@ -28,7 +24,7 @@ class Limits(Settable):
     """By which the loss must fall at the least, while the output goes some thousand times its size."""
 
 
-def find(runaway: RunawaySeen, limits: Limits) -> Iterator[Evidence]:
+def find(runaway: RunawaySeen, limits: Limits) -> Found:
     if runaway.optimizers > 1 or runaway.looks < limits.looks:
         return
     if not runaway.loss - runaway.lowest > limits.fallen:
@@ -45,7 +41,6 @@ def find(runaway: RunawaySeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL226",
-    name="output-runs-away",
     summary="the loss falls without end the further an output goes one way",
     causes=("loss-sign",),
     likely="a term of the loss is subtracted that should be added, or the other way round",

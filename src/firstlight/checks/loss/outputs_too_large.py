@@ -12,12 +12,9 @@ Layers and data that begin large and soon get below a guess are not told. What a
 weights have to undo: take it out, or initialise the next layer for it.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Guessed
-from firstlight.records.places import Site, at
+from firstlight.records.places import Site
 
 
 class Limits(Settable):
@@ -34,7 +31,7 @@ class Limits(Settable):
     """Share of the first loss below which outputs a tenth as large must bring it; answers that lie far away keep it."""
 
 
-def find(seen: Guessed, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Guessed, limits: Limits) -> Found:
     if not seen.first_guess > 0 or not seen.first > limits.first * seen.first_guess:
         return
     if not seen.size >= limits.grown * seen.before or not seen.tenth < limits.tenth * seen.first:
@@ -74,7 +71,6 @@ def _cause(seen: Guessed) -> str:
 
 CHECK = Check(
     id="FL219",
-    name="outputs-too-large",
     summary="values grow so large in the network that the loss begins far above that of a guess",
     causes=("arch-init", "data-scale", "arch-exploding", "num-logit-growth"),
     likely="a factor within the network, weights initialised far too large, or inputs in raw units",

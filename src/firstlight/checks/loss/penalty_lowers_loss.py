@@ -8,12 +8,8 @@ loss on the data.
 Penalties on something other than the size of the weights (an entropy bonus) may be negative on purpose.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Penalty
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -21,7 +17,7 @@ class Limits(Settable):
     """Times the loss on the data: beyond, the first steps learn the penalty alone."""
 
 
-def find(penalty: Penalty, limits: Limits) -> Iterator[Evidence]:
+def find(penalty: Penalty, limits: Limits) -> Found:
     where = at(penalty.site, rank=penalty.rank)
     numbers: dict[str, float | int | str | bool | None] = {"penalty": penalty.value, "larger": penalty.larger}
     if penalty.value < 0 or penalty.larger < penalty.value:
@@ -47,7 +43,6 @@ def find(penalty: Penalty, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL233",
-    name="penalty-lowers-loss",
     summary="the regulariser rewards what it should punish, or drowns the data",
     causes=("loss-sign", "hp-regularisation"),
     likely="the penalty is subtracted instead of added",

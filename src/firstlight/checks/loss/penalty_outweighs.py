@@ -12,11 +12,7 @@ A prior over weights that is meant to rule until many examples have been seen, a
 the two are in balance; only the first steps are looked at. Weight decay of the optimizer is not a part of the loss.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import OUTPUTS, PenaltySeen
 
 
@@ -27,7 +23,7 @@ class Limits(Settable):
     """At all of which it is so; the first alone may be odd."""
 
 
-def find(penalised: PenaltySeen, limits: Limits) -> Iterator[Evidence]:
+def find(penalised: PenaltySeen, limits: Limits) -> Found:
     if penalised.looks < limits.looks or not penalised.own > limits.times * penalised.through:
         return
     wish = penalised.on == OUTPUTS
@@ -44,7 +40,6 @@ def find(penalised: PenaltySeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL228",
-    name="penalty-outweighs",
     summary="a penalty on weights or outputs pulls many times as hard as the data",
     causes=("loss-conflict", "loss-scale", "hp-regularisation"),
     likely="the weight of the penalty is too large by orders of magnitude, or it is summed where a mean was meant",

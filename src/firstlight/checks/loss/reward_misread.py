@@ -11,12 +11,8 @@ An environment that gives costs, which are to be small. Rewards that are scaled,
 direction and are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.dealings import RewardAsked, Rewarded
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -30,7 +26,7 @@ class Limits(Settable):
     """The same, where only what is new is looked at."""
 
 
-def find(seen: Rewarded, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Rewarded, limits: Limits) -> Found:
     where = at(seen.site, step=seen.step, rank=seen.rank)
     enough = max(limits.share * seen.examples, limits.examples)
     told = seen.values or seen.actions
@@ -72,7 +68,6 @@ def _is_lost(asked: RewardAsked, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL239",
-    name="reward-misread",
     summary="rewards reach what is learnt from them turned round, or not at all",
     causes=("rl-reward",),
     likely="the reward is subtracted where it should be added",

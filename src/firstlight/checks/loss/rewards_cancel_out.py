@@ -9,12 +9,8 @@ before it returned different sums: something between reward and loss takes away 
 A program that trains its estimate of values alone for a while, with the weight of the policy's loss at zero.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.dealings import Weighed
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Of the difference between the highest and the lowest return; rounding leaves less."""
 
 
-def find(seen: Weighed, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Weighed, limits: Limits) -> Found:
     spread = seen.highest - seen.lowest
     if not spread > 0 or seen.telling < limits.telling or not seen.largest <= limits.weight * spread:
         return
@@ -39,7 +35,6 @@ def find(seen: Weighed, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL247",
-    name="rewards-cancel-out",
     summary="what tells good episodes from bad ones is gone before it reaches the loss",
     causes=("rl-advantage",),
     likely="returns are normalised inside each episode or over an axis of one, or the baseline is the return itself",

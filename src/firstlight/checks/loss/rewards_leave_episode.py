@@ -10,12 +10,8 @@ episode into the one before.
 Returns that are averaged over steps on purpose, or standardised: what all examples have in common is left out.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.dealings import Rewarded
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """Of what the reward counts for its own step: less may come from a baseline that is learnt."""
 
 
-def find(seen: Rewarded, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Rewarded, limits: Limits) -> Found:
     told = seen.values or seen.actions
     if not told or not all(_count(one.at_start, limits) > 1 for one in told):
         return
@@ -53,7 +49,6 @@ def _count(changes: tuple[float, ...], limits: Limits) -> int:
 
 CHECK = Check(
     id="FL240",
-    name="rewards-leave-episode",
     summary="a reward counts for steps of another episode",
     causes=("rl-done", "rl-advantage"),
     likely="the sum of returns goes on across the end of an episode",

@@ -12,11 +12,7 @@ said of them, nor of answers that the network gave itself, nor where several opt
 score that is held by a penalty on the weights alone may be meant; allow it there.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import FloorSeen
 
 
@@ -27,7 +23,7 @@ class Limits(Settable):
     """A single batch may be odd."""
 
 
-def find(floor: FloorSeen, limits: Limits) -> Iterator[Evidence]:
+def find(floor: FloorSeen, limits: Limits) -> Found:
     fallen = floor.perfect - floor.lowest
     if floor.optimizers > 1 or floor.looks < limits.looks:
         return
@@ -45,7 +41,6 @@ def find(floor: FloorSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL225",
-    name="scores-as-probabilities",
     summary="a loss for probabilities is given scores, and falls without end",
     causes=("loss-missing-activation",),
     likely="`sigmoid` or `softmax` was forgotten before this term of the loss; a term beside it may take the scores",

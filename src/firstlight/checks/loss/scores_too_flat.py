@@ -11,12 +11,9 @@ reported; nor is one that rests on a plateau for a while, and has left it by the
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.contrast import AS_LONG, Contrast
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -30,7 +27,7 @@ class Limits(Settable):
     """Share by which sharper scores must be lower."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     sharper, faster = contrast.of("sharpened"), contrast.of("lr-tenfold")
     if contrast.loss != "cross_entropy" or not contrast.classes or sharper is None or faster is None:
         return
@@ -57,7 +54,6 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL208",
-    name="scores-too-flat",
     summary="the scores are too close together for the softmax to tell them apart",
     causes=("loss-scale",),
     likely="scores multiplied by a temperature that should divide them, or cosine similarities without a scale",

@@ -9,12 +9,8 @@ the labels compete with each other.
 Mixup, label smoothing and distillation give rows that sum to 1.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """Rounded soft labels still sum to 1 within a few hundredths."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     error = loss.target_sum_error
     if error is None or not error > limits.sum_error or loss.target is None:
         return
@@ -37,7 +33,6 @@ def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL206",
-    name="targets-not-distribution",
     summary="cross-entropy is given targets that are no probabilities over the classes",
     causes=("loss-mismatch",),
     likely="several labels can be true at once, which needs one sigmoid a label",

@@ -9,12 +9,8 @@ A term that is small because it is already solved was large at the start. Weight
 somebody has thought about it.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossTerms
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Largest over smallest term; tasks that go well together are within a factor of ten or so."""
 
 
-def find(terms: LossTerms, limits: Limits) -> Iterator[Evidence]:
+def find(terms: LossTerms, limits: Limits) -> Found:
     if terms.steps < limits.steps or not terms.names or not terms.values or terms.values[0] <= 0:
         return
     least, most = terms.values[0], terms.values[-1]
@@ -40,7 +36,6 @@ def find(terms: LossTerms, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL215",
-    name="term-drowned",
     summary="one term of the loss drowns another",
     causes=("loss-scale", "data-scale"),
     likely="the targets of one task are in a raw unit, or a weight between the terms is missing",

@@ -12,12 +12,8 @@ tell. A program that learns with all of them is not asked;
 nor is one whose answers are its own doing, as in reinforcement learning, or whose loss two optimizers pull at.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.contrast import Contrast, TermTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -31,7 +27,7 @@ class Limits(Settable):
     """Median deviations of both ends that lie between them, at the least."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     held = [term for term in contrast.terms if term.steps >= limits.steps and _holds_back(term, limits)]
     if not held or not contrast.meant_to_fall:
         return
@@ -56,7 +52,6 @@ def _holds_back(term: TermTried, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL217",
-    name="term-holds-back",
     summary="one term of the loss keeps the others from falling",
     causes=("loss-conflict",),
     likely="a penalty whose weight is too large by orders of magnitude",

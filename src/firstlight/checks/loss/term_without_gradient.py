@@ -15,11 +15,7 @@ A term added only so that the printed loss is complete does no harm. A factor th
 advantage, a teacher's answer) is no term, and is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.taped import TermSeen
 
 DRAWS = frozenset({"normal", "bernoulli", "poisson", "multinomial"})
@@ -30,7 +26,7 @@ DRAWN_DO = (
 )
 
 
-def find(term: TermSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(term: TermSeen, _limits: NoLimits) -> Found:
     if term.times < term.looks:
         return
     if term.unfelt:
@@ -57,7 +53,6 @@ def find(term: TermSeen, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL216",
-    name="term-without-gradient",
     summary="a term of the loss trains nothing, or not what it rests on",
     causes=("loss-detached",),
     likely="`detach()`, `no_grad` or a conversion to a number and back on the way from the network to this term",

@@ -9,12 +9,8 @@ Terms told before they are weighted, a penalty that has done its work, and the l
 differ like this in health. Values are not gradients: it is a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import TermTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Of the largest to the smallest."""
 
 
-def find(track: TermTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: TermTrack, limits: Limits) -> Found:
     sized = {name: size for name, size in track.terms.items() if size > 0}
     if track.steps < limits.steps or len(sized) < 2:  # noqa: PLR2004 (a pair)
         return
@@ -41,7 +37,6 @@ def find(track: TermTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL271",
-    name="terms-out-of-balance",
     summary="one term of the loss drowns another",
     causes=("loss-scale",),
     likely="terms in different units are added without weights",

@@ -9,12 +9,10 @@ far more than by their numbers: counts were given where their inverse was meant,
 A class that is meant to be found at any price. Weights of zero, which leave a class out, are not compared.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import LossSite
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -26,7 +24,7 @@ class Limits(Settable):
     """One batch may hold an odd mixture of classes."""
 
 
-def find(loss: LossSite, limits: Limits) -> Iterator[Evidence]:
+def find(loss: LossSite, limits: Limits) -> Found:
     known = [pair for pair in zip(loss.counts, loss.weighed, strict=False) if pair[0] > 0 and pair[1] > 0]
     if loss.calls < limits.calls or not known:
         return
@@ -48,7 +46,6 @@ def _unequal(sizes: Sequence[float]) -> float:
 
 CHECK = Check(
     id="FL285",
-    name="weights-unbalance",
     summary="the weights of the classes make them count less alike than they are",
     causes=("loss-scale",),
     likely="the weights are the numbers of examples, not their inverse, or belong to other data",

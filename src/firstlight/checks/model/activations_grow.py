@@ -9,13 +9,10 @@ Output layers grow as a model becomes sure of itself, by tens, not by hundreds. 
 the size of the others.
 """
 
-from collections.abc import Iterator
 from statistics import median
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import ActivationTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -25,7 +22,7 @@ class Limits(Settable):
     """A tenth of the largest number of float16."""
 
 
-def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: ActivationTrack, limits: Limits) -> Found:
     usual = median(module.rms_start for module in track.modules) if track.modules else 0.0
     for module in track.modules:
         began = max(usual, module.rms_start)
@@ -46,7 +43,6 @@ def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL472",
-    name="activations-grow",
     summary="activations grow without bound",
     causes=("arch-exploding", "hp-lr-high", "num-precision", "num-logit-growth"),
     likely="weights run away, or the residual stream is never normalised",

@@ -8,11 +8,7 @@ and the same id, and those that are hidden hold many.
 A mask that hides the padding shows many ids and hides one.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.training import KeysMasked
 
 
@@ -23,7 +19,7 @@ class Limits(Settable):
     """Fewer may have the same words by chance."""
 
 
-def find(mask: KeysMasked, limits: Limits) -> Iterator[Evidence]:
+def find(mask: KeysMasked, limits: Limits) -> Found:
     if mask.kept != 1 or mask.blocked < limits.blocked or mask.examples < limits.examples:
         return
     yield Evidence(
@@ -37,7 +33,6 @@ def find(mask: KeysMasked, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL455",
-    name="attention-keeps-padding",
     summary="the padding mask is inverted: attention sees the padding and none of the tokens",
     causes=("arch-mask",),
     likely="in `nn.MultiheadAttention` and its like True means blocked; elsewhere it often means that a token is real",

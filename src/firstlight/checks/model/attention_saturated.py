@@ -8,12 +8,8 @@ share of that of even attention, and the largest score before the softmax.
 Pretrained models attend sharply; their calls are judged by the same numbers, so declare them apart or ignore this.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import AttentionRows
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """Before the softmax; from there on the largest takes all in every precision."""
 
 
-def find(rows: AttentionRows, limits: Limits) -> Iterator[Evidence]:
+def find(rows: AttentionRows, limits: Limits) -> Found:
     if not (rows.entropy < limits.entropy and rows.largest_score > limits.score):
         return
     yield Evidence(
@@ -37,7 +33,6 @@ def find(rows: AttentionRows, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL441",
-    name="attention-saturated",
     summary="attention looks at a single place from the start",
     causes=("num-logit-growth", "arch-init", "data-scale"),
     likely="queries and keys of a large scale: inputs not normalised, or no division by the root of the width",

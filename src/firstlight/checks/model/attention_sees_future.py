@@ -8,11 +8,7 @@ function True means "may attend"; in `nn.MultiheadAttention` it means the opposi
 Anti-causal models that read a sequence backwards exist; they are rare and would flip the sequence instead.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.training import Attention
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Share of those below."""
 
 
-def find(mask: Attention, limits: Limits) -> Iterator[Evidence]:
+def find(mask: Attention, limits: Limits) -> Found:
     if min(mask.queries, mask.keys) < limits.least_length:
         return
     if not (mask.sees_future >= limits.mostly and mask.sees_past <= limits.hardly):
@@ -40,7 +36,6 @@ def find(mask: Attention, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL406",
-    name="attention-sees-future",
     summary="the attention mask is inverted: positions see only what comes after them",
     causes=("arch-mask", "data-leak-future"),
     likely="a mask in the convention of `nn.MultiheadAttention` (True = blocked) given to "

@@ -7,12 +7,8 @@ Examples times places in the image or sequence, per channel, in the smallest of 
 A last small batch now and then; `drop_last=True` avoids it. Instance and group norms do not depend on the batch.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Normalisation
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -20,7 +16,7 @@ class Limits(Settable):
     """Per channel: the mean of fewer is mostly noise."""
 
 
-def find(norm: Normalisation, limits: Limits) -> Iterator[Evidence]:
+def find(norm: Normalisation, limits: Limits) -> Found:
     per_example = norm.values / max(1, norm.examples)
     least = int(per_example * norm.smallest_batch)
     if least >= limits.values:
@@ -38,7 +34,6 @@ def find(norm: Normalisation, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL439",
-    name="batchnorm-starved",
     summary="a batch norm has too few values to normalise over",
     causes=("arch-norm",),
     likely="a batch of one or two examples, or a last batch that small",

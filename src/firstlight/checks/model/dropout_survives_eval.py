@@ -11,11 +11,7 @@ Monte Carlo dropout. It asks for the same input again and again, or many times i
 nor where some layer is in train mode. What draws random numbers and drops nothing (sampling) is not looked at.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.training import EvaluationSeen
 
 
@@ -26,7 +22,7 @@ class Limits(Settable):
     """Of the result; less than that no metric tells."""
 
 
-def find(seen: EvaluationSeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: EvaluationSeen, limits: Limits) -> Found:
     dropping = seen.dropping
     if dropping is None or dropping.resampled or dropping.calls < limits.calls or not dropping.apart > limits.apart:
         return
@@ -42,7 +38,6 @@ def find(seen: EvaluationSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL422",
-    name="dropout-survives-eval",
     summary="a model drops at random although it is in eval mode",
     causes=("train-mode",),
     likely="a functional dropout, or attention's `dropout_p`, that does not know the mode of its module",

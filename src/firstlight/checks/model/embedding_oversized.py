@@ -8,12 +8,8 @@ A large vocabulary of which one batch shows little: it is told only where the ta
 highest id, and only as a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import EmbeddingUse
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Of the ids; the model then learns mostly from padding."""
 
 
-def find(use: EmbeddingUse, limits: Limits) -> Iterator[Evidence]:
+def find(use: EmbeddingUse, limits: Limits) -> Found:
     where = at(use.site, module=use.name, rank=use.rank)
     if use.ids >= limits.ids and use.rows > limits.times * (use.highest + 1):
         yield Evidence(
@@ -49,7 +45,6 @@ def find(use: EmbeddingUse, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL444",
-    name="embedding-oversized",
     summary="an embedding has far more rows than ids, or sees mostly padding",
     causes=("data-tokenizer", "data-padding"),
     likely="the table was made for another vocabulary than the data was encoded with",

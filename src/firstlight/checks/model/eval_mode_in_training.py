@@ -9,12 +9,8 @@ Fine-tuning with all batch-norm layers frozen keeps the model itself in train mo
 take input gradients in eval mode are mixed with training in train mode.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Mode
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Of the backwards on that line."""
 
 
-def find(mode: Mode, limits: Limits) -> Iterator[Evidence]:
+def find(mode: Mode, limits: Limits) -> Found:
     if mode.in_eval < limits.backwards or mode.in_eval < limits.share * mode.backwards:
         return
     yield Evidence(
@@ -37,7 +33,6 @@ def find(mode: Mode, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL404",
-    name="eval-mode-in-training",
     summary="the model trains in eval mode",
     causes=("train-mode",),
     likely="`model.eval()` for a validation, and no `model.train()` after it",

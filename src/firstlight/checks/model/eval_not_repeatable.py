@@ -8,12 +8,8 @@ Models that sample on purpose (a variational encoder that draws in eval mode too
 nothing is dropped, it is a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Repeat
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """The same in half precision."""
 
 
-def find(repeat: Repeat, limits: Limits) -> Iterator[Evidence]:
+def find(repeat: Repeat, limits: Limits) -> Found:
     most = limits.low_precision_difference if repeat.low_precision else limits.difference
     if not repeat.eval_difference > most:
         return
@@ -42,7 +38,6 @@ def find(repeat: Repeat, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL434",
-    name="eval-not-repeatable",
     summary="in eval mode the same input gives different outputs",
     causes=("train-mode",),
     likely="`F.dropout` without `training=self.training`, attention dropout that is not switched off, or sampling",

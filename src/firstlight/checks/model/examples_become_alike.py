@@ -10,12 +10,8 @@ A network whose last layer begins at zero gives one answer to all at first; it i
 Branches that forget the examples on purpose, beside others that do not, are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Alike
-from firstlight.records.places import at
 
 DEAD = frozenset({"relu", "relu_", "relu6", "hardtanh", "threshold", "clamp", "clamp_"})
 SQUASHING = frozenset({"sigmoid", "sigmoid_", "tanh", "tanh_", "softmax", "log_softmax", "softsign"})
@@ -38,7 +34,7 @@ class Limits(Settable):
     """So many that differ when they are fed; two or three may be alike by chance."""
 
 
-def find(alike: Alike, limits: Limits) -> Iterator[Evidence]:
+def find(alike: Alike, limits: Limits) -> Found:
     if alike.fed < limits.examples:
         return
     bad, good = alike.first_bad, alike.last_good
@@ -61,7 +57,6 @@ def _at(site: object) -> str:
 
 CHECK = Check(
     id="FL448",
-    name="examples-become-alike",
     summary="every example of a batch is given the same prediction",
     causes=("data-degenerate", "arch-dead-units", "arch-vanishing", "arch-batch-mixing", "arch-norm", "arch-init"),
     likely="an operation that takes one value for the whole batch, or an activation that no example gets through",

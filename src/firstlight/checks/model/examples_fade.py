@@ -11,12 +11,8 @@ A batch norm further on brings the difference back, and is taken into account. S
 layers may begin so and come out of it, and where the program is certain to learn who gets which answer, it is a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Fading
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -26,7 +22,7 @@ class Limits(Settable):
     """A single batch may be odd."""
 
 
-def find(fading: Fading, limits: Limits) -> Iterator[Evidence]:
+def find(fading: Fading, limits: Limits) -> Found:
     if fading.looks < limits.looks or not 0 < fading.spread < limits.spread:  # nothing left at all is told by others
         return
     lost = f"`{fading.lost.operation}`"
@@ -47,7 +43,6 @@ def find(fading: Fading, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL451",
-    name="examples-fade",
     summary="what tells the examples apart all but vanishes within the network",
     causes=("arch-vanishing", "data-scale"),
     likely="saturating activations in a row, or inputs that are tiny beside the bias of the first layer",

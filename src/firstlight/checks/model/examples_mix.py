@@ -11,15 +11,11 @@ Models that compare the examples of a batch on purpose (a matrix of similarities
 attends across the batch is rare, and right to be allowed.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.timelines import Dependence
 
 
-def find(dependence: Dependence, _limits: NoLimits) -> Iterator[Evidence]:
+def find(dependence: Dependence, _limits: NoLimits) -> Found:
     if dependence.kind != "examples" or not dependence.others:
         return
     by = f", first by `{dependence.operation}`" if dependence.operation else ""
@@ -54,7 +50,6 @@ def _kind(dependence: Dependence) -> tuple[str | None, str | None, str | None]:
 
 CHECK = Check(
     id="FL407",
-    name="examples-mix",
     summary="an example's output depends on the other examples of the batch",
     causes=("arch-batch-mixing", "arch-norm", "arch-position"),
     likely="a `view` or `reshape` that merges the batch with another axis, a softmax over axis 0, "

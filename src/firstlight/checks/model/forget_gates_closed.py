@@ -8,12 +8,8 @@ recurrent layers, the gradient of the last output at the first step against that
 Tasks without memory. Fading over hundreds of steps is usual; it is judged for short sequences alone.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Gates
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Longer sequences fade in every plain recurrent net."""
 
 
-def find(gates: Gates, limits: Limits) -> Iterator[Evidence]:
+def find(gates: Gates, limits: Limits) -> Found:
     where = at(gates.site, module=gates.name, rank=gates.rank)
     opened, bias = gates.forget_open, gates.forget_bias
     if opened is not None and bias is not None and (opened < limits.open_share or bias < limits.bias):
@@ -51,7 +47,6 @@ def find(gates: Gates, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL435",
-    name="forget-gates-closed",
     summary="a recurrent layer forgets at once",
     causes=("arch-init", "arch-vanishing"),
     likely="the forget bias was set to a large negative number, or the wrong slice of the bias was set",

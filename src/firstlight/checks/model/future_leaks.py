@@ -8,15 +8,11 @@ the input. The loss falls fast and means nothing.
 Masked or bidirectional models have other targets and are not probed for this.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.timelines import Dependence
 
 
-def find(dependence: Dependence, _limits: NoLimits) -> Iterator[Evidence]:
+def find(dependence: Dependence, _limits: NoLimits) -> Found:
     if dependence.kind != "future" or not dependence.others:
         return
     yield Evidence(
@@ -30,7 +26,6 @@ def find(dependence: Dependence, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL408",
-    name="future-leaks",
     summary="a model that is to predict the next position sees it",
     causes=("arch-mask", "data-leak-future"),
     likely="the causal mask is missing, inverted, or not passed to one of the layers",

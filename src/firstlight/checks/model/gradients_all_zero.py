@@ -8,12 +8,8 @@ step does not count: zero-initialised heads and adapters start that way.
 Experts that are not chosen and embeddings of rare tokens rest for a few batches; the share tells.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import GradientProfile
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -21,7 +17,7 @@ class Limits(Settable):
     """Of all tensors with a gradient; a resting branch is less."""
 
 
-def find(profile: GradientProfile, limits: Limits) -> Iterator[Evidence]:
+def find(profile: GradientProfile, limits: Limits) -> Found:
     zero, tensors = len(profile.zero_after_steps), max(1, profile.tensors)
     if not zero:
         return
@@ -38,7 +34,6 @@ def find(profile: GradientProfile, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL433",
-    name="gradients-all-zero",
     summary="parameters get gradients of exactly zero, step after step",
     causes=("arch-dead-units", "loss-detached"),
     likely="units that never switch on, or a loss that is flat where the model is",

@@ -9,12 +9,9 @@ A large total norm alone says nothing: healthy residual networks start with norm
 """
 
 import statistics
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import GradientProfile
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +21,7 @@ class Limits(Settable):
     """Fewer have no depth to speak of."""
 
 
-def find(profile: GradientProfile, limits: Limits) -> Iterator[Evidence]:
+def find(profile: GradientProfile, limits: Limits) -> Found:
     sizes = [weight.gradient / weight.weight for weight in profile.weights if weight.weight > 0]
     third = max(1, len(sizes) // 3)
     norms = f"total norm {profile.total_norm:.3g}, largest {profile.most_norm:.3g} at {profile.most_name}"
@@ -42,7 +39,6 @@ def find(profile: GradientProfile, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL432",
-    name="gradients-explode",
     summary="gradients grow on their way to the first layers",
     causes=("arch-exploding",),
     likely="weights too large for the depth, without normalisation",

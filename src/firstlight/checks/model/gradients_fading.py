@@ -9,12 +9,8 @@ A model that has learnt its task has small gradients everywhere. Biases before a
 construction and are not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import TensorTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -30,7 +26,7 @@ class Limits(Settable):
     """Share of the starting loss that must still be there."""
 
 
-def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: TensorTrack, limits: Limits) -> Found:
     matrices = [t for t in track.tensors if t.matrix and t.grad_now > 0 and t.weight_now > 0]
     if track.looks < limits.looks or len(matrices) < limits.matrices or not track.remaining > limits.remaining:
         return
@@ -52,7 +48,6 @@ def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL473",
-    name="gradients-fading",
     summary="the gradient of early layers has all but vanished",
     causes=("arch-vanishing", "arch-init", "arch-dead-units"),
     likely="a deep stack of saturating layers without residual connections or normalisation",

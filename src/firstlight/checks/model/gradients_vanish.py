@@ -10,13 +10,10 @@ move small gradients too. A program that learns is not reported, nor one in whic
 """
 
 import statistics
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Motion
-from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Moved
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -32,7 +29,7 @@ class Limits(Settable):
     """Step over size below which a weight does not move in a thousand steps; about 1e-3 is usual."""
 
 
-def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+def find(motion: Motion, limits: Limits) -> Found:
     if not motion.looks:
         return
     look = motion.looks[-1]
@@ -58,7 +55,6 @@ def _pace(matrices: list[Moved]) -> float:
 
 CHECK = Check(
     id="FL413",
-    name="gradients-vanish",
     summary="the gradients vanish before they reach the first layers",
     causes=("arch-vanishing",),
     likely="a deep chain of saturating units (sigmoid, tanh), or weights initialised too small",

@@ -10,12 +10,8 @@ that was left out before must stay away far longer. Experts that are not chosen 
 zero gradients for a while, in parts; a loss that reached zero has them everywhere.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import TensorTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Share of the other matrices that must still get a gradient, where it is exactly zero."""
 
 
-def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: TensorTrack, limits: Limits) -> Found:
     away = [t for t in track.tensors if t.gone >= limits.looks]
     gone = [t for t in away if min(max(t.absent, 0.0), 1.0) ** t.gone < limits.chance]
     if gone and len(away) < len(track.tensors):
@@ -59,7 +55,6 @@ def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL476",
-    name="layer-cut-off",
     summary="a layer that was trained no longer gets any gradient",
     causes=("loss-detached", "train-frozen", "arch-unused", "arch-dead-units"),
     likely="a `detach`, a `no_grad` or a branch of the program takes it out of the graph from some step on",

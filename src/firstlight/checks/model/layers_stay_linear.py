@@ -8,11 +8,7 @@ with weights works on what another made. Whatever is trained, only a straight li
 A narrow layer between two wide ones (a low-rank map, a linear autoencoder) is a choice: it is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.symmetry import Symmetry
 
 
@@ -23,7 +19,7 @@ class Limits(Settable):
     """Departure from a straight line that rounding can make."""
 
 
-def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
+def find(symmetry: Symmetry, limits: Limits) -> Found:
     straight = symmetry.straight
     if straight is None or not (straight.bend <= limits.bend and symmetry.again <= limits.again):
         return
@@ -40,7 +36,6 @@ def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL417",
-    name="layers-stay-linear",
     summary="several layers, and together one linear map",
     causes=("arch-capacity",),
     likely="the activation between the layers is missing, or is defined and not called in `forward`",

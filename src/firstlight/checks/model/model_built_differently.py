@@ -8,15 +8,11 @@ that wants a fresh start would go on training.
 A lambda around a module that exists already is harmless here; pass the module itself.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import Built
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(built: Built, _limits: NoLimits) -> Iterator[Evidence]:
+def find(built: Built, _limits: NoLimits) -> Found:
     if not built.same_again:
         yield Evidence(
             where=at(built.site, rank=built.rank),
@@ -36,7 +32,6 @@ def find(built: Built, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL445",
-    name="model-built-differently",
     summary="two builds of the model are not alike",
     causes=("train-checkpoint",),
     likely="sizes taken from a global that changes, or from an unordered set",

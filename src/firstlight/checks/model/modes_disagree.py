@@ -9,12 +9,9 @@ In the first steps the running statistics lag behind; it is judged only after so
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import ModeGap
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -28,7 +25,7 @@ class Limits(Settable):
     """A probability beyond which hardly anything passes."""
 
 
-def find(gap: ModeGap, limits: Limits) -> Iterator[Evidence]:
+def find(gap: ModeGap, limits: Limits) -> Found:
     where = at(gap.site, rank=gap.rank)
     if gap.strongest_dropout >= limits.dropout:
         yield Evidence(
@@ -54,7 +51,6 @@ def find(gap: ModeGap, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL440",
-    name="modes-disagree",
     summary="the model is another one in eval mode than in training",
     causes=("arch-norm", "hp-regularisation"),
     likely="running statistics of batch norms that do not follow: tiny batches, or an unusual momentum",

@@ -9,15 +9,11 @@ either.
 A list used to keep a frozen teacher out of `parameters()` takes no part in the loss and is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.census import Census
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
+def find(census: Census, _limits: NoLimits) -> Found:
     for hidden in census.hidden:
         proper = "nn.ModuleDict" if hidden.container == "dict" else "nn.ModuleList"
         yield Evidence(
@@ -33,7 +29,6 @@ def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL402",
-    name="modules-in-plain-container",
     summary="layers are hidden in a plain Python container and never train",
     causes=("train-params-missing",),
     likely="a Python list where `nn.ModuleList` is needed",

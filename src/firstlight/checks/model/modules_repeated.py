@@ -9,15 +9,11 @@ Sharing weights on purpose (one head for every level, a layer applied again and 
 calling the one layer in a loop says it more plainly and is not reported. Modules without parameters are not either.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.census import Census
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
+def find(census: Census, _limits: NoLimits) -> Found:
     for again in census.repeated:
         yield Evidence(
             where=at(again.site or census.site, module=again.container, step=census.step, rank=census.rank),
@@ -33,7 +29,6 @@ def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL410",
-    name="modules-repeated",
     summary="one layer stands several times where several were meant",
     causes=("arch-shared",),
     likely="`[layer] * n` repeats the object, it does not copy it",

@@ -8,12 +8,8 @@ after look: it normalises groups of a single value, each of which becomes zero.
 Never where it lasts. A layer whose scale starts at zero to switch off a branch is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.inner import Erased
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -21,7 +17,7 @@ class Limits(Settable):
     """In a row; a single batch may be constant by itself."""
 
 
-def find(erased: Erased, limits: Limits) -> Iterator[Evidence]:
+def find(erased: Erased, limits: Limits) -> Found:
     if erased.looks < limits.looks:
         return
     yield Evidence(
@@ -35,7 +31,6 @@ def find(erased: Erased, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL415",
-    name="norm-erases",
     summary="a normalisation layer erases what it is given",
     causes=("arch-norm",),
     likely="it normalises over an axis of length 1, so that every value is its own mean",

@@ -9,15 +9,12 @@ one to one, and the check says nothing where they do not.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import Output
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
+def find(output: Output, _limits: NoLimits) -> Found:
     target, rows = output.target, output.examples
     if rows is None or target is None or not target.shape or target.shape[0] != rows or not output.outputs:
         return
@@ -37,7 +34,6 @@ def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL430",
-    name="output-loses-batch",
     summary="the output does not have one row for each example",
     causes=("arch-batch-mixing", "data-schema"),
     likely="a reduction over the batch, or a reshape that merges it with another axis",

@@ -10,11 +10,7 @@ A mask, packed sequences, or reading each example at its own length leave the pa
 answer position by position are not asked.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.timelines import Dependence
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Of them, that must rest on their padding."""
 
 
-def find(dependence: Dependence, limits: Limits) -> Iterator[Evidence]:
+def find(dependence: Dependence, limits: Limits) -> Found:
     if dependence.kind != "padding" or dependence.of < limits.rows:
         return
     if dependence.others < limits.share * dependence.of:
@@ -40,7 +36,6 @@ def find(dependence: Dependence, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL414",
-    name="padding-read",
     summary="the model's answer rests on the padding",
     causes=("data-padding",),
     likely="the last position of a padded batch is read, or padding takes part in pooling or attention",

@@ -11,11 +11,7 @@ Branches that are switched on later, experts that are not chosen and dead units 
 those are moved, and are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.stuck import StuckAtZero
 
 
@@ -24,7 +20,7 @@ class Limits(Settable):
     """At every one of which they were zero, with their gradients."""
 
 
-def find(seen: StuckAtZero, limits: Limits) -> Iterator[Evidence]:
+def find(seen: StuckAtZero, limits: Limits) -> Found:
     if seen.nudged is None or not seen.woken.tensors or seen.steps < limits.steps:
         return
     whole = seen.stuck.tensors + seen.others
@@ -40,7 +36,6 @@ def find(seen: StuckAtZero, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL458",
-    name="parameters-hold-each-other",
     summary="parameters that start at zero together keep each other there",
     causes=("arch-init",),
     likely="both factors of a product are set to zero; only the last one is meant to be",

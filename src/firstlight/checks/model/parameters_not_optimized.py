@@ -11,12 +11,8 @@ the rest was loaded, copied or trained before. Weights that are still what their
 train a head on. Freeze the rest with `requires_grad_(False)` to say so, which also saves its backward pass.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.census import Census
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 from firstlight.records.sighting import Some
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Of what is left out: a new layer on top of loaded ones that is left out too is no reason to train on noise."""
 
 
-def find(census: Census, limits: Limits) -> Iterator[Evidence]:
+def find(census: Census, limits: Limits) -> Found:
     if census.joined.tensors:
         yield _joined(census)
     left_out, strangers = census.unoptimized, census.strangers
@@ -78,7 +74,6 @@ def listed(some: Some) -> str:
 
 CHECK = Check(
     id="FL401",
-    name="parameters-not-optimized",
     summary="parameters that get gradients are in no optimizer",
     causes=("train-params-missing",),
     likely="the optimizer was given only some of the parameters",

@@ -12,13 +12,9 @@ A head that is switched off, or an encoder's pooler that the task does not use: 
 of the model, or code that is not the user's own, is a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.checks.model.parameters_not_optimized import listed
 from firstlight.records.census import Census
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -30,7 +26,7 @@ class Limits(Settable):
     """Of them, never called: more than half of a model is no head that is switched off."""
 
 
-def find(census: Census, limits: Limits) -> Iterator[Evidence]:
+def find(census: Census, limits: Limits) -> Found:
     if census.backwards < limits.backwards:
         return
     whole = max(1, census.trainable.elements)
@@ -100,7 +96,6 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL403",
-    name="parameters-without-gradient",
     summary="parameters in the optimizer never get a gradient",
     causes=("arch-unused", "loss-detached", "arch-position"),
     likely="a branch whose output is overwritten or left out of the result",

@@ -9,11 +9,7 @@ state kept for each row.
 Models that do not give the same answer twice, and calls with inputs that have no row for each example, are not asked.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.symmetry import Symmetry
 
 
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Relative change of the outputs that rounding cannot make."""
 
 
-def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
+def find(symmetry: Symmetry, limits: Limits) -> Found:
     if symmetry.placed is None or not (symmetry.placed >= limits.placed and symmetry.again <= limits.again):
         return
     yield Evidence(
@@ -37,7 +33,6 @@ def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL416",
-    name="place-in-batch-matters",
     summary="an example's output depends on its place in the batch",
     causes=("arch-position", "arch-batch-mixing"),
     likely="a positional encoding is indexed by the batch axis (`batch_first` and the encoding disagree), or examples "

@@ -7,12 +7,8 @@ For a task that predicts the next token: all earlier tokens change places, and t
 Bags of words on purpose.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import PositionTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -20,7 +16,7 @@ class Limits(Settable):
     """Of the answers' spread; rounding is below, and any position encoding far above."""
 
 
-def find(tried: PositionTried, limits: Limits) -> Iterator[Evidence]:
+def find(tried: PositionTried, limits: Limits) -> Found:
     if not tried.predicts_next or not tried.change < limits.change:
         return
     yield Evidence(
@@ -33,7 +29,6 @@ def find(tried: PositionTried, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL442",
-    name="positions-ignored",
     summary="the model cannot tell the order of its inputs",
     causes=("arch-position",),
     likely="attention without a position encoding, or one that is never added",

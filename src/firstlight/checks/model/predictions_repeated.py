@@ -11,11 +11,7 @@ annotators, two kinds of loss. So may the same answers in another order, answers
 share weights but not their input, and a network that is called as a whole twice.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import TwiceSeen
 
 
@@ -26,7 +22,7 @@ class Limits(Settable):
     """Correlation of the answers, from which on they are several opinions of one thing."""
 
 
-def find(seen: TwiceSeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: TwiceSeen, limits: Limits) -> Found:
     if seen.looks < limits.looks or not seen.likeness < limits.likeness:
         return
     met = " and ".join(f"line {site.line}" for site in dict.fromkeys((seen.met, seen.met_again)) if site is not None)
@@ -42,7 +38,6 @@ def find(seen: TwiceSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL421",
-    name="predictions-repeated",
     summary="different answers are held against the very same predictions",
     causes=("arch-shared",),
     likely="one layer stands under several names, as `dict.fromkeys(names, layer)` or `[layer] * n` leave it",

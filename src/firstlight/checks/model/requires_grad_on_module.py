@@ -7,15 +7,11 @@ A module has a plain attribute `requires_grad`. Assigning it freezes or thaws no
 A module that defines such an attribute for its own bookkeeping, while all its parameters agree with it, is harmless.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.census import Census
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
+def find(census: Census, _limits: NoLimits) -> Found:
     if not census.flagged:
         return
     yield Evidence(
@@ -29,7 +25,6 @@ def find(census: Census, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL405",
-    name="requires-grad-on-module",
     summary="`requires_grad` was set on a module, which freezes and thaws nothing",
     causes=("train-frozen",),
     likely="`module.requires_grad = …` was written for `module.requires_grad_(…)`",

@@ -9,15 +9,11 @@ Models that compare the examples of a batch on purpose; they usually say so with
 not told.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import ShapeTrace
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(trace: ShapeTrace, _limits: NoLimits) -> Iterator[Evidence]:
+def find(trace: ShapeTrace, _limits: NoLimits) -> Found:
     for stretch in trace.stretches:
         if stretch.over_batch:
             yield Evidence(
@@ -29,7 +25,6 @@ def find(trace: ShapeTrace, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL443",
-    name="shapes-broadcast",
     summary="inside the model every example is paired with every other by broadcasting",
     causes=("loss-broadcast", "arch-batch-mixing"),
     likely="an axis was lost by `squeeze`, `sum` or indexing: (N,) meets (N, 1)",

@@ -9,16 +9,12 @@ A model that is meant for one size, in training and in use; `drop_last=True` kee
 and an error only where a loader will give the size that fails.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import SizesTried
 from firstlight.records.declared.contact import SizeTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(sizes: SizesTried, _limits: NoLimits) -> Iterator[Evidence]:
+def find(sizes: SizesTried, _limits: NoLimits) -> Found:
     told = [(size, _trouble(size, sizes)) for size in sizes.tried]
     strange = [pair for pair in told if not pair[0].comes]
     failing = [pair for pair in told if pair[0].comes and pair[1]]
@@ -46,7 +42,6 @@ def _trouble(size: SizeTried, sizes: SizesTried) -> str:
 
 CHECK = Check(
     id="FL447",
-    name="size-built-in",
     summary="the model works for batches of one size alone",
     causes=("arch-batch-mixing",),
     likely="the size of a batch is written into a `view`, a `reshape` or a hidden state, or `squeeze` takes its axis",

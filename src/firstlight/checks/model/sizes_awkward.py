@@ -9,12 +9,8 @@ On a CPU, in full precision, or where the size is a given. It costs speed only, 
 the experiment declares `precision`.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Weights
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 TILE = 8
 
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Of a side; smaller matrices are not worth the trouble."""
 
 
-def find(weights: Weights, limits: Limits) -> Iterator[Evidence]:
+def find(weights: Weights, limits: Limits) -> Found:
     if not weights.half:
         return
     odd = [(group, size) for group in weights.groups for size in group.shape[:2] if size >= limits.size and size % TILE]
@@ -41,7 +37,6 @@ def find(weights: Weights, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL446",
-    name="sizes-awkward",
     summary="large matrices have sizes that are no multiple of eight",
     causes=("null-slow",),
     likely="a vocabulary or a width taken as it came",

@@ -13,12 +13,9 @@ tells mean and variance need no memory, nor does one batch that is all there is.
 gathered anew before an evaluation may be as they like in training.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Scalar, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
+from firstlight.records.finding import Scalar
 from firstlight.records.inner import NormStatistics
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -36,7 +33,7 @@ class Limits(Settable):
     differ by so much."""
 
 
-def find(statistics: NormStatistics, limits: Limits) -> Iterator[Evidence]:
+def find(statistics: NormStatistics, limits: Limits) -> Found:
     where = at(statistics.site, module=statistics.module, step=statistics.step, rank=statistics.rank)
     after = f"after {statistics.batches} batches the running mean and variance of `{statistics.module}` are "
     numbers: dict[str, Scalar] = {
@@ -81,7 +78,6 @@ def _forget(statistics: NormStatistics, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL459",
-    name="statistics-mislead",
     summary="running statistics of a batch norm do not follow its batches, or remember only the last",
     causes=("arch-norm",),
     likely="a momentum close to zero: torch wants the share of the new batch, not that of the old statistics",

@@ -10,13 +10,9 @@ program; what tells the answer moves the output ever so little, and its gradient
 A recurrent net may learn to remember later than it was watched; while the learning rate rises nothing is said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.checks.learning import plain_fit_does_better
 from firstlight.checks.model.telling_inputs_unseen import moving, share
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 from firstlight.records.relations import Relations
 
 
@@ -29,7 +25,7 @@ class Limits(Settable):
     """The faintest influence over the strongest: below it even no influence is one that faded."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, reach = relations.seen, relations.seen.reach
     behind = plain_fit_does_better.CHECK
     if not 0 < reach.reached < reach.inputs or not any(behind.find(relations, behind.limits)):
@@ -51,7 +47,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL420",
-    name="telling-inputs-fade",
     summary="the influence of the inputs that tell the answer fades before it reaches the output",
     causes=("arch-vanishing",),
     likely="a state decays within a few steps, or many layers each pass on a small part of what they are given",

@@ -10,11 +10,7 @@ better than the program; what tells the answer lies outside of what the model se
 Where a model is kept from some of its inputs on purpose, to see how far it gets without them.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.reach import InputsReached
 from firstlight.records.relations import Relations
 
@@ -30,7 +26,7 @@ class Limits(Settable):
     """The faintest influence over the strongest: below it others fade to nothing and only seem to have none."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, reach, own = relations.seen, relations.seen.reach, relations.seen.skills.own
     if not relations.scored or not (0 < reach.reached < reach.inputs and reach.plain >= limits.plain):
         return
@@ -64,7 +60,6 @@ def share(skill: float) -> str:
 
 CHECK = Check(
     id="FL419",
-    name="telling-inputs-unseen",
     summary="the answers rest on inputs that the model does not see",
     causes=("arch-capacity",),
     likely="the receptive field is too short, the wrong part of the input is taken, or a mask hides what tells",

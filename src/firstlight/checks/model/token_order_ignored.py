@@ -10,11 +10,7 @@ Sets and bags, where order means nothing: allow it. Models whose places do not a
 several layers that look back alone, later ones know the order without being told.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.symmetry import Symmetry
 
 
@@ -27,7 +23,7 @@ class Limits(Settable):
     """From here on a single token matters."""
 
 
-def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
+def find(symmetry: Symmetry, limits: Limits) -> Found:
     order = symmetry.order
     if order is None or not symmetry.again <= limits.again:
         return
@@ -44,7 +40,6 @@ def find(symmetry: Symmetry, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL418",
-    name="token-order-ignored",
     summary="self-attention without positions: the order of the tokens is lost",
     causes=("arch-position",),
     likely="no positional encoding is added to the embeddings, or it is computed and not used",

@@ -13,11 +13,7 @@ environments at a time. Several passes over the same input, or over the one that
 between steps (acting, pseudo-labels, samples of a generator) and programs that train several models are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.training import EvaluationSeen
 
 
@@ -28,7 +24,7 @@ class Limits(Settable):
     """Answers that were held against targets; a calibration has none."""
 
 
-def find(seen: EvaluationSeen, limits: Limits) -> Iterator[Evidence]:
+def find(seen: EvaluationSeen, limits: Limits) -> Found:
     if seen.alone and seen.in_eval and seen.scored_at_end >= limits.scored:
         yield _at_end(seen)
     if seen.in_eval or seen.crowded or not seen.alone:
@@ -60,7 +56,6 @@ def _at_end(seen: EvaluationSeen) -> Evidence:
 
 CHECK = Check(
     id="FL409",
-    name="train-mode-in-evaluation",
     summary="the model is evaluated in train mode",
     causes=("train-mode",),
     likely="`model.eval()` is missing before the evaluation",

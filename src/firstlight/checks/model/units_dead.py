@@ -12,12 +12,8 @@ Sparse codes and gates silence most units on purpose: there the copy learns no m
 differences in a loss are not looked at.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.inner import Units
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -36,7 +32,7 @@ class Limits(Settable):
     the rate killed them."""
 
 
-def find(units: Units, limits: Limits) -> Iterator[Evidence]:
+def find(units: Units, limits: Limits) -> Found:
     enough = units.step >= limits.step and units.looks >= limits.looks and units.examples >= limits.examples
     if units.kind != "relu" or not enough or units.units < limits.units:
         return
@@ -60,7 +56,6 @@ def find(units: Units, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL411",
-    name="units-dead",
     summary="units of a ReLU layer never answer",
     causes=("arch-dead-units", "hp-lr-high"),
     likely="a first step far too large, a strongly negative bias, or inputs far from zero",

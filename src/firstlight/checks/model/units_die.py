@@ -8,12 +8,8 @@ A few dead units are usual, and sparse features fire rarely. Layers of very few 
 alone.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import ActivationTrack
-from firstlight.records.places import Where
 
 SURE = 0.9
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """From which on the layer passes next to nothing, and it is an error."""
 
 
-def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: ActivationTrack, limits: Limits) -> Found:
     dead = [module for module in track.modules if module.dead >= limits.share]
     if not dead:
         return
@@ -43,7 +39,6 @@ def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL470",
-    name="units-die",
     summary="most units of a layer are silent for every example",
     causes=("arch-dead-units", "hp-lr-high", "arch-init"),
     likely="a large step pushed their biases far below zero; no gradient brings them back",

@@ -12,13 +12,9 @@ FL438). A matrix that starts at zero at the end of a branch is told apart by its
 not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Motion
-from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Movement
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -34,7 +30,7 @@ class Limits(Settable):
     """Before the last one; a branch may end in one that is zero."""
 
 
-def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+def find(motion: Motion, limits: Limits) -> Found:
     late = [look for look in motion.looks if look.step >= limits.step][-limits.looks :]
     if motion.looks and motion.looks[0].step <= limits.born:
         yield from _born_zero(motion, motion.looks[0], limits)
@@ -54,7 +50,7 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
     )
 
 
-def _born_zero(motion: Motion, look: Movement, limits: Limits) -> Iterator[Evidence]:
+def _born_zero(motion: Motion, look: Movement, limits: Limits) -> Found:
     inner = [one for one in look.tensors if len(one.shape) > 1][:-1]
     if len(inner) < limits.matrices or any(one.weight != 0 for one in inner):
         return
@@ -68,7 +64,6 @@ def _born_zero(motion: Motion, look: Movement, limits: Limits) -> Iterator[Evide
 
 CHECK = Check(
     id="FL412",
-    name="units-identical",
     summary="all units of a layer are the same and stay the same",
     causes=("arch-init",),
     likely="the weights were set to a constant: `zeros_`, `ones_`, `constant_`",

@@ -8,12 +8,8 @@ the start.
 Gates and output layers are meant to decide, and saturate as they learn; only layers where it is extreme are told of.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import ActivationTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """By which the share must have grown since the first look, unless it began there."""
 
 
-def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: ActivationTrack, limits: Limits) -> Found:
     for module in track.modules:
         began = module.saturated_start >= limits.share
         if module.saturated >= limits.share and (began or module.saturated > module.saturated_start + limits.growth):
@@ -40,7 +36,6 @@ def find(track: ActivationTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL471",
-    name="units-saturate",
     summary="most outputs of a tanh or sigmoid layer sit at its flat ends",
     causes=("data-scale", "arch-init", "hp-lr-high"),
     likely="inputs or weights are too large, and no gradient comes back through the layer",

@@ -8,12 +8,8 @@ gradient passes.
 Gates that are meant to be open or shut, and outputs of a trained model: declare `pretrained=True` work as it is.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Activations
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -21,7 +17,7 @@ class Limits(Settable):
     """Of a layer's values; unit inputs with usual weights give a few per cent."""
 
 
-def find(units: Activations, limits: Limits) -> Iterator[Evidence]:
+def find(units: Activations, limits: Limits) -> Found:
     for group in units.groups:
         if group.saturated > limits.saturated_share:
             yield Evidence(
@@ -34,7 +30,6 @@ def find(units: Activations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL437",
-    name="units-saturated",
     summary="most values of a squashing layer sit where no gradient passes",
     causes=("data-scale", "arch-init"),
     likely="inputs that are not standardised, or weights that start too large",

@@ -10,12 +10,8 @@ Sums over very many elements, where the next layer was initialised for them. The
 the answers are, and is not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Swelling
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """A single batch may be odd."""
 
 
-def find(swelling: Swelling, limits: Limits) -> Iterator[Evidence]:
+def find(swelling: Swelling, limits: Limits) -> Found:
     if swelling.looks < limits.looks or not swelling.size >= limits.size:
         return
     grown = f"`{swelling.grown.operation}`"
@@ -45,7 +41,6 @@ def find(swelling: Swelling, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL452",
-    name="values-swell",
     summary="values within the network grow out of all bounds",
     causes=("arch-exploding", "data-scale"),
     likely="inputs in raw units, weights initialised far too large, or a factor that grows from layer to layer",

@@ -10,13 +10,9 @@ Random features that are meant to stay as they are (a reservoir, a random projec
 them, or do as well. Weights of a pretrained model that were put in by other means than `load_state_dict`.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.checks.model.parameters_not_optimized import listed
 from firstlight.records.census import Census
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -26,7 +22,7 @@ class Limits(Settable):
     """What is frozen for the first steps only has thawed by then."""
 
 
-def find(census: Census, limits: Limits) -> Iterator[Evidence]:
+def find(census: Census, limits: Limits) -> Found:
     frozen, whole = census.left_random, max(1, census.frozen.elements + census.trainable.elements)
     if census.backwards < limits.backwards or not frozen.elements > limits.share * whole:
         return
@@ -42,7 +38,6 @@ def find(census: Census, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL454",
-    name="weights-left-random",
     summary="most weights of a model are frozen as they were drawn",
     causes=("train-frozen",),
     likely="`requires_grad` was switched off for more parameters than was meant",

@@ -8,12 +8,8 @@ Embeddings, adapters and zero-initialised parts grow from small beginnings while
 the loss lies below where it began.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import TensorTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Share of the starting loss from which on the growth does no good, and is a warning."""
 
 
-def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: TensorTrack, limits: Limits) -> Found:
     matrices = [t for t in track.tensors if t.matrix and not t.weight_start <= 0]
     grown = [t for t in matrices if t.weight_now > limits.times * t.weight_start and t.update_now > limits.update]
     if track.looks < limits.looks or not grown or len(grown) < limits.most * len(matrices):
@@ -48,7 +44,6 @@ def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL475",
-    name="weights-run-away",
     summary="the weights grow to many times their size and do not stop",
     causes=("hp-lr-high", "hp-optimizer", "arch-exploding"),
     likely="the learning rate is too high, or nothing holds back weights whose scale does not matter",

@@ -10,12 +10,8 @@ The last layer and branches behind a shortcut may start at zero. Pretrained weig
 `pretrained=True`.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Weights
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Of the matrices; fewer constant ones are branches that start shut, as adapters and residual blocks do."""
 
 
-def find(weights: Weights, limits: Limits) -> Iterator[Evidence]:
+def find(weights: Weights, limits: Limits) -> Found:
     alike = sum(group.equal_rows for group in weights.groups)
     for group in weights.groups:
         where = at(weights.site, module=group.name, rank=weights.rank)
@@ -55,7 +51,6 @@ def find(weights: Weights, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL438",
-    name="weights-symmetric",
     summary="weights start all alike, or far too large",
     causes=("arch-init",),
     likely="`zeros_`, `ones_` or `constant_` over weights where biases were meant",

@@ -8,16 +8,12 @@ holds a NaN or an infinity. Where the experiment is also trained under observati
 Scores of classes that are ruled out may be minus infinity on purpose, if no loss is computed from them.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import Output
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 from firstlight.records.sighting import TensorCard
 
 
-def find(output: Output, _limits: NoLimits) -> Iterator[Evidence]:
+def find(output: Output, _limits: NoLimits) -> Found:
     if output.watched or any(card.nonfinite for card in output.inputs):
         return
     whole = [("loss", output.loss)] if output.loss is not None else []
@@ -41,7 +37,6 @@ def _told(card: TensorCard) -> str:
 
 CHECK = Check(
     id="FL631",
-    name="answer-nonfinite",
     summary="the untrained model's answer is not finite",
     causes=("num-nonfinite",),
     likely="a logarithm, a root or a division of values it cannot take",

@@ -8,12 +8,8 @@ One large gradient is a hard example. At the end of training usual gradients are
 well. While the learning rate warms up nothing is said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import GradientTrack
-from firstlight.records.places import Where
 
 SURE = 0.9
 
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Times the usual norm, from which on it is an error."""
 
 
-def find(track: GradientTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: GradientTrack, limits: Limits) -> Found:
     if (
         not track.usual > 0
         or not track.level > limits.times * track.usual
@@ -54,7 +50,6 @@ def _begun(track: GradientTrack) -> int:
 
 CHECK = Check(
     id="FL671",
-    name="gradients-blow-up",
     summary="the gradients are suddenly a hundred times as large as usual",
     causes=("hp-lr-high", "arch-exploding", "data-outlier"),
     likely="the last steps led somewhere steep: the learning rate is too high, or the data changed",

@@ -7,12 +7,8 @@ The scale has come down below one, or more than one step in twenty is left out, 
 A scaler begins far too high and leaves out a few steps until it has found its scale, and one every few thousand later.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import ScaleTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Below which gradients overflow without any scaling."""
 
 
-def find(track: ScaleTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: ScaleTrack, limits: Limits) -> Found:
     low = track.scale is not None and track.scale < limits.scale
     if track.steps < limits.steps or not (low or track.skipped > limits.skipped):
         return
@@ -39,7 +35,6 @@ def find(track: ScaleTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL672",
-    name="loss-scale-collapses",
     summary="the loss scaler finds no scale: steps are left out again and again",
     causes=("num-precision", "num-nonfinite", "arch-exploding"),
     likely="gradients hold infinities whatever the scale: an overflow in the model itself",

@@ -10,12 +10,9 @@ A `GradScaler` lifts small float16 gradients: that they vanish without one is to
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import PrecisionTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -29,7 +26,7 @@ class Limits(Settable):
     """Share of the largest number; the activations of a run grow by more than four."""
 
 
-def find(tried: PrecisionTried, limits: Limits) -> Iterator[Evidence]:
+def find(tried: PrecisionTried, limits: Limits) -> Found:
     where = at(tried.site, rank=tried.rank)
     numbers: dict[str, float | int | str | bool | None] = {"full": tried.full_loss, "low": tried.low_loss}
     if not math.isfinite(tried.full_loss):
@@ -76,7 +73,6 @@ def find(tried: PrecisionTried, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL630",
-    name="precision-distorts",
     summary="the declared precision changes the loss or the gradients",
     causes=("num-precision",),
     likely="a reduction, an exponential or a difference of large numbers is computed in too few bits",

@@ -10,12 +10,8 @@ does.
 Mixed precision keeps the weights in full precision, and bfloat16 needs no scaler: neither is suspected.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Precision
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """From here on a smaller advantage of the copy will do."""
 
 
-def find(precision: Precision, limits: Limits) -> Iterator[Evidence]:
+def find(precision: Precision, limits: Limits) -> Found:
     stuck = precision.weights != "float32" and precision.still >= limits.still
     bare = precision.scores == "float16" and not precision.scaled
     if not (stuck or bare):
@@ -46,7 +42,6 @@ def find(precision: Precision, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL602",
-    name="precision-too-low",
     summary="the steps of training are lost in rounding",
     causes=("num-precision",),
     likely="the model itself was cast to half precision, or float16 is used without a GradScaler",

@@ -8,12 +8,8 @@ scores changes no answer, so that nothing holds them back; in 16 bits they lose 
 A model that has become sure of itself has large scores and little loss left, and is not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import PredictionTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Share of the starting loss, at the least."""
 
 
-def find(track: PredictionTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: PredictionTrack, limits: Limits) -> Found:
     if not track.score_level > limits.level or not track.score_rising < limits.chance:
         return
     if not track.remaining > limits.remaining:
@@ -41,7 +37,6 @@ def find(track: PredictionTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL673",
-    name="scores-drift",
     summary="the scores before the softmax grow without end",
     causes=("num-logit-growth", "hp-lr-high"),
     likely="nothing holds back a shift that all scores share",

@@ -12,13 +12,10 @@ counted here, as long as the loss and the weights stay finite.
 """
 
 import math
-from collections.abc import Iterator
 from statistics import median
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import Turned
-from firstlight.records.places import Where
 
 MASKED = (
     "data-labels-masked",
@@ -47,7 +44,7 @@ class Limits(Settable):
     """Growth of the loss or of the gradients over the last steps before, from which on the step size is the suspect."""
 
 
-def find(turned: Turned, limits: Limits) -> Iterator[Evidence]:
+def find(turned: Turned, limits: Limits) -> Found:
     if turned.kind == "evaluation":
         yield _evaluated(turned)
         return
@@ -102,7 +99,6 @@ def _growth(values: tuple[float, ...]) -> float:
 
 CHECK = Check(
     id="FL670",
-    name="turns-nonfinite",
     summary="a run that was finite turns NaN or infinite",
     causes=("num-nonfinite", "hp-lr-high", "data-nonfinite", "num-precision", "data-labels-masked"),
     likely="a division by zero, a logarithm or root of a number that is not positive, or an example that holds a NaN",

@@ -10,12 +10,9 @@ With a GradScaler, non-finite gradients now and then are how it finds its scale;
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import FirstBad
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +22,7 @@ class Limits(Settable):
     """Fewer earlier losses say nothing about growth."""
 
 
-def find(bad: FirstBad, limits: Limits) -> Iterator[Evidence]:
+def find(bad: FirstBad, limits: Limits) -> Found:
     if bad.kind == "input":
         return
     grew = _growth(bad, limits)
@@ -87,7 +84,6 @@ def _growth(bad: FirstBad, limits: Limits) -> float | None:
 
 CHECK = Check(
     id="FL601",
-    name="value-nonfinite",
     summary="a NaN or infinity appears in training",
     causes=("num-nonfinite", "hp-lr-high", "num-precision"),
     likely="a logarithm, division, root or exponential at the edge of its range",

@@ -8,11 +8,7 @@ number alone, so that the same number gives the same order, and the same batches
 A sampler made with `shuffle=False` has one order on purpose.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.ranks import DistributedOrder
 
 
@@ -21,7 +17,7 @@ class Limits(Settable):
     """Passes begun with the same number."""
 
 
-def find(order: DistributedOrder, limits: Limits) -> Iterator[Evidence]:
+def find(order: DistributedOrder, limits: Limits) -> Found:
     if order.rank or len(order.epochs) < limits.epochs or len(set(order.epochs)) > 1:
         return
     yield Evidence(
@@ -34,7 +30,6 @@ def find(order: DistributedOrder, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL904",
-    name="epochs-in-one-order",
     summary="a DistributedSampler gives every epoch the same order",
     causes=("env-distributed",),
     likely="`sampler.set_epoch(epoch)` is missing at the beginning of the epoch",

@@ -9,11 +9,7 @@ Averaging the weights now and then (local SGD) brings them together again, and i
 of one model (FSDP, tensor parallel) are not compared.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.ranks import Ranks
 
 
@@ -26,7 +22,7 @@ class Limits(Settable):
     """Relative distance that rounding cannot make."""
 
 
-def find(ranks: Ranks, limits: Limits) -> Iterator[Evidence]:
+def find(ranks: Ranks, limits: Limits) -> Found:
     if len(ranks.apart) < limits.steps or not ranks.apart[0] <= limits.begin:
         return
     if not all(apart > limits.apart for apart in ranks.apart[1:]):
@@ -42,7 +38,6 @@ def find(ranks: Ranks, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL903",
-    name="ranks-drift-apart",
     summary="each rank trains a model of its own",
     causes=("env-distributed",),
     likely="the model is not wrapped in DistributedDataParallel, or its gradients are not all-reduced before the step",

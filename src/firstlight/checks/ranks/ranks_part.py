@@ -9,12 +9,8 @@ Ranks that begin with different weights (an ensemble, the parts of a pipeline) a
 ranks part between two averagings: allow it by name.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import RankTrack
-from firstlight.records.places import Where
 
 SURE = 0.95
 
@@ -26,7 +22,7 @@ class Limits(Settable):
     """In a row."""
 
 
-def find(track: RankTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: RankTrack, limits: Limits) -> Found:
     if not track.first <= limits.apart < track.apart or track.looks_apart < limits.looks:
         return
     yield Evidence(
@@ -42,7 +38,6 @@ def find(track: RankTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL970",
-    name="ranks-part",
     summary="ranks that held the same weights hold different ones",
     causes=("env-distributed",),
     likely="some gradient is not averaged over the ranks, or one rank left out a step that the others made",

@@ -9,11 +9,7 @@ Ranks that hold parts of one model (tensor or pipeline parallel) are fed alike o
 ranks hold the same weights. Examples that coincide by chance come back within a rank too, which ends its first pass.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.ranks import Ranks
 
 
@@ -30,7 +26,7 @@ class Limits(Settable):
     """Relative distance of the weights' norms up to which ranks hold the same model."""
 
 
-def find(ranks: Ranks, limits: Limits) -> Iterator[Evidence]:
+def find(ranks: Ranks, limits: Limits) -> Found:
     if ranks.compared < limits.steps:
         return
     if not ranks.wrapped and (not ranks.apart or not ranks.apart[0] <= limits.replicas):
@@ -51,7 +47,6 @@ def find(ranks: Ranks, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL902",
-    name="ranks-share-data",
     summary="ranks train on the same examples",
     causes=("env-distributed",),
     likely="the loader has no DistributedSampler, or the part of a rank is taken by a number that is the same on each "

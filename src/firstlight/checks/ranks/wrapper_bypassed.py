@@ -8,11 +8,7 @@ itself never is. Nothing is averaged: each rank trains a model of its own.
 Evaluating with the inner module, without gradients, is usual and not counted.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.program import Wrapped
 
 
@@ -21,7 +17,7 @@ class Limits(Settable):
     """Of the inner module in training; fewer may be a trial."""
 
 
-def find(wrapped: Wrapped, limits: Limits) -> Iterator[Evidence]:
+def find(wrapped: Wrapped, limits: Limits) -> Found:
     if wrapped.world < 2 or wrapped.through or wrapped.beside < limits.calls:  # noqa: PLR2004  # alone, nothing to share
         return
     yield Evidence(
@@ -35,7 +31,6 @@ def find(wrapped: Wrapped, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL901",
-    name="wrapper-bypassed",
     summary="training goes past DistributedDataParallel, and no gradient is averaged",
     causes=("env-distributed",),
     likely="`model.module` is called where `model` was meant",

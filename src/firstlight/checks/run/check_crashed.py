@@ -7,25 +7,16 @@ The check raised an exception instead of returning evidence. It is switched off 
 Never: it is a fault of firstlight or of a plug-in, and says nothing about the program under check.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, Where
 from firstlight.records.facts import CheckCrash
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where
 
 
-def find(crash: CheckCrash, _limits: NoLimits) -> Iterator[Evidence]:
-    yield Evidence(
-        where=Where(),
-        saw=f"check `{crash.check}` raised {crash.error}",
-        wanted="evidence or nothing",
-    )
+def find(crash: CheckCrash, _limits: NoLimits) -> Found:
+    yield Evidence(where=Where(), saw=f"check `{crash.check}` raised {crash.error}", wanted="evidence or nothing")
 
 
 CHECK = Check(
     id="FL001",
-    name="check-crashed",
     summary="a check of firstlight failed and was switched off",
     causes=("unknown",),
     likely="a fault in firstlight; nothing is known about this aspect of the program",

@@ -7,12 +7,8 @@ What is free on the disk that holds the run is less than all weights, buffers an
 A program that keeps no checkpoints, or keeps them on another disk.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import RoomTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -20,7 +16,7 @@ class Limits(Settable):
     """For which there must be room."""
 
 
-def find(track: RoomTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: RoomTrack, limits: Limits) -> Found:
     if not track.free < limits.checkpoints * track.checkpoint:
         return
     yield Evidence(
@@ -34,7 +30,6 @@ def find(track: RoomTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL070",
-    name="disk-runs-full",
     summary="there is no room for one more checkpoint",
     causes=("env-memory",),
     likely="earlier checkpoints or logs have filled the disk",

@@ -8,12 +8,8 @@ exception has caught it: those batches are never trained on.
 A rare batch that is too large, caught and left out, is a choice: below a twentieth of the calls nothing is said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.failing import Failing
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """From here on a good part of the data is never trained on."""
 
 
-def find(failing: Failing, limits: Limits) -> Iterator[Evidence]:
+def find(failing: Failing, limits: Limits) -> Found:
     calls = failing.failed + failing.returned
     if failing.failed < limits.failed or failing.failed < limits.share * calls:
         return
@@ -41,7 +37,6 @@ def find(failing: Failing, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL003",
-    name="errors-swallowed",
     summary="training goes on past batches whose call of the model raised",
     causes=("train-swallowed",),
     likely="a `try` around the step catches every exception, also those that tell of a bug",

@@ -8,15 +8,11 @@ on a real batch, or what it speaks of is not there.
 Never by itself: it is the author's own rule. Its severity is the author's too.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import InvariantTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(tried: InvariantTried, _limits: NoLimits) -> Iterator[Evidence]:
+def find(tried: InvariantTried, _limits: NoLimits) -> Found:
     where = at(tried.site, module=f"{tried.name} on {tried.on}", step=tried.step, rank=tried.rank)
     if tried.missing:
         yield Evidence(
@@ -40,7 +36,6 @@ def find(tried: InvariantTried, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL033",
-    name="invariant-broken",
     summary="a declared invariant does not hold",
     causes=("unknown",),
     likely="the named tensor is not what the author expects it to be",

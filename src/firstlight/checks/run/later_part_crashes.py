@@ -11,16 +11,13 @@ A part that needs what is absent here (a device, a server, a large file written 
 only: what it writes is kept apart.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.checks.run.script_crashed import KNOWN
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Site, at
+from firstlight.records.places import Site
 from firstlight.records.rehearsal import Rehearsal
 
 
-def find(rehearsal: Rehearsal, _limits: NoLimits) -> Iterator[Evidence]:
+def find(rehearsal: Rehearsal, _limits: NoLimits) -> Found:
     for schedule in rehearsal.breaks:
         yield Evidence(
             where=at(schedule.site),
@@ -53,7 +50,6 @@ def _by_way_of(trace: tuple[Site, ...]) -> str:
 
 CHECK = Check(
     id="FL004",
-    name="later-part-crashes",
     summary="a later part of the program ends in an error, which the first steps do not show",
     causes=(
         "unknown",

@@ -7,12 +7,8 @@ An event was written beside the declared log, synced and read back; that failed,
 A path that exists only on the machine of the long run: leave `log` out of the declaration here.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.declared import LogTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -20,7 +16,7 @@ class Limits(Settable):
     """A day of events at ten a second, twice over."""
 
 
-def find(tried: LogTried, limits: Limits) -> Iterator[Evidence]:
+def find(tried: LogTried, limits: Limits) -> Found:
     free = tried.free_bytes / 1e6
     if not (tried.written and tried.read_back):
         yield Evidence(
@@ -42,7 +38,6 @@ def find(tried: LogTried, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL032",
-    name="log-unwritable",
     summary="the event log cannot be written where the run will write it",
     causes=("unknown",),
     likely="the folder, or the one it is to be made in, belongs to somebody else, or the path names a directory",

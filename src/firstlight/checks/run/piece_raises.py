@@ -9,12 +9,8 @@ module with what it takes and what it was given.
 Never: the long run would end at the same place, later.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.declared import Stumble
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 REMEDIES = {
     "train": "iterate over the loader by itself, and print the types of what one batch holds",
@@ -42,7 +38,7 @@ KNOWN = (
 """Words of torch's own messages, what they mean, and what to do."""
 
 
-def find(stumble: Stumble, _limits: NoLimits) -> Iterator[Evidence]:
+def find(stumble: Stumble, _limits: NoLimits) -> Found:
     raised = f"raised {stumble.error}: {stumble.message}" if stumble.error else stumble.message
     mismatched = bool(stumble.given)
     do: str | None
@@ -65,7 +61,6 @@ def find(stumble: Stumble, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL030",
-    name="piece-raises",
     summary="a piece of the experiment fails when it is used",
     causes=("unknown", "data-schema", "env-memory", "loss-detached", "data-label-range", "arch-norm"),
     likely="the pieces were never used together",

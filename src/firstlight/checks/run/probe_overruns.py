@@ -8,15 +8,11 @@ died. What it was to answer is not answered.
 Large models and slow storage need more: choose a smaller batch for the check, or `--profile quick`.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, Where
 from firstlight.records.declared import ProbeEnded
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import Where
 
 
-def find(probe: ProbeEnded, _limits: NoLimits) -> Iterator[Evidence]:
+def find(probe: ProbeEnded, _limits: NoLimits) -> Found:
     if probe.overran:
         yield Evidence(
             where=Where(module=probe.name),
@@ -38,7 +34,6 @@ def find(probe: ProbeEnded, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL031",
-    name="probe-overruns",
     summary="a probe takes far longer than it may, and its question is left open",
     causes=("env-input-bound", "unknown"),
     likely="the loader or the model is slow, or the loader never ends",

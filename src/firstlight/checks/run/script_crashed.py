@@ -8,13 +8,10 @@ user's own code in the traceback. Where the error is a well-known one of torch, 
 A script that needs standard input, a file or a device that is absent here fails under check as it would elsewhere.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.facts import ScriptOutcome
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ KNOWN: tuple[Known, ...] = (
 """The first that fits is meant."""
 
 
-def find(outcome: ScriptOutcome, _limits: NoLimits) -> Iterator[Evidence]:
+def find(outcome: ScriptOutcome, _limits: NoLimits) -> Found:
     if outcome.ended not in ("crashed", "killed"):
         return
     known = next((each for each in KNOWN if all(piece in outcome.message for piece in each.pieces)), None)
@@ -91,7 +88,6 @@ def find(outcome: ScriptOutcome, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL002",
-    name="script-crashed",
     summary="the script stopped with an error of its own",
     causes=(
         "unknown",

@@ -9,16 +9,14 @@ Without `gradient_accumulation_steps`, or without `accumulate`, the division is 
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 STEPS = "gradient_accumulation_steps"
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if "accelerate" not in source.imports:
         return
     divisors = _accumulation_steps(source)
@@ -35,7 +33,7 @@ def _accumulation_steps(source: SourceFile) -> set[str]:
     return given | read if given else set()
 
 
-def _divided(source: SourceFile, block: ast.With, divisors: set[str]) -> Iterator[Evidence]:
+def _divided(source: SourceFile, block: ast.With, divisors: set[str]) -> Found:
     for node in ast.walk(block):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
             continue
@@ -63,7 +61,6 @@ def _goes_backward(block: ast.With, division: ast.BinOp) -> bool:
 
 CHECK = Check(
     id="FL773",
-    name="accumulation-divided-twice",
     summary="the loss is divided by the accumulation steps twice",
     causes=("train-accumulation",),
     likely="a division from before Accelerate was used has stayed",

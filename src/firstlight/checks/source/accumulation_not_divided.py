@@ -9,14 +9,12 @@ A loss summed over examples, or whose learning rate was chosen for the sum, is f
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     if len(loop.backwards) != 1 or len(loop.updates) != 1 or loop.hidden:
         return
     backward, update = loop.backwards[0], loop.updates[0]
@@ -59,7 +57,6 @@ def _counts(loop: TrainingLoop, update: Call) -> bool:
 
 CHECK = Check(
     id="FL719",
-    name="accumulation-not-divided",
     summary="accumulated gradients are not averaged",
     causes=("train-accumulation",),
     likely="the division by the number of accumulated batches was forgotten",

@@ -9,10 +9,7 @@ follows an activation whose values leave 0…1: it crashes, or with clamping hid
 What comes out of code that cannot be followed is not judged, nor is a value that was clamped.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import LossUse
 
 WANTED = {
@@ -26,7 +23,7 @@ GIVEN = {
 }
 
 
-def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+def find(use: LossUse, _limits: NoLimits) -> Found:
     value = use.prediction
     given = GIVEN.get(use.function, {}).get(value.act)
     clamped = use.function == "binary_cross_entropy" and value.has("floored")
@@ -41,7 +38,6 @@ def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL794",
-    name="activation-left-out",
     summary="a loss on probabilities or their logarithms is given scores",
     causes=("loss-missing-activation",),
     likely="the loss that takes raw scores was meant, or the last activation of the model was forgotten",

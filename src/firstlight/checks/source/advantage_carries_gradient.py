@@ -11,10 +11,8 @@ cleared before they do harm, and nothing is told.
 
 import ast
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 from firstlight.records.syntax import CUTTING, LIBRARIES, SCOPES, mentions, name_of, own
 
@@ -22,7 +20,7 @@ ADVANTAGE = re.compile(r"adv|delta|td_?err", re.IGNORECASE)
 LIKELIHOOD = re.compile(r"log_?p(?:rob|i|_|\b|a)|logp|ratio", re.IGNORECASE)
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if "torch" not in source.imports or not source.says(ADVANTAGE):
         return
     clearing = {ast.unparse(c.func) for c in source.nodes(ast.Call) if name_of(c.func) == "zero_grad"}
@@ -62,7 +60,7 @@ def _may_be_network(func: ast.expr) -> bool:
     return root not in LIBRARIES and (isinstance(func, ast.Name) or root == "self" or name_of(func) == "forward")
 
 
-def _multiplied(source: SourceFile, nodes: list[ast.AST], name: str) -> Iterator[Evidence]:
+def _multiplied(source: SourceFile, nodes: list[ast.AST], name: str) -> Found:
     text = " ".join(ast.unparse(node) for node in nodes if isinstance(node, ast.Assign | ast.Expr))
     if re.search(rf"\b{name}\.(?:detach|item|data)\b|{name} = .*\b(?:detach|no_grad)", text):
         return
@@ -78,7 +76,6 @@ def _multiplied(source: SourceFile, nodes: list[ast.AST], name: str) -> Iterator
 
 CHECK = Check(
     id="FL778",
-    name="advantage-carries-gradient",
     summary="the policy's loss trains the critic too",
     causes=("rl-advantage",),
     likely="the advantage is not detached",

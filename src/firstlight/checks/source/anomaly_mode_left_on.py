@@ -8,14 +8,12 @@ While hunting a NaN it is what one wants.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for node in source.nodes(ast.Expr):
         call = node.value
         if not isinstance(call, ast.Call) or source.full_name(call.func) != "torch.autograd.set_detect_anomaly":
@@ -31,7 +29,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL765",
-    name="anomaly-mode-left-on",
     summary="anomaly detection slows down every step",
     causes=("env-input-bound",),
     likely="it was left on after debugging",

@@ -8,16 +8,13 @@ not which class.
 One example taken out of the batch has its classes in dimension 0 and is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 CALLS = ("tensor.argmax", "torch.argmax", "tensor.max", "torch.max")
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls(*CALLS):
             own = call.target.startswith("tensor.")
@@ -48,7 +45,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL768",
-    name="argmax-over-batch",
     summary="the predicted class is taken over the batch dimension",
     causes=("train-metric",),
     likely="`dim=0` was taken for the classes",

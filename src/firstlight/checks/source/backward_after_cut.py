@@ -11,14 +11,11 @@ A loss to which one connected term is added is not reported. Detached targets ar
 as in adversarial examples or physics-informed losses, are not losses.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, Call, SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls("tensor.backward"):
             loss = call.receiver
@@ -52,7 +49,6 @@ def _makes_leaf(step: Call | Assignment) -> bool:
 
 CHECK = Check(
     id="FL706",
-    name="backward-after-cut",
     summary="the loss is cut off from the model before backward",
     causes=("loss-detached",),
     likely="a value made for logging, or a class prediction, ended up in the loss",

@@ -9,14 +9,11 @@ Targets from a separate copy (named target, old, frozen …), detached ones, and
 gradients on purpose: allow it.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Bootstrap
 
 
-def find(bootstrap: Bootstrap, _limits: NoLimits) -> Iterator[Evidence]:
+def find(bootstrap: Bootstrap, _limits: NoLimits) -> Found:
     if not bootstrap.carries_gradient:
         return
     yield Evidence(
@@ -28,7 +25,6 @@ def find(bootstrap: Bootstrap, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL772",
-    name="bootstrap-carries-gradient",
     summary="gradients go through the bootstrapped target",
     causes=("rl-target",),
     likely="`detach()` or `torch.no_grad()` is missing around the target",

@@ -8,14 +8,11 @@ at hand.
 Loops that move on (`state = next_state`) between the two, and functions without a next state, are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Bootstrap
 
 
-def find(bootstrap: Bootstrap, _limits: NoLimits) -> Iterator[Evidence]:
+def find(bootstrap: Bootstrap, _limits: NoLimits) -> Found:
     if not bootstrap.instead_of:
         return
     yield Evidence(
@@ -27,7 +24,6 @@ def find(bootstrap: Bootstrap, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL771",
-    name="bootstrap-from-same-state",
     summary="the target uses the value of the state itself, not of the next one",
     causes=("rl-target",),
     likely="the wrong variable was passed to the network",

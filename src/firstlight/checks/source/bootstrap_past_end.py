@@ -9,14 +9,11 @@ there were more to come.
 Tasks without an end, or with time limits alone, keep no such flag and are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Bootstrap
 
 
-def find(bootstrap: Bootstrap, _limits: NoLimits) -> Iterator[Evidence]:
+def find(bootstrap: Bootstrap, _limits: NoLimits) -> Found:
     if bootstrap.ends_used or not bootstrap.ends_stored:
         return
     yield Evidence(
@@ -28,7 +25,6 @@ def find(bootstrap: Bootstrap, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL770",
-    name="bootstrap-past-end",
     summary="the target counts a value after the end of the episode",
     causes=("rl-done",),
     likely="the stored `done` flag is not used where the target is made",

@@ -11,14 +11,12 @@ nor a loop that calls code that cannot be followed.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     if loop.hidden or not loop.updates:
         return
     scaled = [update for update in loop.updates if update.target == "scaler.step" and not loop.unscales]
@@ -51,7 +49,6 @@ def _only_measures(clip: Call) -> bool:
 
 CHECK = Check(
     id="FL713",
-    name="clip-misplaced",
     summary="gradients are clipped after they were used, before they exist or before they are unscaled",
     causes=("train-order",),
     likely="`clip_grad_norm_` stands on the wrong side of `step()` or `backward()`",

@@ -9,16 +9,13 @@ target.
 Where the shape of either side is not certain from the text, nothing is said; `firstlight check` sees the real shapes.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import LossUse
 
 ELEMENTWISE = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 
 
-def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+def find(use: LossUse, _limits: NoLimits) -> Found:
     if use.function not in ELEMENTWISE:
         return
     sides = (use.prediction, use.target)
@@ -36,7 +33,6 @@ def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL709",
-    name="column-against-flat",
     summary="prediction and target broadcast against each other",
     causes=("loss-broadcast",),
     likely="one side was flattened and the other was not",

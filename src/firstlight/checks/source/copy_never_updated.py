@@ -11,10 +11,8 @@ updated there and is left alone. So is a frozen teacher or reference, which is m
 
 import ast
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 from firstlight.records.syntax import name_of
 
@@ -23,7 +21,7 @@ COPYING, TRAINING = re.compile(r"\bdeepcopy\b"), re.compile(r"\.backward\(")
 HARMLESS = frozenset({"eval", "train", "to", "cuda", "cpu", "requires_grad_", "half", "float"})
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if not source.says(COPYING) or not source.says(TRAINING):
         return
     parents = {id(child): node for node in _all(source) for child in ast.iter_child_nodes(node)}
@@ -72,7 +70,6 @@ def _is_harmless(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
 
 CHECK = Check(
     id="FL777",
-    name="copy-never-updated",
     summary="a target network or moving average is never brought up to date",
     causes=("train-ema", "rl-target"),
     likely="the update was left out, or is made to another copy",

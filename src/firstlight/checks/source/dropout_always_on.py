@@ -8,10 +8,8 @@
 Monte Carlo dropout wants exactly this; say `training=True` and it is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Edit, Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
+from firstlight.records.finding import Edit
 from firstlight.records.source import SourceFile
 
 NAMES = tuple(
@@ -21,7 +19,7 @@ TRAINING = 2
 """The position of the parameter `training`."""
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls(*NAMES):
             if (
@@ -55,7 +53,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL734",
-    name="dropout-always-on",
     summary="dropout stays on in evaluation",
     causes=("train-mode",),
     likely="`F.dropout` does not know the mode of the module",

@@ -9,10 +9,7 @@ the loop over epochs and stays in its warm-up.
 Numbers that are not written out are not judged, nor a step under an `if`.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.source import UNKNOWN, Call, TrainingLoop, Value
 
 
@@ -23,7 +20,7 @@ class Limits(Settable):
     """A smaller factor for each batch ends at nothing within a thousand."""
 
 
-def find(loop: TrainingLoop, limits: Limits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, limits: Limits) -> Found:
     for call in loop.around:
         if not isinstance(call, Call) or call.target != "scheduler.step" or not call.loops:
             continue
@@ -71,7 +68,6 @@ def _counts_epochs(scheduler: Value, kind: str, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL717",
-    name="epoch-schedule-per-batch",
     summary="a learning-rate schedule is stepped at the wrong pace",
     causes=("train-schedule",),
     likely="`scheduler.step()` stands in the wrong loop",

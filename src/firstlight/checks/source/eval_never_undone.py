@@ -9,14 +9,12 @@ it calls `train()`: from the second epoch on, dropout is off and batch statistic
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, TrainingLoop, Value
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     outer = loop.backwards[0].loops
     if len(outer) < 2:  # noqa: PLR2004 (epochs and batches)
         return
@@ -53,7 +51,6 @@ def _identity(model: Value) -> object:
 
 CHECK = Check(
     id="FL723",
-    name="eval-never-undone",
     summary="training goes on in evaluation mode after the first epoch",
     causes=("train-mode",),
     likely="`model.train()` was called once, before the loop over epochs",

@@ -9,10 +9,8 @@ A function that is only called under `no_grad` elsewhere is fine; say so on the 
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 NAMED = re.compile(
@@ -21,7 +19,7 @@ NAMED = re.compile(
 GRADIENT = ("backward", "autograd.grad", "set_grad_enabled", "no_grad", "inference_mode", "_step")
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if "torch" not in source.imports or source.imports & {
         "lightning",
         "pytorch_lightning",
@@ -55,7 +53,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL740",
-    name="evaluation-builds-graph",
     summary="evaluation runs with gradients on, which costs memory and time",
     causes=("env-memory",),
     likely="`torch.no_grad()` was forgotten",

@@ -8,16 +8,14 @@ A list that is sorted afterwards is not reported.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 LISTING = ("glob.glob", "os.listdir", "glob.iglob")
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if not any(source.full_name(call.func) in LISTING for call in source.nodes(ast.Call)):
         return
     for scope in source.nodes(ast.FunctionDef, ast.Module, ast.ClassDef):
@@ -68,7 +66,6 @@ def _sorted(scope: ast.AST, pair: tuple[str, str]) -> bool:
 
 CHECK = Check(
     id="FL756",
-    name="files-paired-unsorted",
     summary="two unsorted lists of files are paired by position",
     causes=("data-label-misaligned",),
     likely="`glob` and `listdir` promise no order",

@@ -9,14 +9,12 @@ Overfitting one batch on purpose takes it once, above the loop.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import UNKNOWN, Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     if not loop.updates:
         return
     for call in loop.steps:
@@ -46,7 +44,6 @@ def _begins_anew(node: ast.AST) -> bool:
 
 CHECK = Check(
     id="FL753",
-    name="first-batch-forever",
     summary="every step takes the first batch of a new iterator",
     causes=("data-stale-batch",),
     likely="`next(iter(loader))` was meant to give the next batch",

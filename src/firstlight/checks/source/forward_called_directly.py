@@ -8,14 +8,13 @@
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Edit, Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
+from firstlight.records.finding import Edit
 from firstlight.records.source import SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for node in source.nodes(ast.Call):
         func = node.func
         if not isinstance(func, ast.Attribute) or func.attr != "forward" or not _is_attribute_of_self(func.value):
@@ -37,7 +36,6 @@ def _is_attribute_of_self(node: ast.AST) -> bool:
 
 CHECK = Check(
     id="FL741",
-    name="forward-called-directly",
     summary="`forward` is called directly, past the module's hooks",
     causes=("arch-unused",),
     likely="it looks like the method to call",

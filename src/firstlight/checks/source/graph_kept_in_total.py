@@ -9,14 +9,13 @@ Under `no_grad` nothing is kept. A sum or a list that is back-propagated itself,
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Edit, Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
+from firstlight.records.finding import Edit
 from firstlight.records.source import Assignment, Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     roots = [call.node.func.value for call in loop.backwards if isinstance(call.node.func, ast.Attribute)]
     used, made_of = {_name(root) for root in roots} - {""}, _made_of(roots, loop)
     for step in loop.steps:
@@ -79,7 +78,6 @@ def _name(node: ast.AST) -> str:
 
 CHECK = Check(
     id="FL720",
-    name="graph-kept-in-total",
     summary="the graph of every batch is kept alive by a running total",
     causes=("train-state-leak",),
     likely="a loss is summed up for printing without `item()`",

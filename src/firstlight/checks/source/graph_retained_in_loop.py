@@ -7,14 +7,11 @@
 Two backwards through one graph need it, and are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     again = any(isinstance(step, Call) and step.target == "torch.autograd.grad" for step in loop.around)
     if len(loop.backwards) != 1 or again or loop.hidden:
         return
@@ -31,7 +28,6 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL721",
-    name="graph-retained-in-loop",
     summary="the graph is retained although backward runs once",
     causes=("train-state-leak",),
     likely="an error about a second backward was silenced; something carries the last batch's graph",

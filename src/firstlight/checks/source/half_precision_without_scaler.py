@@ -9,14 +9,12 @@ bfloat16 needs no scaler. A precision that is not written out is not judged.
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     half = [
         step
         for step in loop.steps
@@ -40,7 +38,6 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL762",
-    name="half-precision-without-scaler",
     summary="float16 training without loss scaling loses small gradients",
     causes=("num-precision",),
     likely="the scaler was left out",

@@ -9,14 +9,12 @@ A state that is detached, or made anew in the loop, is fine, also when a called 
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     for step in loop.steps:
         if (
             not isinstance(step, Assignment)
@@ -72,7 +70,6 @@ def _renewed(loop: ast.AST, own: ast.AST, name: str) -> bool:
 
 CHECK = Check(
     id="FL722",
-    name="hidden-state-carried",
     summary="a recurrent state drags the graph of all past batches along",
     causes=("train-state-leak",),
     likely="the state was not detached between batches",

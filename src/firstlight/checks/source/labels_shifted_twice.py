@@ -9,14 +9,12 @@ Computing the loss oneself from shifted labels is right and not reported.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if "transformers" not in source.imports:
         return
     for trace in source.traces:
@@ -52,7 +50,6 @@ def _slice(node: ast.expr, names: dict[str, ast.expr]) -> str:
 
 CHECK = Check(
     id="FL757",
-    name="labels-shifted-twice",
     summary="labels are shifted by hand and again by the model",
     causes=("data-leak-future",),
     likely="the shift is done inside causal models of Transformers",

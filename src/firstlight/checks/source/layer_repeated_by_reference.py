@@ -9,14 +9,12 @@ Weight sharing on purpose looks the same; say so on the line.
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile, Value
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls("torch.nn.Sequential", "torch.nn.ModuleList"):
             repeated = [
@@ -46,7 +44,6 @@ def _name(value: Value) -> str:
 
 CHECK = Check(
     id="FL731",
-    name="layer-repeated-by-reference",
     summary="one layer stands in several places of the model and shares its weights",
     causes=("arch-shared",),
     likely="a list of layers was multiplied",

@@ -10,10 +10,8 @@ A list that is later put into `nn.ModuleList`, `nn.Sequential` or `add_module` i
 
 import ast
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, Call, SourceFile, Value
 
 WITHOUT_PARAMETERS = re.compile(
@@ -31,7 +29,7 @@ REGISTERING = (
 )
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for step in trace.steps:
             if step.spot.file != source.path:
@@ -95,7 +93,6 @@ def _registered(source: SourceFile, step: Call | Assignment, attribute: str) -> 
 
 CHECK = Check(
     id="FL730",
-    name="layers-in-plain-list",
     summary="layers in a plain Python container are never trained",
     causes=("train-params-missing",),
     likely="a Python list where `nn.ModuleList` is needed",

@@ -8,16 +8,14 @@ A narrow layer between two wider ones is a low-rank factorisation and not report
 """
 
 import itertools
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile, Value
 
 BETWEEN = ("Dropout", "Identity", "Flatten")
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls("torch.nn.Sequential"):
             layers = [item for item in call.result.items if item.name.rpartition(".")[2] not in BETWEEN]
@@ -47,7 +45,6 @@ def _narrow(first: Value, second: Value) -> bool:
 
 CHECK = Check(
     id="FL742",
-    name="linear-after-linear",
     summary="two linear layers follow each other and act as one",
     causes=("arch-capacity",),
     likely="the activation between them was forgotten",

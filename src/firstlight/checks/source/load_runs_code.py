@@ -8,14 +8,12 @@ A file of one's own that never left one's hands is safe to load.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for node in source.nodes(ast.Call):
         if source.full_name(node.func) != "torch.load":
             continue
@@ -30,7 +28,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL764",
-    name="load-runs-code",
     summary="a checkpoint may run code when it is loaded",
     causes=("train-checkpoint",),
     likely="the file holds more than tensors",

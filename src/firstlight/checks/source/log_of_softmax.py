@@ -7,16 +7,13 @@
 A small number added first, or `log_softmax`, is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 STABLE = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls("torch.log", "tensor.log"):
             value = call.receiver if call.target == "tensor.log" else call.argument(0, "input")
@@ -32,7 +29,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL760",
-    name="log-of-softmax",
     summary="the logarithm of a probability can be minus infinity",
     causes=("num-nonfinite",),
     likely="softmax and log were written as two steps",

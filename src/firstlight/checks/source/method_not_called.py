@@ -9,17 +9,16 @@ There is no such case: the statement has no effect.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Edit, Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
+from firstlight.records.finding import Edit
 from firstlight.records.source import SourceFile
 
 METHODS = frozenset({"zero_grad", "backward", "step", "eval", "train"})
 CAUSES = {"eval": "train-mode", "train": "train-mode"}
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for node in source.nodes(ast.Expr):
         value = node.value
         if not isinstance(value, ast.Attribute) or value.attr not in METHODS or source.full_name(value):
@@ -36,12 +35,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL738",
-    name="method-not-called",
     summary="a method of the training step is named but not called",
-    causes=(
-        "train-order",
-        "train-mode",
-    ),
+    causes=("train-order", "train-mode"),
     likely="the parentheses were forgotten",
     fix="add `()`",
     severity=Severity.ERROR,

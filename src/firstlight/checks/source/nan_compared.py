@@ -8,16 +8,14 @@ There is no such case: NaN is equal to nothing, itself included.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 NANS = frozenset({"numpy.nan", "numpy.NaN", "numpy.NAN", "math.nan", "torch.nan"})
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for node in source.nodes(ast.Compare):
         sides = (node.left, *node.comparators)
         if not any(_is_nan(source, side) for side in sides) or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
@@ -39,7 +37,6 @@ def _is_nan(source: SourceFile, node: ast.AST) -> bool:
 
 CHECK = Check(
     id="FL761",
-    name="nan-compared",
     summary="a comparison with NaN is never true",
     causes=("num-nonfinite",),
     likely="NaN was taken for an ordinary value",

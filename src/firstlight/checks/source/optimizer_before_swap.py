@@ -9,14 +9,12 @@ optimizer is stepped after that.
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, Call, SourceFile, Trace, Value
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         held: dict[str, Call] = {}
         for step in trace.steps:
@@ -59,7 +57,6 @@ def _trained(trace: Trace, swap: Assignment) -> bool:
 
 CHECK = Check(
     id="FL732",
-    name="optimizer-before-swap",
     summary="a layer replaced after the optimizer was built is never trained",
     causes=("train-params-missing",),
     likely="the head was swapped below the line that builds the optimizer",

@@ -7,16 +7,13 @@ A loop calls `optimizer.zero_grad()` and `backward()`, and neither it nor anythi
 Hand-written updates of the weights, and calls that cannot be followed, are given the benefit of the doubt.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, Call, TrainingLoop
 
 BY_HAND = ("add_", "sub_", "copy_", "addcdiv_", "mul_")
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     cleared = [clear for clear in loop.clears if isinstance(clear, Call) and clear.target == "optimizer.zero_grad"]
     if not cleared or loop.updates or loop.hidden:
         return
@@ -38,7 +35,6 @@ def _updates(step: Call | Assignment) -> bool:
 
 CHECK = Check(
     id="FL712",
-    name="optimizer-never-steps",
     summary="the optimizer is never stepped",
     causes=("train-no-step",),
     likely="`optimizer.step()` was forgotten",

@@ -9,16 +9,14 @@ Loops over folds, tasks, images or settings build one for each on purpose and ar
 
 import ast
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, Loop, TrainingLoop, updated
 
 PASSES = re.compile(r"^_?(?:epoch|ep|e|epoch_?i|i_?epoch|iteration|iter|step|batch_?i(?:dx)?|n_iter)s?$", re.IGNORECASE)
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     for call in loop.around:
         if (
             not isinstance(call, Call)
@@ -45,7 +43,6 @@ def _counts(loop: Loop) -> bool:
 
 CHECK = Check(
     id="FL767",
-    name="optimizer-rebuilt-in-loop",
     summary="the optimizer is rebuilt in the training loop and forgets its state",
     causes=("train-reinit",),
     likely="it stands inside the loop by mistake, or was rebuilt to change the learning rate",

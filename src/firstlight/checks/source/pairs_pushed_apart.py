@@ -9,14 +9,11 @@ unlike their positives. So does a cosine similarity given to a triplet loss as i
 Which of the two is the positive is taken from their names; where these do not say it, nothing is told.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Triplet
 
 
-def find(triplet: Triplet, _limits: NoLimits) -> Iterator[Evidence]:
+def find(triplet: Triplet, _limits: NoLimits) -> Found:
     if triplet.similar == (triplet.adds == "positive"):
         kind = "similarity" if triplet.similar else "distance"
         right = "relu(s_neg - s_pos + margin)" if triplet.similar else "relu(d_pos - d_neg + margin)"
@@ -29,7 +26,6 @@ def find(triplet: Triplet, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL774",
-    name="pairs-pushed-apart",
     summary="a triplet loss pushes what belongs together apart",
     causes=("loss-sign",),
     likely="similarities are put where distances belong, or the two were swapped",

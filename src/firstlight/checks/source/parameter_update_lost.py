@@ -10,17 +10,15 @@ A new value that is used afterwards, as in the inner loop of meta-learning, is n
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 from firstlight.records.syntax import mentions, own
 
 OVER = ("parameters()", "buffers()", "state_dict().values()")
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for loop in source.nodes(ast.For):
         iterable = ast.unparse(loop.iter)
         if not any(words in iterable for words in OVER):
@@ -50,7 +48,6 @@ def _is_lost(statement: ast.AST, loop: ast.For, variables: set[str]) -> bool:
 
 CHECK = Check(
     id="FL775",
-    name="parameter-update-lost",
     summary="an update of parameters changes nothing but a name",
     causes=("train-ema", "train-no-step"),
     likely="an update written as for numbers; tensors are changed in place",

@@ -9,14 +9,12 @@ A list made of it can be used as often as one likes.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         spent: dict[object, Call] = {}
         for call in trace.calls():
@@ -42,12 +40,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL733",
-    name="parameters-iterator-spent",
     summary="an iterator over parameters is empty when it is used again",
-    causes=(
-        "train-order",
-        "hp-clip",
-    ),
+    causes=("train-order", "hp-clip"),
     likely="`parameters()` gives an iterator, not a list",
     fix="make a list of it where it is assigned",
     severity=Severity.ERROR,

@@ -14,15 +14,14 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 BEST = re.compile(r"(?:^|[^a-z])best", re.IGNORECASE)
 STOPS = re.compile(r"stop", re.IGNORECASE)
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if not source.says(BEST):
         return
     ends = frozenset(name for node in source.nodes(ast.If) if _ends(node.body) for name in _compared(node.test))
@@ -76,7 +75,6 @@ def _assigned(branch: Sequence[ast.stmt]) -> list[str]:
 
 CHECK = Check(
     id="FL790",
-    name="patience-never-reset",
     summary="early stopping counts setbacks in all, and not in a row",
     causes=("train-schedule",),
     likely="the line that sets the counter back to 0 was left out",

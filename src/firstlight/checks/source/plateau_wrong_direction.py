@@ -9,15 +9,13 @@ Names that say neither are not judged.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.directions import grows
-from firstlight.records.finding import Evidence, Severity
 from firstlight.records.source import SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls("scheduler.step"):
             if not call.receiver.name.endswith("ReduceLROnPlateau") or not call.node.args or "1" in call.receiver.args:
@@ -48,7 +46,6 @@ def _name(node: ast.AST) -> str:
 
 CHECK = Check(
     id="FL718",
-    name="plateau-wrong-direction",
     summary="the plateau scheduler watches a score in the wrong direction",
     causes=("train-schedule",),
     likely="the default mode `min` was kept for a score that grows",

@@ -10,10 +10,7 @@ Probabilities used beside the loss, for a metric, are not looked at. A log-softm
 and changes nothing.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import LossUse
 
 APPLIES = {
@@ -24,7 +21,7 @@ APPLIES = {
 ACTIVATIONS = ("softmax", "sigmoid")
 
 
-def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+def find(use: LossUse, _limits: NoLimits) -> Found:
     value = use.prediction
     if use.function not in APPLIES or value.act not in ACTIVATIONS or value.act_at is None or not use.trains:
         return
@@ -38,7 +35,6 @@ def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL793",
-    name="probabilities-as-scores",
     summary="a loss that applies softmax or sigmoid itself is given probabilities",
     causes=("loss-double-activation",),
     likely="the model ends in a softmax or sigmoid and the loss applies another",

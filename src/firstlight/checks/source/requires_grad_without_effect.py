@@ -9,10 +9,9 @@ On a tensor or a parameter the same line is right and not reported.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Edit, Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
+from firstlight.records.finding import Edit
 from firstlight.records.source import Assignment, SourceFile, Value
 
 MISSPELT = frozenset(
@@ -21,7 +20,7 @@ MISSPELT = frozenset(
 )
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for node in source.nodes(ast.Assign):
         for target in node.targets:
             if isinstance(target, ast.Attribute) and target.attr in MISSPELT:
@@ -58,7 +57,6 @@ def _is_module(owner: Value) -> bool:
 
 CHECK = Check(
     id="FL795",
-    name="requires-grad-without-effect",
     summary="`requires_grad` is misspelt or set on a module, which changes no parameter",
     causes=("train-frozen",),
     likely="a slip of the pen, or the method `requires_grad_()` was meant",

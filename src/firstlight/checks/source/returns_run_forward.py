@@ -11,10 +11,8 @@ or is reversed afterwards, is right. A running sum that is not stored for each s
 
 import ast
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 from firstlight.records.syntax import SCOPES, mentions, name_of, own
 
@@ -23,7 +21,7 @@ EPISODE = re.compile(r"rew|delta|td|transition|traj|rollout|episode|^rs$|^r$", r
 BACKWARDS = re.compile(r"reversed\(|::\s*-1\]|, -1, -1\)|\.flip\(|\.flipud\(|insert\(0|appendleft|\.reverse\(\)")
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if "torch" not in source.imports or not source.says(DISCOUNT):
         return
     for scope in source.nodes(*SCOPES):
@@ -34,7 +32,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
             yield from _forwards(source, loop)
 
 
-def _forwards(source: SourceFile, loop: ast.For) -> Iterator[Evidence]:
+def _forwards(source: SourceFile, loop: ast.For) -> Found:
     if not any(EPISODE.search(name_of(node)) for node in ast.walk(loop.iter)):
         return
     inside = list(own(loop))
@@ -71,7 +69,6 @@ def _stores(node: ast.AST, name: str) -> bool:
 
 CHECK = Check(
     id="FL776",
-    name="returns-run-forward",
     summary="returns are summed from the first step on",
     causes=("rl-advantage",),
     likely="the loop over the episode is not reversed",

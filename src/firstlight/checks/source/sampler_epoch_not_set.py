@@ -9,10 +9,8 @@ sampler without shuffling does not need it.
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 MANAGED = frozenset(
@@ -20,7 +18,7 @@ MANAGED = frozenset(
 )
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if source.imports & MANAGED or any("set_epoch" in line for line in source.lines):
         return
     if not any(
@@ -48,7 +46,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL754",
-    name="sampler-epoch-not-set",
     summary="the distributed sampler repeats one order in every epoch",
     causes=("env-distributed",),
     likely="`set_epoch` was forgotten",

@@ -8,14 +8,11 @@ scale; or the scaler steps and is never updated, so that its scale never adapts.
 The two on different sides of an `if` are not reported; an `unscale_` before a direct step is taken for intent.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     if loop.hidden:
         return
     scales = [step for step in loop.steps if isinstance(step, Call) and step.target == "scaler.scale"]
@@ -41,12 +38,8 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL715",
-    name="scaler-half-used",
     summary="a gradient scaler is used for part of the step only",
-    causes=(
-        "num-precision",
-        "train-order",
-    ),
+    causes=("num-precision", "train-order"),
     likely="the step was not changed when mixed precision came in",
     fix="use `scaler.scale(loss).backward()`, `scaler.step(optimizer)`, `scaler.update()` together",
     severity=Severity.ERROR,

@@ -10,17 +10,15 @@ A schedule that is passed on, returned, or kept in a list or an attribute that a
 
 import ast
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, SourceFile
 
 STEPS = re.compile(r"\.step\(")
 MADE = re.compile(r"LR\(|Plateau\(|schedule", re.IGNORECASE)
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if not source.says(STEPS) or not source.says(MADE):
         return
     inner = {id(node.value) for node in source.nodes(ast.Attribute)}
@@ -58,7 +56,6 @@ def _is_public(name: str) -> bool:
 
 CHECK = Check(
     id="FL792",
-    name="schedule-never-steps",
     summary="a schedule of the learning rate is made and never stepped",
     causes=("train-schedule",),
     likely="`scheduler.step()` was forgotten, so that the rate stays where the schedule begins",

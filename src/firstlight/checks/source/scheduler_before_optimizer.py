@@ -8,14 +8,11 @@ of the schedule is never used.
 A scheduler stepped with an explicit epoch is not reported, nor one on another loop level.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     order = {id(step): index for index, step in enumerate(loop.around)}
     last = max((order[id(update)] for update in loop.updates), default=-1)
     first = min((order[id(update)] for update in loop.updates), default=-1)
@@ -52,12 +49,8 @@ UPDATES = ("optimizer.step", "scaler.step")
 
 CHECK = Check(
     id="FL716",
-    name="scheduler-before-optimizer",
     summary="the scheduler steps before the optimizer, which skips its first value",
-    causes=(
-        "train-order",
-        "train-schedule",
-    ),
+    causes=("train-order", "train-schedule"),
     likely="the order was right before PyTorch 1.1",
     fix="move `scheduler.step()` after the optimizer's step, at the end of the loop",
     severity=Severity.WARNING,

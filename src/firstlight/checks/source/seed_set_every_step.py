@@ -8,10 +8,7 @@ augmentation or the choice of examples are the same for every batch.
 A seed that changes with the step is not reported, nor that of a generator from which an evaluation draws.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, TrainingLoop
 
 SEEDS = (
@@ -23,7 +20,7 @@ SEEDS = (
 )
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     for call in loop.steps:
         if not isinstance(call, Call) or not (call.target in SEEDS or _seeds_for_training(call)):
             continue
@@ -42,12 +39,8 @@ def _seeds_for_training(call: Call) -> bool:
 
 CHECK = Check(
     id="FL766",
-    name="seed-set-every-step",
     summary="the random state is reset for every batch",
-    causes=(
-        "env-seed",
-        "data-stale-batch",
-    ),
+    causes=("env-seed", "data-stale-batch"),
     likely="the seed was to make the run repeatable",
     fix="set the seed once, before training",
     severity=Severity.WARNING,

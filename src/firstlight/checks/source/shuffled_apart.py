@@ -10,10 +10,8 @@ Setting the same seed before each keeps them together and is not reported.
 import ast
 import itertools
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, SourceFile
 
 SHUFFLES = ("numpy.random.shuffle", "random.shuffle")
@@ -23,7 +21,7 @@ INPUTS = re.compile(
 LABELS = re.compile(r"^(?:y|ys|labels?|targets?|classes|outputs)(?:_\w+)?$|_y$|_labels$", re.IGNORECASE)
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         calls = [
             c
@@ -52,7 +50,6 @@ def _name(call: Call) -> str:
 
 CHECK = Check(
     id="FL755",
-    name="shuffled-apart",
     summary="inputs and labels are shuffled in different orders",
     causes=("data-label-misaligned",),
     likely="they were shuffled one by one",

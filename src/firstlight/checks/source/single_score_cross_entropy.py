@@ -8,14 +8,11 @@ The prediction of `cross_entropy` is the output of a linear layer with one outpu
 A layer whose width is not a literal number is not judged, nor a prediction that was reshaped.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import LossUse
 
 
-def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+def find(use: LossUse, _limits: NoLimits) -> Found:
     value = use.prediction
     if use.function != "cross_entropy" or value.size != 1 or value.act != "none":
         return
@@ -28,7 +25,6 @@ def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL705",
-    name="single-score-cross-entropy",
     summary="cross-entropy is taken over a single score, so the loss is always zero",
     causes=("loss-mismatch",),
     likely="a binary task with one output needs another loss",

@@ -8,14 +8,11 @@ other.
 A softmax over the first dimension elsewhere, as in attention over nodes, is not looked at.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import LossUse
 
 
-def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
+def find(use: LossUse, _limits: NoLimits) -> Found:
     value = use.prediction
     if (
         value.act not in ("softmax", "log_softmax")
@@ -33,7 +30,6 @@ def find(use: LossUse, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL708",
-    name="softmax-over-batch",
     summary="softmax normalises over the batch, not over the classes",
     causes=("loss-dim",),
     likely="`dim=0` was taken for the classes",

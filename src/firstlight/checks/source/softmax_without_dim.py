@@ -8,17 +8,14 @@ one or three dimensions: the batch.
 It guesses right for (N, C) and (N, C, H, W); torch warns all the same, because the guess is going away.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 FUNCTIONS = ("torch.nn.functional.softmax", "torch.nn.functional.log_softmax", "torch.nn.functional.softmin")
 LAYERS = ("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin")
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls(*FUNCTIONS, *LAYERS):
             given = call.args[1:] if call.target in FUNCTIONS else call.args
@@ -35,7 +32,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL735",
-    name="softmax-without-dim",
     summary="a softmax guesses its dimension",
     causes=("loss-dim",),
     likely="`dim` was left out",

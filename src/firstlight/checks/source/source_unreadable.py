@@ -8,14 +8,11 @@ nested too deeply.
 Templates and sources for another version of Python are not meant to be read by this one.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile, Spot
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     if source.problem is not None:
         yield Evidence(
             where=Spot(source.path, source.problem.line).where,
@@ -26,7 +23,6 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL799",
-    name="source-unreadable",
     summary="the file could not be read and was not judged",
     causes=("unknown",),
     likely="it is broken, or no Python of this version",

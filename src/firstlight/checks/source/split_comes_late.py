@@ -11,24 +11,22 @@ makes no copies and is not reported.
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Assignment, Call, SourceFile, Trace
 
 FITTING = ("learner.fit_transform", "learner.fit")
 SPLIT = "sklearn.model_selection.train_test_split"
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         yield from _fitted(trace)
         if "imblearn" in source.imports:
             yield from _resampled(trace)
 
 
-def _fitted(trace: Trace) -> Iterator[Evidence]:
+def _fitted(trace: Trace) -> Found:
     fitted: dict[str, Call] = {}
     transformed: dict[str, Call] = {}
     for step in trace.steps:
@@ -57,7 +55,7 @@ def _given(trace: Trace, value: ast.AST) -> list[str]:
     return _names(*calls[id(value)].node.args[:1]) if id(value) in calls else []
 
 
-def _resampled(trace: Trace) -> Iterator[Evidence]:
+def _resampled(trace: Trace) -> Found:
     made: dict[str, Assignment] = {}
     for step in trace.steps:
         if isinstance(step, Assignment) and _resamples(step.node):
@@ -84,7 +82,6 @@ def _resamples(node: ast.AST) -> bool:
 
 CHECK = Check(
     id="FL796",
-    name="split-comes-late",
     summary="training knows of the test data: they are split after a fit or a resampling of both",
     causes=("data-leak-split",),
     likely="balancing was written above the split",

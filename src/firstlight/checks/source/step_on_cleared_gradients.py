@@ -8,14 +8,11 @@ In the order of a training loop, the last thing that happened to an optimizer's 
 A loop whose order cannot be known, because it calls code that cannot be followed, is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import Call, TrainingLoop
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     if loop.hidden:
         return
     for name, steps in loop.optimizers().items():
@@ -32,7 +29,6 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL711",
-    name="step-on-cleared-gradients",
     summary="gradients are cleared just before the step that should use them",
     causes=("train-order",),
     likely="`zero_grad()` stands between `backward()` and `step()`, or `step()` above `backward()`",

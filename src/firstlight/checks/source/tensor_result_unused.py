@@ -9,10 +9,8 @@ On a module, `to()` works in place and is not reported. Methods that end in `_` 
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 PURE = re.compile(
@@ -21,7 +19,7 @@ PURE = re.compile(
 )
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for trace in source.traces:
         for call in trace.calls():
             name = call.target.removeprefix("tensor.")
@@ -38,12 +36,8 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL739",
-    name="tensor-result-unused",
     summary="the result of a tensor operation is thrown away",
-    causes=(
-        "train-order",
-        "data-scale",
-    ),
+    causes=("train-order", "data-scale"),
     likely="the operation was taken to work in place",
     fix="assign the result",
     severity=Severity.WARNING,

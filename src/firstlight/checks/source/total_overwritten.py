@@ -12,8 +12,7 @@ on purpose and is left alone.
 import ast
 from collections.abc import Iterator, Sequence
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 from firstlight.records.syntax import SCOPES, name_of, own
 
@@ -21,7 +20,7 @@ NAMES = (ast.Name, ast.Attribute, ast.Subscript)
 ZEROS = ("zeros", "tensor")
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     scopes = source.nodes(*SCOPES) if any(any(_zeroed(node)) for node in source.nodes(ast.Assign)) else ()
     for scope in scopes:
         nodes = list(own(scope))
@@ -31,9 +30,7 @@ def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
                 yield from _overwritten(source, loop, begun, nodes)
 
 
-def _overwritten(
-    source: SourceFile, loop: ast.For, begun: dict[str, int], nodes: Sequence[ast.AST]
-) -> Iterator[Evidence]:
+def _overwritten(source: SourceFile, loop: ast.For, begun: dict[str, int], nodes: Sequence[ast.AST]) -> Found:
     inside = [node for line in loop.body for node in ast.walk(line)]
     made = {ast.unparse(node) for node in ast.walk(loop.target)} | {ast.unparse(node) for node in inside if _set(node)}
     read = {ast.unparse(node) for node in inside if isinstance(node, NAMES) and isinstance(node.ctx, ast.Load)}
@@ -98,7 +95,6 @@ def _line(node: ast.AST) -> int:
 
 CHECK = Check(
     id="FL791",
-    name="total-overwritten",
     summary="a total over many batches is overwritten by each of them",
     causes=("train-metric",),
     likely="`=` stands where `+=` was meant, so that the result is that of the last batch alone",

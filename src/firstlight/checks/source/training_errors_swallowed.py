@@ -9,16 +9,14 @@ Catching `KeyboardInterrupt`, or a named error such as out of memory, is not rep
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 BROAD = frozenset({"Exception", "BaseException"})
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     for node in source.nodes(ast.Try):
         called = {_method(inner) for statement in node.body for inner in ast.walk(statement)}
         if not {"backward", "step"} <= called:
@@ -52,7 +50,6 @@ def _exits(node: ast.AST) -> bool:
 
 CHECK = Check(
     id="FL763",
-    name="training-errors-swallowed",
     summary="errors in the training step are swallowed",
     causes=("train-swallowed",),
     likely="one bad batch was to be skipped",

@@ -9,10 +9,8 @@ Sequences whose order matters, and data shuffled elsewhere, are fine; say so on 
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import UNKNOWN, Call, TrainingLoop, Value
 
 ORDERED = ("shuffle", "sampler", "batch_sampler", "**", "3", "4")
@@ -21,7 +19,7 @@ SHUFFLED_ELSEWHERE = re.compile(
 )
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     loader = loop.loop.over
     if loader.name != "torch.utils.data.DataLoader" or loader.made is None or "dataset" not in loader.args:
         return
@@ -52,7 +50,6 @@ def _is_stream(data: Value) -> bool:
 
 CHECK = Check(
     id="FL752",
-    name="training-not-shuffled",
     summary="training data is not shuffled",
     causes=("data-not-shuffled",),
     likely="`shuffle` is off by default",

@@ -9,14 +9,12 @@ Sizes that are known to be equal make it harmless; still, `transpose` says what 
 """
 
 import ast
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import SourceFile
 
 
-def find(source: SourceFile, _limits: NoLimits) -> Iterator[Evidence]:
+def find(source: SourceFile, _limits: NoLimits) -> Found:
     lines = {call.lineno for call in source.nodes(ast.Call) if getattr(call.func, "attr", "") in ("view", "reshape")}
     for scope in source.nodes(ast.FunctionDef, ast.AsyncFunctionDef):
         if not any(scope.lineno <= line <= scope.end_lineno for line in lines):
@@ -57,7 +55,7 @@ def _unpacked(node: ast.Assign) -> tuple[str, list[str]] | None:
     return (value.value.id, names) if len(set(names)) == len(names) else None  # type: ignore[attr-defined]  # a name, by `shape`
 
 
-def _judged(source: SourceFile, node: ast.Call, shapes: dict[str, tuple[list[str], int]]) -> Iterator[Evidence]:
+def _judged(source: SourceFile, node: ast.Call, shapes: dict[str, tuple[list[str], int]]) -> Found:
     func = node.func
     if (
         not isinstance(func, ast.Attribute)
@@ -78,7 +76,6 @@ def _judged(source: SourceFile, node: ast.Call, shapes: dict[str, tuple[list[str
 
 CHECK = Check(
     id="FL769",
-    name="view-for-transpose",
     summary="dimensions are swapped with `view`, which scrambles the numbers",
     causes=("arch-batch-mixing",),
     likely="`view` was taken for `permute`",

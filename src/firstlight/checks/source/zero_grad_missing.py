@@ -9,14 +9,11 @@ A loop that calls code that cannot be followed, and that by its name or because 
 gradients, is not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.source import TrainingLoop, updated
 
 
-def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
+def find(loop: TrainingLoop, _limits: NoLimits) -> Found:
     if loop.clears or loop.hidden or not loop.updates:
         return
     step = loop.updates[0]
@@ -33,7 +30,6 @@ def find(loop: TrainingLoop, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL710",
-    name="zero-grad-missing",
     summary="gradients are never cleared, so every step uses the sum of all past ones",
     causes=("train-no-zero-grad",),
     likely="`zero_grad()` was forgotten or stands outside the loop",

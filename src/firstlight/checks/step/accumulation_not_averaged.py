@@ -12,13 +12,10 @@ indifferent to the scale of gradients (Adam and its kin) and clipped gradients a
 """
 
 import math
-from collections.abc import Iterator
 from statistics import mode
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Accumulation
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 SCALES_WITH_GRADIENT = ("SGD", "ASGD")
 
@@ -32,7 +29,7 @@ class Limits(Settable):
     """Share by which what a loss was multiplied by may differ from a number, to be that number after rounding."""
 
 
-def find(seen: Accumulation, limits: Limits) -> Iterator[Evidence]:
+def find(seen: Accumulation, limits: Limits) -> Found:
     if seen.optimizer not in SCALES_WITH_GRADIENT or seen.closure or seen.reworked or seen.loaders > 1:
         return
     if seen.averages is None or not (seen.separate and seen.backwards) or seen.untouched < limits.steps:
@@ -58,7 +55,6 @@ def find(seen: Accumulation, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL309",
-    name="accumulation-not-averaged",
     summary="accumulated gradients are summed or divided twice, not averaged",
     causes=("train-accumulation",),
     likely="the loss is divided by the number of batches accumulated not at all, or once too often",

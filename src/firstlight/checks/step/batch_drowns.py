@@ -10,12 +10,9 @@ place. Late in training every gradient is mostly noise; that is not looked at. S
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import NoiseScale
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +20,7 @@ class Limits(Settable):
     """The noise scale in batches: even the mean of so many gradients is half noise."""
 
 
-def find(noise: NoiseScale, limits: Limits) -> Iterator[Evidence]:
+def find(noise: NoiseScale, limits: Limits) -> Found:
     if noise.first is None or noise.later is None:
         return
     most = limits.batches * noise.batch
@@ -41,7 +38,6 @@ def find(noise: NoiseScale, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL334",
-    name="batch-drowns",
     summary="a batch is so small that its gradient is nearly all noise",
     causes=("hp-batch",),
     likely="a batch size chosen for memory, with a signal that shows only over many examples",

@@ -10,11 +10,7 @@ A part that fits (a backbone under a new head), a part taken out of a larger mod
 are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.restored import Restored
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Of the given tensors, from here on most were left over."""
 
 
-def find(restored: Restored, limits: Limits) -> Iterator[Evidence]:
+def find(restored: Restored, limits: Limits) -> Found:
     given = restored.matched + restored.unexpected
     if restored.matched >= limits.matched * restored.held or restored.unexpected < max(1, limits.unexpected * given):
         return
@@ -40,7 +36,6 @@ def find(restored: Restored, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL313",
-    name="checkpoint-does-not-fit",
     summary="loading a checkpoint leaves the model as it was built",
     causes=("train-checkpoint",),
     likely="the names have a prefix (`module.`, `_orig_mod.`, `model.`) or belong to another model, and `strict=False` "

@@ -12,12 +12,9 @@ without an optimizer.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import RoundTrip
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +22,7 @@ class Limits(Settable):
     """Relative; the same numbers in the same order give the same results."""
 
 
-def find(trip: RoundTrip, limits: Limits) -> Iterator[Evidence]:
+def find(trip: RoundTrip, limits: Limits) -> Found:
     where = at(trip.site, rank=trip.rank)
     apart = [
         (name, value)
@@ -86,7 +83,6 @@ def _differ(value: float) -> str:
 
 CHECK = Check(
     id="FL332",
-    name="checkpoint-loses-state",
     summary="a checkpoint does not bring back what was saved",
     causes=("train-checkpoint",),
     likely="a piece of the state is not saved, or not loaded again",

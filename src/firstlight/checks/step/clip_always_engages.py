@@ -8,12 +8,8 @@ Adam and its like divide by the size of the gradient and hardly notice; there it
 clipped at 1 through their first thousands of steps, by a factor of two or three.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import ClipTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """What is left of a gradient, as a median; the learning rate is then a fiftieth of what was set."""
 
 
-def find(track: ClipTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: ClipTrack, limits: Limits) -> Found:
     if track.steps < limits.steps or not (track.engaged >= limits.engaged and track.coefficient < limits.coefficient):
         return
     yield Evidence(
@@ -41,7 +37,6 @@ def find(track: ClipTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL373",
-    name="clip-always-engages",
     summary="every step is clipped, to a small part of its gradient",
     causes=("hp-clip",),
     likely="a limit meant for another scale of loss: it acts as a much lower learning rate",

@@ -10,12 +10,9 @@ Calling it only to measure the norm, with an infinite limit, is not reported. Wi
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import ClipOrder
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +22,7 @@ class Limits(Settable):
     """Most clippings on that line."""
 
 
-def find(clip: ClipOrder, limits: Limits) -> Iterator[Evidence]:
+def find(clip: ClipOrder, limits: Limits) -> Found:
     most = limits.share * clip.times
     if not math.isinf(clip.max_norm) and clip.late >= limits.times and clip.late >= most:
         yield Evidence(
@@ -48,7 +45,6 @@ def find(clip: ClipOrder, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL350",
-    name="clip-out-of-place",
     summary="gradients are clipped after they were used, or before they are unscaled",
     causes=("train-order", "hp-clip"),
     likely="`clip_grad_norm_` stands below `optimizer.step()`",

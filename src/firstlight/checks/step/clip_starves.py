@@ -9,12 +9,8 @@ Adam and its like divide by the size of the gradient and hardly notice being cli
 than the program, and nothing is reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.contrast import Contrast
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Norm of the gradients over the norm they are clipped to; spikes are cut by less, and not at every step."""
 
 
-def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
+def find(contrast: Contrast, limits: Limits) -> Found:
     pair, clip = contrast.of("unclipped"), contrast.clip
     if pair is None or clip is None or not contrast.meant_to_fall or pair.steps < limits.steps:
         return
@@ -44,7 +40,6 @@ def find(contrast: Contrast, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL310",
-    name="clip-starves",
     summary="gradients are clipped so hard that nothing moves",
     causes=("hp-clip",),
     likely="a `max_norm` meant for another scale of loss or model",

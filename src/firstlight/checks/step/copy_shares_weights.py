@@ -8,15 +8,11 @@ changes both. A target network or a moving average that shares its weights is ne
 Layers that are shared on purpose within one model. Weights that are swapped in for one evaluation are not met twice.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.copies import CopySeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(copy: CopySeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(copy: CopySeen, _limits: NoLimits) -> Found:
     if not copy.shared:
         return
     yield Evidence(
@@ -30,7 +26,6 @@ def find(copy: CopySeen, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL342",
-    name="copy-shares-weights",
     summary="a copy of the model shares its weights, and changes with every step",
     causes=("train-ema", "rl-target"),
     likely="`copy.copy` copies the shell of a module only, and `copied.data = p.data` gives away the memory itself",

@@ -13,12 +13,9 @@ target network that is asked in the training steps themselves may lag as far beh
 """
 
 import re
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.copies import CopySeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 SLOW = re.compile(
     r"(?:^|[_.])(?:target|tgt|ema|averaged?|avg|momentum|shadow|polyak|slow|teacher)(?:$|[_.]|net|model|critic|actor|q|policy)",
@@ -37,7 +34,7 @@ class Limits(Settable):
     """Share of the steps before which it is called: an average that is evaluated now and then stays below it."""
 
 
-def find(copy: CopySeen, limits: Limits) -> Iterator[Evidence]:
+def find(copy: CopySeen, limits: Limits) -> Found:
     if copy.shared or not copy.began_equal or copy.looks < limits.looks or not copy.drift >= limits.drift:
         return
     if _left(copy) > limits.left and copy.called < limits.asked * copy.steps:
@@ -93,7 +90,6 @@ MEMORIES = 10
 """Times the memory of an average that a run is long, after which nothing is left of its beginning."""
 CHECK = Check(
     id="FL343",
-    name="copy-stands-still",
     summary="a target network or moving average does not follow the model as it should",
     causes=("train-ema", "rl-target"),
     likely="the shares of old and new weights are exchanged, or it is replaced after every step",

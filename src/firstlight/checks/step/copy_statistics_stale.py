@@ -8,15 +8,11 @@ where they began, while those of the model moved. The weights are of today and t
 Statistics that are copied with the weights, averaged with them, or counted anew (`torch.optim.swa_utils.update_bn`).
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.copies import CopySeen
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
-def find(copy: CopySeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(copy: CopySeen, _limits: NoLimits) -> Found:
     if not copy.stale or copy.stale < copy.statistics or not copy.moved:
         return
     yield Evidence(
@@ -30,7 +26,6 @@ def find(copy: CopySeen, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL344",
-    name="copy-statistics-stale",
     summary="an averaged copy is evaluated with the batch statistics it began with",
     causes=("train-ema", "arch-norm"),
     likely="only `parameters()` are averaged, and the running means and variances are buffers",

@@ -9,12 +9,8 @@ A run that has nearly converged has small gradients, and is not judged. An epsil
 purpose, is not judged either. Elements that never had a gradient do not count.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import MomentTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -30,7 +26,7 @@ class Limits(Settable):
     """A larger one was chosen on purpose."""
 
 
-def find(track: MomentTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: MomentTrack, limits: Limits) -> Found:
     drowned = [tensor for tensor in track.tensors if tensor.drowned > limits.share]
     if track.looks < limits.looks or not drowned or len(drowned) < limits.most * len(track.tensors):
         return
@@ -48,7 +44,6 @@ def find(track: MomentTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL381",
-    name="epsilon-dominates",
     summary="gradients are so small that Adam's epsilon decides the length of a step",
     causes=("loss-scale", "hp-optimizer", "arch-vanishing", "num-precision"),
     likely="the loss is divided by far too much, or gradients fade on their way back",

@@ -11,12 +11,8 @@ Averaged weights that are swapped in for an evaluation and swapped back. Weights
 program that sets weights anew at the end of each epoch on purpose, where it also evaluates: allow it by name.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.evaluated import EvaluationLeaves
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Once may be a restart that was meant."""
 
 
-def find(left: EvaluationLeaves, limits: Limits) -> Iterator[Evidence]:
+def find(left: EvaluationLeaves, limits: Limits) -> Found:
     if left.between or left.evaluations < limits.evaluations:
         return
     if left.weights == left.evaluations:
@@ -46,7 +42,6 @@ def _evidence(left: EvaluationLeaves, what: str, times: int, severity: Severity 
 
 CHECK = Check(
     id="FL349",
-    name="evaluation-changes-model",
     summary="after each evaluation, training goes on with another model than the last step left",
     causes=("train-state-leak", "train-mode"),
     likely="averaged or restored weights are put into the model for the evaluation and not taken out again",

@@ -10,12 +10,8 @@ does not learn.
 A step now and then without gradients, skipped on purpose or in phases of alternating models; several in a row are not.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import StepOrder
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -31,7 +27,7 @@ class Limits(Settable):
     """Share of its parameters that require no gradient, from which on that is the reason."""
 
 
-def find(order: StepOrder, limits: Limits) -> Iterator[Evidence]:
+def find(order: StepOrder, limits: Limits) -> Found:
     if order.longest_gone >= limits.steps_in_a_row:
         yield Evidence(
             where=at(order.site, rank=order.rank),
@@ -43,7 +39,7 @@ def find(order: StepOrder, limits: Limits) -> Iterator[Evidence]:
         yield from _never_made(order, limits)
 
 
-def _never_made(order: StepOrder, limits: Limits) -> Iterator[Evidence]:
+def _never_made(order: StepOrder, limits: Limits) -> Found:
     if order.bare < limits.bare * order.steps:
         return
     frozen = order.frozen >= limits.frozen
@@ -64,7 +60,6 @@ def _never_made(order: StepOrder, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL303",
-    name="gradients-gone",
     summary="the optimizer steps without gradients",
     causes=("train-order", "train-frozen", "loss-detached"),
     likely="`zero_grad()` stands between `backward()` and `step()`, or `step()` before `backward()`",

@@ -12,11 +12,7 @@ Adam and its like divide by the size of the gradient and hardly notice: there th
 Masks, reversals and constant factors are no limits, and are left as they are in the copy.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.taped import AlteredSeen
 
 
@@ -33,7 +29,7 @@ class Limits(Settable):
     """Share of the square that points the other way; more is told by `gradient-altered` (FL222)."""
 
 
-def find(altered: AlteredSeen, limits: Limits) -> Iterator[Evidence]:
+def find(altered: AlteredSeen, limits: Limits) -> Found:
     if altered.times < limits.times or not (altered.kept < limits.kept and altered.flipped <= limits.turned):
         return
     bounded = altered.bounded >= limits.bounded
@@ -50,7 +46,6 @@ def find(altered: AlteredSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL320",
-    name="gradients-held-down",
     summary="next to nothing of the gradients is left for the step",
     causes=("hp-clip",),
     likely="a limit for single elements or tensors, meant for another scale of gradients",

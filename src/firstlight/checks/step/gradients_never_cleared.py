@@ -9,12 +9,8 @@ Gradient accumulation clears once per step and is not reported. Second-order met
 are judged by what their closure does.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import StepOrder
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """Two steps on one backward pile up once; a loop that never clears does so at every step."""
 
 
-def find(order: StepOrder, limits: Limits) -> Iterator[Evidence]:
+def find(order: StepOrder, limits: Limits) -> Found:
     if order.longest_pile < limits.steps_in_a_row:
         return
     grew = ""
@@ -38,7 +34,6 @@ def find(order: StepOrder, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL301",
-    name="gradients-never-cleared",
     summary="gradients pile up from step to step",
     causes=("train-no-zero-grad",),
     likely="`optimizer.zero_grad()` is missing from the loop, or belongs to another optimizer",

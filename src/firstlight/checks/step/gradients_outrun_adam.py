@@ -10,12 +10,8 @@ When a loss leaves a long plateau its gradients grow at once, and soon fall agai
 Weights most of whose gradient is zero, as of an embedding, are not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import MomentTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Share of a gradient that may be zero: rows that come rarely are remembered as small."""
 
 
-def find(track: MomentTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: MomentTrack, limits: Limits) -> Found:
     fast = [t for t in track.tensors if t.pace > limits.pace and t.zeros <= limits.zeros]
     if track.looks < limits.looks or not fast or not track.falling <= limits.falling:
         return
@@ -46,7 +42,6 @@ def find(track: MomentTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL380",
-    name="gradients-outrun-adam",
     summary="gradients are many times what Adam remembers, and so are its steps",
     causes=("hp-optimizer", "hp-lr-high", "data-outlier"),
     likely="the second beta is so high that the memory of small gradients outlives them",

@@ -7,12 +7,8 @@ At many steps in a row the gradient was the very one the step before had left, u
 Accumulation over several backwards for one step is nothing like it: what counts is a step after which nobody cleared.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import GradientTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -20,7 +16,7 @@ class Limits(Settable):
     """In a row; clearing every few steps is somebody's way to accumulate."""
 
 
-def find(track: GradientTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: GradientTrack, limits: Limits) -> Found:
     if track.piled < limits.steps:
         return
     yield Evidence(
@@ -35,7 +31,6 @@ def find(track: GradientTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL370",
-    name="gradients-pile-up",
     summary="gradients of step after step are added up",
     causes=("train-no-zero-grad",),
     likely="`optimizer.zero_grad()` is missing from the loop",

@@ -9,13 +9,10 @@ Sequences of growing length or a curriculum change the graph irregularly. Unroll
 purpose for a bounded number of steps.
 """
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import GraphSize
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -25,7 +22,7 @@ class Limits(Settable):
     """Last graph over first: a carried state doubles it at the second step."""
 
 
-def find(graph: GraphSize, limits: Limits) -> Iterator[Evidence]:
+def find(graph: GraphSize, limits: Limits) -> Found:
     first = graph.nodes[: limits.backwards]
     if len(first) < limits.backwards or not all(a < b for a, b in pairwise(first)):
         return
@@ -41,7 +38,6 @@ def find(graph: GraphSize, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL306",
-    name="graph-grows",
     summary="each step drags the graphs of all earlier steps along",
     causes=("train-state-leak",),
     likely="a hidden state or a running sum is carried over with its graph; `retain_graph=True` hides the error",

@@ -11,12 +11,8 @@ evaluation with gradients enabled that lets go of each graph.
 Gradients through an evaluation, for saliency or for attacks, are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.kept import GraphsKept
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -30,7 +26,7 @@ class Limits(Settable):
     """Bytes of each graph, from which on one that is built for nothing is worth a note."""
 
 
-def find(kept: GraphsKept, limits: Limits) -> Iterator[Evidence]:
+def find(kept: GraphsKept, limits: Limits) -> Found:
     if kept.calls < limits.calls:
         return
     if kept.alive >= limits.share * kept.calls:
@@ -63,7 +59,6 @@ def _piling_up(kept: GraphsKept, limits: Limits) -> Evidence:
 
 CHECK = Check(
     id="FL347",
-    name="graphs-outlive-steps",
     summary="graphs of earlier batches are kept, and memory grows with each of them",
     causes=("train-state-leak", "env-memory"),
     likely="losses or outputs are kept with their graph: `total += loss` without `.item()`, or a list of tensors",

@@ -9,11 +9,7 @@ A new head on loaded weights changes a few parameters only; rounding, pruning an
 leave them what they are. Neither is reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.restored import Reused
 
 
@@ -22,7 +18,7 @@ class Limits(Settable):
     """Of the loaded parameters; in a small model a new head is half of them."""
 
 
-def find(reused: Reused, limits: Limits) -> Iterator[Evidence]:
+def find(reused: Reused, limits: Limits) -> Found:
     if not reused.tensors or not reused.changed >= limits.changed * reused.tensors:
         return
     yield Evidence(
@@ -36,7 +32,6 @@ def find(reused: Reused, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL346",
-    name="loading-undone",
     summary="what was loaded into a model is gone before the model is used",
     causes=("train-checkpoint",),
     likely="the layers are initialised after the state was loaded into them",

@@ -8,12 +8,8 @@ and has grown by a third and by hundreds of megabytes.
 Replay buffers and caches fill up to their size and stop.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import PaceTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -27,7 +23,7 @@ class Limits(Settable):
     """At the least; below that there is no hurry."""
 
 
-def find(track: PaceTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: PaceTrack, limits: Limits) -> Found:
     grown = track.memory_now - track.memory_start
     if track.samples < limits.samples or not track.memory_rising < limits.chance or not grown > limits.bytes:
         return
@@ -43,7 +39,6 @@ def find(track: PaceTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL376",
-    name="memory-climbs",
     summary="memory grows from step to step without end",
     causes=("train-state-leak", "env-memory"),
     likely="losses or outputs are kept with their graph: `total += loss` without `.item()`, or a list of tensors",

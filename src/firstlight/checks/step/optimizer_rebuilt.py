@@ -13,12 +13,9 @@ models that are evaluated, kept or averaged before the next one, or that differ 
 """
 
 import statistics
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Rebuilding
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -32,7 +29,7 @@ class Limits(Settable):
     """One or two may be trials before the real one."""
 
 
-def find(built: Rebuilding, limits: Limits) -> Iterator[Evidence]:
+def find(built: Rebuilding, limits: Limits) -> Found:
     if len(built.given_up) >= limits.given_up and len(built.given_up) > built.used:
         yield _given_up(built)
     emptied = built.forgotten > built.times
@@ -73,7 +70,6 @@ def _given_up(built: Rebuilding) -> Evidence:
 
 CHECK = Check(
     id="FL308",
-    name="optimizer-rebuilt",
     summary="the optimizer, or the whole model, is made anew again and again and forgets",
     causes=("train-reinit",),
     likely="the optimizer is built inside the training loop, or in a function called for each epoch",

@@ -10,12 +10,8 @@ Some methods need unusual values (large epsilons in reinforcement learning, no f
 they learn with them, and are not reported.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Motion
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -33,7 +29,7 @@ class Limits(Settable):
     """No method needs it either."""
 
 
-def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+def find(motion: Motion, limits: Limits) -> Found:
     settings = motion.settings
     beta1, beta2 = settings.get("beta1", 0.0), settings.get("beta2", 1.0)
     odd = [
@@ -64,7 +60,6 @@ STRONG = 0.85
 """Then a copy with the usual settings that gets clearly further is enough to tell it."""
 CHECK = Check(
     id="FL311",
-    name="optimizer-settings-odd",
     summary="the optimizer's settings hold the training back",
     causes=("hp-optimizer",),
     likely="momentum, betas or epsilon mistaken for one another or for another library's",

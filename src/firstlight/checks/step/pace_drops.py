@@ -8,12 +8,8 @@ A curriculum of growing sequences or images takes longer on purpose, and whateve
 this is a note and never a red flag.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import PaceTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -25,7 +21,7 @@ class Limits(Settable):
     """So that first and last steps are different ones."""
 
 
-def find(track: PaceTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: PaceTrack, limits: Limits) -> Found:
     if track.steps < limits.steps or not track.start_s > 0 or not track.level_s > limits.shortest_s:
         return
     if not track.level_s > limits.times * track.start_s:
@@ -40,7 +36,6 @@ def find(track: PaceTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL375",
-    name="pace-drops",
     summary="steps take several times as long as they did",
     causes=("train-state-leak", "env-input-bound", "env-memory"),
     likely="something grows from step to step: a graph, a list, a log; or the loader or the machine has slowed down",

@@ -10,11 +10,7 @@ One seed before training, a seed for each epoch (`seed + epoch`), and evaluation
 was (`torch.random.fork_rng`). Models that are trained one after the other with the same seed are told apart.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.randomness import RandomAgain
 
 
@@ -25,7 +21,7 @@ class Limits(Settable):
     """Share of them that were given the same inputs again, from which on it is the data that repeat."""
 
 
-def find(again: RandomAgain, limits: Limits) -> Iterator[Evidence]:
+def find(again: RandomAgain, limits: Limits) -> Found:
     if again.times < limits.times:
         return
     repeats = again.same >= limits.same * again.times
@@ -41,7 +37,6 @@ def find(again: RandomAgain, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL345",
-    name="randomness-repeats",
     summary="the seed is set again during training: order, dropout and augmentation repeat",
     causes=("data-stale-batch", "env-seed"),
     likely="the seed is set in the evaluation or in the loop, to make these repeatable",

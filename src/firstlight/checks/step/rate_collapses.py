@@ -11,13 +11,10 @@ One-cycle, cosine and linear schedules over the whole run change little within a
 lasts one epoch they go to zero within it, smoothly; only steep falls to a rate that then stays are reported.
 """
 
-from collections.abc import Iterator
 from itertools import pairwise, takewhile
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Rate
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -35,7 +32,7 @@ class Limits(Settable):
     """Shorter epochs make per-epoch and per-batch stepping alike."""
 
 
-def find(rate: Rate, limits: Limits) -> Iterator[Evidence]:
+def find(rate: Rate, limits: Limits) -> Found:
     if rate.epoch_steps is None or rate.epoch_steps < limits.epoch_steps or len(rate.lrs) <= rate.epoch_steps:
         return
     epoch = rate.lrs[: rate.epoch_steps]
@@ -81,7 +78,6 @@ WARM_UP = "a warm-up that advances with the steps it is counted in"
 ADVANCE = 'step the scheduler at every batch (Lightning: `"interval": "step"`), or count the warm-up in epochs'
 CHECK = Check(
     id="FL307",
-    name="rate-collapses",
     summary="the learning rate is driven to nothing by a schedule stepped at the wrong cadence",
     causes=("train-schedule", "hp-lr-low"),
     likely="`scheduler.step()` is called at every batch although its numbers are meant in epochs",

@@ -9,12 +9,8 @@ Warm-up raises it in small steps, and restarts go back to a height it had before
 another rate changes it by less than this; where such a change does harm, the loss tells.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import RateTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Steps; before that a warm-up may begin from nearly nothing."""
 
 
-def find(track: RateTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: RateTrack, limits: Limits) -> Found:
     if track.now != track.now:
         yield Evidence(where=Where(step=track.step, rank=track.rank), saw="the learning rate is NaN", wanted="a number")
         return
@@ -40,7 +36,6 @@ def find(track: RateTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL371",
-    name="rate-jumps",
     summary="the learning rate jumps to a multiple of anything it was before",
     causes=("train-schedule",),
     likely="a schedule with the wrong unit, or a rate set by hand",

@@ -7,12 +7,8 @@ The learning rate came down to exactly zero and many further steps were made wit
 Most schedules end at zero, with the last step or two of the run.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import RateTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -20,7 +16,7 @@ class Limits(Settable):
     """At zero; a run that is over does not make them."""
 
 
-def find(track: RateTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: RateTrack, limits: Limits) -> Found:
     if track.zero < limits.steps:
         return
     yield Evidence(
@@ -33,7 +29,6 @@ def find(track: RateTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL372",
-    name="rate-stays-zero",
     summary="training goes on with a learning rate of zero",
     causes=("train-schedule",),
     likely="the schedule was made for fewer steps than the run has, or is stepped too often",

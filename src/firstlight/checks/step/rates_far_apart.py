@@ -12,13 +12,9 @@ does, or were loaded. They may have any rate. So may groups that are still froze
 are meant to be random: the copy learns no better with those.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Motion
-from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Movement
-from firstlight.records.places import at
 from firstlight.records.steered import GroupRate
 
 
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Highest rate over that of the group; layers of one network rarely need more than ten."""
 
 
-def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+def find(motion: Motion, limits: Limits) -> Found:
     if len(motion.looks) < limits.looks:
         return
     slow = [_slow(look, limits) for look in motion.looks]
@@ -53,7 +49,6 @@ def _slow(look: Movement, limits: Limits) -> list[GroupRate]:
 
 CHECK = Check(
     id="FL319",
-    name="rates-far-apart",
     summary="an untrained part of the network has a far lower learning rate than the rest",
     causes=("hp-lr-low",),
     likely="the rate of fine-tuning, for a body that was trained before, is given to one that was not",

@@ -9,11 +9,7 @@ saved some steps after they were taken.
 Copies (`copy.deepcopy(model.state_dict())`, `v.clone()`), and states that are loaded before another step.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.restored import Restored
 
 
@@ -24,7 +20,7 @@ class Limits(Settable):
     """Share of the given tensors that are the model's own; less may be layers shared on purpose."""
 
 
-def find(restored: Restored, limits: Limits) -> Iterator[Evidence]:
+def find(restored: Restored, limits: Limits) -> Found:
     if not restored.own or restored.steps < limits.steps or restored.own < limits.own * restored.matched:
         return
     yield Evidence(
@@ -38,7 +34,6 @@ def find(restored: Restored, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL312",
-    name="restore-does-nothing",
     summary="restoring the kept weights changes nothing, because they were never copied",
     causes=("train-checkpoint",),
     likely="`state_dict()` gives the tensors of the model themselves, and each step changes them in place",

@@ -10,17 +10,13 @@ the run that went through; or loading them raises. That random numbers begin ane
 A file without the state of an optimizer may be meant to begin with: then weights and rounds alone are compared.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.resumed import ResumeTried
 
 WORDS = {"weights": "the weights", "optimizer": "the state of the optimizer", "rate": "the learning rate"}
 
 
-def find(tried: ResumeTried, _limits: NoLimits) -> Iterator[Evidence]:
+def find(tried: ResumeTried, _limits: NoLimits) -> Found:
     if tried.crash:
         yield Evidence(
             where=at(tried.site, rank=tried.rank),
@@ -46,7 +42,6 @@ def find(tried: ResumeTried, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL348",
-    name="resume-differs",
     summary="started again from its own checkpoint, the program does not go on where it stood",
     causes=("train-checkpoint",),
     likely="a part of the training is not saved, or not loaded again",

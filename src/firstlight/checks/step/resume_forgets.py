@@ -10,15 +10,11 @@ A second stage with another learning rate or another optimizer begins anew on pu
 checkpoint that somebody else wrote.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
 from firstlight.records.restored import Resumption
 
 
-def find(resumption: Resumption, _limits: NoLimits) -> Iterator[Evidence]:
+def find(resumption: Resumption, _limits: NoLimits) -> Found:
     if not resumption.holds_optimizer:
         return
     if resumption.model_loaded and resumption.optimizer_loaded and resumption.begun_anew:
@@ -43,7 +39,6 @@ def _left_out(resumption: Resumption, kept: str, lost: str) -> Evidence:
 
 CHECK = Check(
     id="FL314",
-    name="resume-forgets",
     summary="training resumes with a part of its state begun anew",
     causes=("train-checkpoint",),
     likely="`load_state_dict` is called for some of model, optimizer, schedule and scaler, and not for the others",

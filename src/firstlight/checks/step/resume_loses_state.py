@@ -9,12 +9,8 @@ belongs to other weights or another run.
 SGD without momentum keeps no state. Parameters that are new in this run have none yet: allow it by name.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import Resumed
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """Times what the gradients account for; those of one batch differ from the mean of many by much less."""
 
 
-def find(resumed: Resumed, limits: Limits) -> Iterator[Evidence]:
+def find(resumed: Resumed, limits: Limits) -> Found:
     if resumed.momentum > limits.momentum:
         yield Evidence(
             where=Where(step=resumed.step, rank=resumed.rank),
@@ -51,7 +47,6 @@ def find(resumed: Resumed, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL374",
-    name="resume-loses-state",
     summary="an optimizer was resumed without the state that belongs to its parameters",
     causes=("train-checkpoint",),
     likely="the checkpoint belongs to another version of the model, or its groups were built in another order",

@@ -8,12 +8,8 @@ optimizer did not make, and is ahead of it. A warm-up ends too early, and the ra
 A few steps at the start, while the scaler looks for its scale, are not told of.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import ScaleTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -23,7 +19,7 @@ class Limits(Settable):
     """Of all steps: by less the schedule is hardly wrong."""
 
 
-def find(track: ScaleTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: ScaleTrack, limits: Limits) -> Found:
     if track.scheduled < limits.steps or not track.scheduled > limits.share * track.steps:
         return
     yield Evidence(
@@ -37,7 +33,6 @@ def find(track: ScaleTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL382",
-    name="schedule-counts-skips",
     summary="the schedule counts steps that the loss scaler left out",
     causes=("train-schedule",),
     likely="`scheduler.step()` is called in every iteration, whether the scaler let the optimizer step or not",

@@ -12,11 +12,7 @@ A first part of a longer training that goes on from a checkpoint. Schedules that
 metric, or are told where they are have no plan to hold the run against, and are not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.rehearsal import ScheduleAhead
 
 
@@ -35,7 +31,7 @@ class Limits(Settable):
     """Times that the rate rises again; a plan that is exceeded a little rises once."""
 
 
-def find(ahead: ScheduleAhead, limits: Limits) -> Iterator[Evidence]:
+def find(ahead: ScheduleAhead, limits: Limits) -> Found:
     told = _told(ahead, limits)
     if told is None:
         return
@@ -96,7 +92,6 @@ def _alike(length: int, other: int, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL337",
-    name="schedule-out-of-step",
     summary="the schedule is planned for another length than the run has",
     causes=("train-schedule",),
     likely="the schedule's length is in other units than it is stepped in",

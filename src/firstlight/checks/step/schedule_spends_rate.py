@@ -9,12 +9,8 @@ ends. Also a schedule that begins low, to warm up, and is never stepped in a reh
 A run that is cut short on purpose. Without `total_steps` the length is a guess, and this is a warning.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import ScheduleTried
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -28,7 +24,7 @@ class Limits(Settable):
     """Of the run: a rate that still rises at the end never came to rest."""
 
 
-def find(tried: ScheduleTried, limits: Limits) -> Iterator[Evidence]:
+def find(tried: ScheduleTried, limits: Limits) -> Found:
     if not tried.rates:
         return
     peak, first, last = max(tried.rates), tried.rates[0], tried.rates[-1]
@@ -64,7 +60,7 @@ def find(tried: ScheduleTried, limits: Limits) -> Iterator[Evidence]:
         )
 
 
-def _idle(tried: ScheduleTried, peak: float, limits: Limits) -> Iterator[Evidence]:
+def _idle(tried: ScheduleTried, peak: float, limits: Limits) -> Found:
     """One that only lowers the rate does no harm where it is left out."""
     first = tried.rates[0]
     if peak > limits.idle_rise * first > 0:
@@ -80,7 +76,6 @@ def _idle(tried: ScheduleTried, peak: float, limits: Limits) -> Iterator[Evidenc
 
 CHECK = Check(
     id="FL330",
-    name="schedule-spends-rate",
     summary="the schedule leaves no learning rate for most of the run",
     causes=("train-schedule",),
     likely="the schedule's length is in other units than it is stepped in",

@@ -10,12 +10,8 @@ the accuracy of the same evaluation; where it does not, its name is asked. The s
 Looking for the hardest case on purpose. A number that was not recognised and whose name says nothing is not judged.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.directions import grows
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 from firstlight.records.selection import Selection
 
 IMPROVES_UPWARDS = {"loss": False, "loss, negated": True, "accuracy": True, "score": True, "error rate": False}
@@ -26,7 +22,7 @@ class Limits(Settable):
     """Confidence where only the name tells what the number is."""
 
 
-def find(selection: Selection, limits: Limits) -> Iterator[Evidence]:
+def find(selection: Selection, limits: Limits) -> Found:
     upwards = IMPROVES_UPWARDS.get(selection.measures, _by_name(selection))
     if upwards is None or upwards == selection.larger:
         return
@@ -58,7 +54,6 @@ def _by_name(selection: Selection) -> bool | None:
 
 CHECK = Check(
     id="FL340",
-    name="selection-runs-backwards",
     summary="what counts as better is worse: the weights kept are those that did worst",
     causes=("train-metric", "train-schedule"),
     likely="the comparison was turned round, or kept when the loss was exchanged for a score",

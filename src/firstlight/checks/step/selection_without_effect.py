@@ -10,11 +10,8 @@ A best so far that follows the number. A threshold that is not called the best i
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.selection import Selection
 
 
@@ -23,7 +20,7 @@ class Limits(Settable):
     """Comparisons seen: a best so far that is followed has moved after the first."""
 
 
-def find(selection: Selection, limits: Limits) -> Iterator[Evidence]:
+def find(selection: Selection, limits: Limits) -> Found:
     if selection.kind != "kept" or min(len(selection.met), len(selection.against)) < limits.times:
         return
     if selection.itself and selection.kept:
@@ -58,7 +55,6 @@ def _out_of_reach(selection: Selection) -> bool:
 
 CHECK = Check(
     id="FL341",
-    name="selection-without-effect",
     summary="the weights that are kept are not those that were chosen",
     causes=("train-metric",),
     likely="the best so far begins at the wrong end or is not set, or what is kept is not copied",

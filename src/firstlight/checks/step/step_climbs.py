@@ -10,12 +10,9 @@ for a while, but not at every look.
 """
 
 import statistics
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Motion
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -27,7 +24,7 @@ class Limits(Settable):
     """Share of its first value by which the loss has risen."""
 
 
-def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+def find(motion: Motion, limits: Limits) -> Found:
     looks = [statistics.median(one.along for one in look.tensors) for look in motion.looks if look.tensors]
     if not motion.answered or motion.fell is None or len(looks) < limits.looks:
         return
@@ -44,7 +41,6 @@ def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL317",
-    name="step-climbs",
     summary="the optimizer climbs the loss",
     causes=("loss-sign",),
     likely="`maximize=True`, a negative learning rate, or a minus sign on the gradients",

@@ -9,12 +9,8 @@ raised after most of these backwards, and swallowed, that is what is told.
 Very long gradient accumulation: raise `--steps` or `--seconds` until the first step is reached.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Stepping
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 from firstlight.records.program import Swallowed
 
 
@@ -29,7 +25,7 @@ class Limits(Settable):
     """Share of the backwards looked at after which an exception was raised, from which on it is the reason."""
 
 
-def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
+def find(stepping: Stepping, limits: Limits) -> Found:
     idle = {name: times for name, times in stepping.unstepped.items() if times >= limits.backwards}
     lost = {
         name: (unused, steps)
@@ -71,7 +67,6 @@ def _swallowed(stepping: Stepping, raised: Swallowed, saw: str) -> Evidence:
 
 CHECK = Check(
     id="FL302",
-    name="step-missing",
     summary="gradients are computed and never used",
     causes=("train-no-step", "train-swallowed"),
     likely="`optimizer.step()` is missing, stands outside the loop, is skipped by a condition, or belongs to another "

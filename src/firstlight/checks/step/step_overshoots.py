@@ -10,12 +10,9 @@ then. A loss of zero has no size to compare with and is not judged.
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.declared import Surface
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -23,7 +20,7 @@ class Limits(Settable):
     """Times the loss, on the very batch that the step was made for; healthy first steps stay below two."""
 
 
-def find(surface: Surface, limits: Limits) -> Iterator[Evidence]:
+def find(surface: Surface, limits: Limits) -> Found:
     if not surface.along or not surface.loss > 0:
         return
     whole = surface.along[-1].loss
@@ -46,7 +43,6 @@ def find(surface: Surface, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL333",
-    name="step-overshoots",
     summary="the first step makes the loss on its own batch many times larger",
     causes=("hp-lr-high",),
     likely="the learning rate is far too high for gradients of this size",

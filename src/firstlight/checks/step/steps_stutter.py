@@ -9,12 +9,8 @@ Evaluations, checkpoints and new epochs come in a rhythm and are not counted. A 
 itself: it is a note. Batches of very different length take different times.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import PaceTrack
-from firstlight.records.places import Where
 
 WINDOW = 1000
 
@@ -28,7 +24,7 @@ class Limits(Settable):
     """In all; short steps on a machine with other work stutter by themselves."""
 
 
-def find(track: PaceTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: PaceTrack, limits: Limits) -> Found:
     lost_s, usual_s = track.stutters_s, track.level_s * min(WINDOW, track.steps)
     if track.stutters <= limits.stutters or not limits.lost_s < lost_s > limits.share * (usual_s + lost_s):
         return
@@ -43,7 +39,6 @@ def find(track: PaceTrack, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL383",
-    name="steps-stutter",
     summary="single steps take many times as long as the others",
     causes=("env-input-bound", "env-memory"),
     likely="a loader that runs dry, a cache that is filled anew, garbage collection, or another job on the machine",

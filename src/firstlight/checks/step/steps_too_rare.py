@@ -10,12 +10,8 @@ Large batches are gathered from many small ones in long runs, which make thousan
 the check is not judged. Optimizers that search along a line call backward many times within one step, and make few.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Stepping
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -29,7 +25,7 @@ class Limits(Settable):
     """In the one batch of an epoch, at the least: with fewer, there is nothing to divide."""
 
 
-def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
+def find(stepping: Stepping, limits: Limits) -> Found:
     if not stepping.finished or not 0 < stepping.steps <= limits.steps:
         return
     made = f"{stepping.steps} step{'s' * (stepping.steps > 1)} in the whole run"
@@ -53,7 +49,6 @@ def find(stepping: Stepping, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL329",
-    name="steps-too-rare",
     summary="the whole run makes a handful of steps",
     causes=("train-accumulation", "hp-batch"),
     likely="a number of batches to accumulate that is larger than an epoch",

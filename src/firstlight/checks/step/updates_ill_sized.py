@@ -10,12 +10,8 @@ Small or zero-initialised weights (adapters, heads) change a lot in the first st
 do not. At the end of a decay, or on a loss that is already gone, small steps are right.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import TensorState, TensorTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -33,7 +29,7 @@ class Limits(Settable):
     """Of the highest rate, at the least, where updates are small."""
 
 
-def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: TensorTrack, limits: Limits) -> Found:
     if track.looks < limits.looks:
         return
     matrices = [tensor for tensor in track.tensors if tensor.matrix]
@@ -52,7 +48,7 @@ def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
         yield from _crawling(track, driven, limits)
 
 
-def _crawling(track: TensorTrack, driven: list[TensorState], limits: Limits) -> Iterator[Evidence]:
+def _crawling(track: TensorTrack, driven: list[TensorState], limits: Limits) -> Found:
     if not all(_crawls(tensor, limits) for tensor in driven):
         return
     best = max(driven, key=lambda tensor: tensor.update_now)
@@ -75,7 +71,6 @@ def _crawls(tensor: TensorState, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL384",
-    name="updates-ill-sized",
     summary="every step changes weights by a good part of themselves, or by next to nothing",
     causes=("hp-lr-high", "hp-lr-low", "train-schedule"),
     likely="the learning rate is too high",

@@ -9,13 +9,9 @@ much more than the step itself; or they are rounded to a number format so coarse
 Clipping, constraints and averages move weights by about as much as a step does, or leave their direction as it was.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Handling
-from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Touched
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -39,7 +35,7 @@ class Limits(Settable):
     """Share of the elements moved by a step that rounding puts back where they had been."""
 
 
-def find(handling: Handling, limits: Limits) -> Iterator[Evidence]:
+def find(handling: Handling, limits: Limits) -> Found:
     if handling.steps < limits.steps or not handling.touches:
         return
     jumps = [one for one in handling.touches if one.likeness < limits.likeness or handling.restored]
@@ -105,7 +101,6 @@ def _moved(handling: Handling, limits: Limits) -> Evidence:
 
 CHECK = Check(
     id="FL318",
-    name="weights-changed-between-steps",
     summary="something other than the optimizer changes the weights",
     causes=("train-reinit", "hp-regularisation", "num-precision"),
     likely="weights are written by hand inside the training loop",

@@ -13,13 +13,10 @@ themselves next to nothing are another illness and are not told here.
 
 import math
 import statistics
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Motion
-from firstlight.records.finding import Evidence, Severity
 from firstlight.records.inner import Movement
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -35,7 +32,7 @@ class Limits(Settable):
     """Last rate over the first that was looked at, above which a warm-up is under way."""
 
 
-def find(motion: Motion, limits: Limits) -> Iterator[Evidence]:
+def find(motion: Motion, limits: Limits) -> Found:
     looks = [look for look in motion.looks if look.pace is not None]
     learns = motion.fell is not None and not motion.fell <= limits.fell
     if learns or len(looks) < limits.looks or not all(_creeps(look, limits) for look in looks):
@@ -69,7 +66,6 @@ def _creeps(look: Movement, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL327",
-    name="weights-creep",
     summary="steps change the weights by less than a millionth of their size",
     causes=("hp-lr-low", "train-schedule"),
     likely="the learning rate is too low by orders of magnitude, where it is set or where something lowers it",

@@ -8,12 +8,8 @@ learning rate.
 A group with a learning rate of zero is frozen on purpose. At the very end of a decay updates vanish everywhere.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
 from firstlight.records.live import TensorState, TensorTrack
-from firstlight.records.places import Where
 
 
 class Limits(Settable):
@@ -27,7 +23,7 @@ class Limits(Settable):
     """Of the highest rate, below which everything may stand still."""
 
 
-def find(track: TensorTrack, limits: Limits) -> Iterator[Evidence]:
+def find(track: TensorTrack, limits: Limits) -> Found:
     if not track.lr_share >= limits.lr_share:
         return
     stuck = [t for t in track.tensors if t.still >= limits.looks and _is_driven(t, limits)]
@@ -54,7 +50,6 @@ def _is_driven(tensor: TensorState, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL377",
-    name="weights-stand-still",
     summary="weights with a gradient and a learning rate do not move",
     causes=("train-frozen", "num-precision", "train-params-missing"),
     likely="the optimizer holds another copy of the parameter, or undoes its own step",

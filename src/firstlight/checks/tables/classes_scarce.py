@@ -8,11 +8,9 @@ Anomalies that are found without being learnt; classes that weights or a sampler
 classes: many whole numbers that come ever less often on both sides of the commonest are not reported.
 """
 
-from collections.abc import Iterator
 from itertools import pairwise
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import ColumnSeen, TableSeen, few, of_table
 
 
@@ -29,7 +27,7 @@ class Limits(Settable):
     """Share of the rows by which numbers come more often further from the commonest; classes have no such order."""
 
 
-def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
+def find(fact: TableSeen, limits: Limits) -> Found:
     for column in fact.columns:
         classes = column.kind in ("text", "flag", "whole") and len(column.counts) > 1 and not _is_count(column, limits)
         if fact.split != "train" or column.role != "target" or not classes or fact.rows < limits.least_table_rows:
@@ -60,7 +58,6 @@ def _is_count(column: ColumnSeen, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL1011",
-    name="classes-scarce",
     summary="a class has too few rows to be learnt",
     causes=("data-imbalance", "data-too-little"),
     likely="the class is rare, misspelt, or was filtered out",

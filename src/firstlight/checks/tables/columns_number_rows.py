@@ -8,14 +8,11 @@ rows are compared.
 Always, as long as the column is not fed to the model: there it can only be learnt by heart.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
-def find(fact: TableSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(fact: TableSeen, _limits: NoLimits) -> Found:
     numbered = tuple(f"`{column.name}`" for column in fact.columns if column.numbered)
     if numbered and fact.split == "train":
         yield Evidence(
@@ -28,7 +25,6 @@ def find(fact: TableSeen, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1003",
-    name="columns-number-rows",
     summary="a column numbers the rows and says nothing about them",
     causes=("data-degenerate",),
     likely="an index or an identifier was written to the table",

@@ -8,10 +8,7 @@ the same in every row.
 A column that will vary in later data. Missing values that mean something, where the model is told so.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
@@ -24,7 +21,7 @@ class Limits(Settable):
     """Fewer rows may agree by chance."""
 
 
-def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
+def find(fact: TableSeen, limits: Limits) -> Found:
     if fact.split != "train" or fact.rows < limits.least_rows:
         return
     for column in fact.columns:
@@ -60,7 +57,6 @@ def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1002",
-    name="columns-say-nothing",
     summary="columns hold one value, or hardly any",
     causes=("data-degenerate",),
     likely="a join that found nothing, a filter on that very column, or a unit that lost its digits",

@@ -8,10 +8,7 @@ columns have few values, are taken off.
 Targets that are random by nature (several annotators, repeated measurements): the inputs cannot say more.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import RepeatedRows, few, of_table
 
 
@@ -20,7 +17,7 @@ class Limits(Settable):
     """Single slips of an annotator are usual."""
 
 
-def find(fact: RepeatedRows, limits: Limits) -> Iterator[Evidence]:
+def find(fact: RepeatedRows, limits: Limits) -> Found:
     if fact.disagreeing is None:
         return
     share = fact.disagreeing / max(1, fact.looked)
@@ -36,7 +33,6 @@ def find(fact: RepeatedRows, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1007",
-    name="equal-rows-disagree",
     summary="equal inputs have different targets",
     causes=("data-label-noise", "data-duplicates"),
     likely="labels of two sources were put together, or the column that tells such rows apart was dropped",

@@ -8,10 +8,7 @@ Files that cannot be decoded to their end, images of one colour, images whose va
 Blank pages on purpose. Mixed kinds, where the program converts each image.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import ImagesSeen, few, of_table
 
 
@@ -22,7 +19,7 @@ class Limits(Settable):
     """Of images of another kind than most: enough to be learnt as a feature."""
 
 
-def find(fact: ImagesSeen, limits: Limits) -> Iterator[Evidence]:
+def find(fact: ImagesSeen, limits: Limits) -> Found:
     images = max(1, fact.images)
     if fact.broken:
         yield Evidence(
@@ -67,7 +64,6 @@ def find(fact: ImagesSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1013",
-    name="images-damaged",
     summary="images cannot be read, or show nothing",
     causes=("data-outlier", "data-degenerate", "data-scale"),
     likely="files were cut short while they were copied, or are of another format than their names say",

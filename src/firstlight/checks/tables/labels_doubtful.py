@@ -10,10 +10,7 @@ Classes that are decided by something outside the table, whatever the inputs are
 is said.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import LabelDoubts, few, of_table
 
 
@@ -30,7 +27,7 @@ class Limits(Settable):
     """With fewer, the surest quarter is too small to count errors in."""
 
 
-def find(fact: LabelDoubts, limits: Limits) -> Iterator[Evidence]:
+def find(fact: LabelDoubts, limits: Limits) -> Found:
     seen = fact.doubts
     if seen.rows < limits.least_rows or not (seen.skill >= limits.least_skill and seen.sides >= limits.sides):
         return
@@ -51,7 +48,6 @@ def find(fact: LabelDoubts, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1008",
-    name="labels-doubtful",
     summary="many labels contradict what the other rows say",
     causes=("data-label-noise",),
     likely="labels were assigned carelessly, or shuffled for a part of the rows",

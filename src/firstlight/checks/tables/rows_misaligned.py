@@ -10,10 +10,8 @@ A forecast, where the target is a later value of an input: recognised, and not t
 """
 
 import math
-from collections.abc import Iterator
 
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import TargetFit, of_table
 
 
@@ -28,7 +26,7 @@ class Limits(Settable):
     """With fewer, a weak relation is not told from none."""
 
 
-def find(fact: TargetFit, limits: Limits) -> Iterator[Evidence]:
+def find(fact: TargetFit, limits: Limits) -> Found:
     if fact.rows < limits.least_rows:
         return
     related = fact.without + limits.unrelated_skill + limits.noise / math.sqrt(fact.rows)
@@ -58,7 +56,6 @@ def find(fact: TargetFit, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1009",
-    name="rows-misaligned",
     summary="inputs and target of a row do not go together",
     causes=("data-label-misaligned",),
     likely="one file has a header or a row more than the other, or a column was shifted",

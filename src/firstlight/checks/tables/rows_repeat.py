@@ -9,10 +9,7 @@ Columns that number the rows are left aside. Copies that few-valued columns give
 Resampling on purpose, or counts written out as rows.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import RepeatedRows, few, of_table
 
 
@@ -21,7 +18,7 @@ class Limits(Settable):
     """A stray double entry is usual; one row in a hundred is a process."""
 
 
-def find(fact: RepeatedRows, limits: Limits) -> Iterator[Evidence]:
+def find(fact: RepeatedRows, limits: Limits) -> Found:
     exact, near = fact.exact / max(1, fact.looked), fact.near / max(1, fact.looked)
     copied = exact * (1.0 - fact.by_chance) >= limits.copied_share
     nearly = near >= limits.copied_share
@@ -39,7 +36,6 @@ def find(fact: RepeatedRows, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1006",
-    name="rows-repeat",
     summary="rows occur several times in one table",
     causes=("data-duplicates",),
     likely="files were joined twice, or a join multiplied rows",

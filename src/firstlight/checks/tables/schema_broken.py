@@ -9,14 +9,11 @@ splits beside the training data: the same columns of the same kinds.
 The good data were too few to show what is possible: edit the schema.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.tables import SchemaHeld, of_table
 
 
-def find(fact: SchemaHeld, _limits: NoLimits) -> Iterator[Evidence]:
+def find(fact: SchemaHeld, _limits: NoLimits) -> Found:
     for breach in fact.breaches:
         rows = f" (rows {', '.join(map(str, breach.rows))})" if breach.rows else ""
         yield Evidence(
@@ -29,7 +26,6 @@ def find(fact: SchemaHeld, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1018",
-    name="schema-broken",
     summary="a table is not as its schema says",
     causes=("data-schema",),
     likely="the source changed, or a step of the preparation was left out",

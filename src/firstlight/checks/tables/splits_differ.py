@@ -9,10 +9,7 @@ only occur outside the training data. With `--time`, what moves within the train
 Splits by time or place, which are meant to differ: the warning says by how much.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import SplitDrift, few, of_table
 
 GUESS = 0.5
@@ -32,7 +29,7 @@ class Limits(Settable):
     split goes on changing after it."""
 
 
-def find(fact: SplitDrift, limits: Limits) -> Iterator[Evidence]:
+def find(fact: SplitDrift, limits: Limits) -> Found:
     far = [one for one in fact.columns if one.distance >= limits.distance and one.q <= limits.q]
     if far:
         moving = all(one.within >= limits.moving * one.distance for one in far)
@@ -71,7 +68,6 @@ def find(fact: SplitDrift, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1017",
-    name="splits-differ",
     summary="a split is unlike the training data",
     causes=("data-split-shift", "data-label-range"),
     likely="the splits were prepared differently, or come from another time or place",

@@ -7,14 +7,11 @@ Values of the column named as group that occur in the training data and in anoth
 Forecasts for known users, where the split is by time.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.tables import SharedGroups, few, of_table
 
 
-def find(fact: SharedGroups, _limits: NoLimits) -> Iterator[Evidence]:
+def find(fact: SharedGroups, _limits: NoLimits) -> Found:
     if fact.shared:
         yield Evidence(
             where=of_table(fact.file, fact.column),
@@ -26,7 +23,6 @@ def find(fact: SharedGroups, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1015",
-    name="splits-share-groups",
     summary="the same group is trained and evaluated on",
     causes=("data-leak-split",),
     likely="rows were split at random although several belong to one group",

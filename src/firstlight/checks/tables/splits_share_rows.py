@@ -9,10 +9,7 @@ left aside; copies that few-valued columns give by chance are taken off.
 Evaluating on training data on purpose, to see whether they can be learnt at all.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import SharedRows, few, of_table
 
 
@@ -21,7 +18,7 @@ class Limits(Settable):
     """Of exact copies. Fewer, and near copies, are a warning: they move a score by little, or are meant."""
 
 
-def find(fact: SharedRows, limits: Limits) -> Iterator[Evidence]:
+def find(fact: SharedRows, limits: Limits) -> Found:
     looked = max(1, fact.looked)
     exact, near = fact.exact / looked, fact.near / looked
     copied = exact * (1.0 - fact.by_chance)
@@ -45,7 +42,6 @@ def _percent(share: float) -> str:
 
 CHECK = Check(
     id="FL1014",
-    name="splits-share-rows",
     summary="rows that are evaluated on were trained on",
     causes=("data-leak-split",),
     likely="rows were copied before the split, or splits were drawn twice",

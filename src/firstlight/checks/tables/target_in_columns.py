@@ -10,10 +10,7 @@ ratio of every two columns that go with one another; that is a warning.
 A problem that one or two measurements decide, with other columns that merely accompany them.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import TargetPower, few, of_table
 
 
@@ -24,7 +21,7 @@ class Limits(Settable):
     """An easy problem is easy for other columns too."""
 
 
-def find(fact: TargetPower, limits: Limits) -> Iterator[Evidence]:
+def find(fact: TargetPower, limits: Limits) -> Found:
     best = max((fact.alone.get(name, 0.0) for name in fact.strongest), default=0.0)
     names = few(tuple(f"`{name}`" for name in fact.strongest))
     if fact.copies:
@@ -61,7 +58,6 @@ def find(fact: TargetPower, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1010",
-    name="target-in-columns",
     summary="one column, or two together, give the target away",
     causes=("data-leak-target",),
     likely="it was computed from the target, or is only known once the target is",

@@ -10,10 +10,7 @@ Texts about encodings. Texts of a service that allows no more characters. Tokeni
 purpose: recognised, and not told.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import TextsSeen, few, of_table
 
 
@@ -32,7 +29,7 @@ class Limits(Settable):
     """Of the tokens; a tokenizer made for the texts stays far below."""
 
 
-def find(fact: TextsSeen, limits: Limits) -> Iterator[Evidence]:
+def find(fact: TextsSeen, limits: Limits) -> Found:
     rows, told = max(1, fact.rows), []
     if fact.damaged >= max(2, limits.damaged_share * rows):
         told.append(f"{fact.damaged:,} texts of {fact.rows:,} were decoded wrongly; {few(fact.damaged_examples, 2)}")
@@ -54,7 +51,6 @@ def find(fact: TextsSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1012",
-    name="texts-damaged",
     summary="texts were damaged on their way into the table",
     causes=("data-tokenizer",),
     likely="a file was read with the wrong encoding, or the tokenizer was made for other texts",

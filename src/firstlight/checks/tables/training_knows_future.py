@@ -7,10 +7,7 @@ Rows of the training data whose time is at or after the first of another split.
 Rows that have nothing to do with one another, whose time is only noted.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import SharedTimes, of_table
 
 
@@ -19,7 +16,7 @@ class Limits(Settable):
     """A few rows at the border may share its hour."""
 
 
-def find(fact: SharedTimes, limits: Limits) -> Iterator[Evidence]:
+def find(fact: SharedTimes, limits: Limits) -> Found:
     if fact.later_share >= limits.later_share:
         yield Evidence(
             where=of_table(fact.file, fact.column),
@@ -32,7 +29,6 @@ def find(fact: SharedTimes, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1016",
-    name="training-knows-future",
     summary="training rows are not earlier than what is evaluated",
     causes=("data-leak-future",),
     likely="rows of a time series were split at random",

@@ -8,10 +8,7 @@ second header) made text of all of them.
 Codes that happen to be digits, such as post codes with letters in a few countries.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
@@ -22,7 +19,7 @@ class Limits(Settable):
     """Fewer values show no rule and no exception."""
 
 
-def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
+def find(fact: TableSeen, limits: Limits) -> Found:
     for column in fact.columns:
         share = column.numeric_share
         if share is None or fact.rows < limits.least_rows:
@@ -42,7 +39,6 @@ def _percent(share: float) -> str:
 
 CHECK = Check(
     id="FL1004",
-    name="types-mixed",
     summary="a column of numbers holds a few words, and is text because of them",
     causes=("data-schema",),
     likely="missing values are written as words, numbers with a comma, or a header was repeated",

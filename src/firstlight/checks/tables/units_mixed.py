@@ -8,10 +8,7 @@ and lie apart by a factor between two units: 100 for centimetres among metres, 1
 Two kinds of things that happen to differ by such a factor.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
@@ -20,7 +17,7 @@ class Limits(Settable):
     """Of the values; fewer are single slips."""
 
 
-def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
+def find(fact: TableSeen, limits: Limits) -> Found:
     for column in fact.columns:
         if column.unit_factor is None or column.role not in ("input", "target"):
             continue
@@ -37,7 +34,6 @@ def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1099",
-    name="units-mixed",
     summary="a column holds values in two units",
     causes=("data-scale",),
     likely="data of two sources were put together, such as centimetres and metres, or seconds and milliseconds",

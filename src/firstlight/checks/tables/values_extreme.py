@@ -9,10 +9,7 @@ such gap.
 Quantities that really are so rare and so large. A marker such as -999 that the model is told about.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
 from firstlight.records.tables import TableSeen, few, of_table
 
 
@@ -22,7 +19,7 @@ class Limits(Settable):
     a hundred tables."""
 
 
-def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
+def find(fact: TableSeen, limits: Limits) -> Found:
     for column in fact.columns:
         apart = column.apart
         if apart is None or column.role not in ("input", "target") or not apart >= limits.times_farther:
@@ -37,7 +34,6 @@ def find(fact: TableSeen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1005",
-    name="values-extreme",
     summary="a few values lie far outside all others",
     causes=("data-outlier",),
     likely="a marker for missing values (-999, 1e9), another unit, or a slip of the comma",

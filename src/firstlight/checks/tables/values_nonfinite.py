@@ -7,14 +7,11 @@ Infinities in any column, with the first row that has one. Missing values, or Na
 Targets that are missing on purpose, as in semi-supervised training: leave this check out there.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, NoLimits
-from firstlight.records.finding import Evidence, Severity
+from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
 from firstlight.records.tables import TableSeen, of_table
 
 
-def find(fact: TableSeen, _limits: NoLimits) -> Iterator[Evidence]:
+def find(fact: TableSeen, _limits: NoLimits) -> Found:
     for column in fact.columns:
         where = of_table(fact.file, column.name)
         if column.infinite:
@@ -36,7 +33,6 @@ def find(fact: TableSeen, _limits: NoLimits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL1001",
-    name="values-nonfinite",
     summary="a column holds infinite values, or the target is missing",
     causes=("data-nonfinite",),
     likely="a division by zero, or a logarithm of zero, on the way into the table",

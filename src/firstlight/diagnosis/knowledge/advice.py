@@ -45,9 +45,7 @@ TRAIN = (
     Advice("train-no-step", "compare a weight before and after a step", "call step; check the conditions around it"),
     Advice("train-order", "log the calls of one step", "zero, backward, unscale, clip, step, update, scheduler"),
     Advice(
-        "train-params-missing",
-        "compare parameters with the optimizer's",
-        "register them; then build the optimizer",
+        "train-params-missing", "compare parameters with the optimizer's", "register them; then build the optimizer"
     ),
     Advice("train-frozen", "list the parameters without requires_grad", "set requires_grad where it is meant"),
     Advice("train-mode", "print model.training in each phase", "call train() and eval() around the phases"),

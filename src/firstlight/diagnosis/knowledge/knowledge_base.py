@@ -9,16 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from firstlight.diagnosis.causes import Cause
-from firstlight.diagnosis.knowledge.declare import (
-    Advice,
-    Context,
-    Experiment,
-    Level,
-    Link,
-    Observation,
-    Phrase,
-    chance,
-)
+from firstlight.diagnosis.knowledge.declare import Advice, Context, Experiment, Level, Link, Observation, Phrase, chance
 from firstlight.errors import UsageError
 
 T = TypeVar("T")

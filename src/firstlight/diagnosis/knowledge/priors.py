@@ -52,8 +52,7 @@ CONTEXTS: tuple[Context, ...] = (
         ),
     ),
     Context(
-        "pinn",
-        gives=(("pinn-scale", 0.10), ("pinn-bc", 0.08), ("pinn-causality", 0.03), ("pinn-degenerate", 0.02)),
+        "pinn", gives=(("pinn-scale", 0.10), ("pinn-bc", 0.08), ("pinn-causality", 0.03), ("pinn-degenerate", 0.02))
     ),
     # What a program demonstrably lacks cannot be what is wrong with it; the rest is for what was not seen.
     Context("full-precision", times=(("num-precision", 0.1),)),

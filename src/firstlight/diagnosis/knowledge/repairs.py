@@ -5,12 +5,7 @@ from firstlight.diagnosis.knowledge.declare import Experiment
 
 def _repair(slug: str, cause: str, does: str, *needs: str, shows: str | None = None) -> Experiment:
     return Experiment(
-        slug=slug,
-        does=does,
-        cost=1.0,
-        yields=() if shows is None else (shows,),
-        needs=frozenset(needs),
-        repairs=cause,
+        slug=slug, does=does, cost=1.0, yields=() if shows is None else (shows,), needs=frozenset(needs), repairs=cause
     )
 
 

@@ -73,12 +73,7 @@ def _tried(kind: Any, args: tuple[Any, ...], site: Site | None) -> GradientTried
             worst = max(worst, compared, key=lambda item: (not item[3], item[0]))
     error, analytic, numeric, kinks = worst
     return GradientTried(
-        name=kind.__name__,
-        relative_error=error,
-        analytic=analytic,
-        numeric=numeric,
-        kinks=kinks,
-        site=site,
+        name=kind.__name__, relative_error=error, analytic=analytic, numeric=numeric, kinks=kinks, site=site
     )
 
 

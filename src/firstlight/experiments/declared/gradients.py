@@ -12,11 +12,7 @@ from firstlight.records.declared.model import WeightGradient
 LATER_STEPS = 3
 MOST_WEIGHTS = 200
 MOST_NAMES = 12
-NORMS = (
-    torch.nn.modules.batchnorm._NormBase,
-    torch.nn.LayerNorm,
-    torch.nn.GroupNorm,
-)
+NORMS = (torch.nn.modules.batchnorm._NormBase, torch.nn.LayerNorm, torch.nn.GroupNorm)
 
 
 def gradients(bench: Bench) -> None:

@@ -91,11 +91,7 @@ def _group(name: str, module: torch.nn.Module, made: torch.Tensor) -> UnitGroup:
     ends = SQUASHERS.get(type(module))
     saturated = float(((made <= ends[0]) | (made >= ends[1])).float().mean()) if ends else 0.0
     return UnitGroup(
-        name=name,
-        kind=type(module).__name__,
-        units=len(by_unit),
-        saturated=saturated,
-        std=float(made.std()),
+        name=name, kind=type(module).__name__, units=len(by_unit), saturated=saturated, std=float(made.std())
     )
 
 

@@ -166,10 +166,7 @@ def _order_of(asked: Asked, first: torch.Tensor, tokens: torch.Tensor, rows: Thr
     assert kept is not None
     layer, site = _embedded(asked, tokens)
     return Order(
-        layer=layer,
-        site=site,
-        swapped=_apart(kept, later(swapped), kept),
-        replaced=_apart(kept, later(replaced), kept),
+        layer=layer, site=site, swapped=_apart(kept, later(swapped), kept), replaced=_apart(kept, later(replaced), kept)
     )
 
 

@@ -135,7 +135,6 @@ class Losses:
             rivals=setting[0],
             fed=setting[1],
             warming=rates.warming,
-            lr=rates.now,
             lr_share=rates.share,
         )
 

@@ -80,8 +80,7 @@ class TensorWindow:
         if self.looks > 1 and len(course.grad_first) < LOOKS:
             course.grad_first.append(gradient)
 
-    def fact(self, row: StepRow, rank: int, remaining: float, setting: tuple[bool, float]) -> TensorTrack | None:
-        """`setting`: whether a loader feeds the run, and the learning rate over its highest."""
+    def fact(self, row: StepRow, rank: int, remaining: float, lr_share: float) -> TensorTrack | None:
         if self.looks <= LOOKS:
             return None
         return TensorTrack(
@@ -91,8 +90,7 @@ class TensorWindow:
             looks=self.looks,
             tensors=tuple(self._state(name, self._courses[name]) for name in self._kinds),
             remaining=remaining,
-            fed=setting[0],
-            lr_share=setting[1],
+            lr_share=lr_share,
         )
 
     def _state(self, name: str, course: _Course) -> TensorState:

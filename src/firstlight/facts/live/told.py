@@ -68,7 +68,6 @@ class EvalWindow:
                 lr=None,
                 earlier=tuple(self._values.get(name, ())),
                 norms=(),
-                scaled=False,
                 evaluation=name,
             )
             for name in self._bad

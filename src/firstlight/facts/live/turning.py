@@ -66,7 +66,6 @@ class Turning:
             lr=row.lr,
             earlier=tuple(self._losses),
             norms=tuple(self._norms),
-            scaled=row.amp_scale is not None,
             module=origin.module,
             origin=origin.words,
             masked=origin.masked,

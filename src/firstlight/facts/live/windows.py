@@ -137,11 +137,11 @@ class Windows:
     def facts(self, optimizer: int, needs: Collection[type]) -> list[Any]:
         """What the windows of one optimizer, and those of the whole run, say now."""
         of, rank = self._of[optimizer], self.rank
-        row, fed, remaining = of.last, self.feed.fed, self.remaining()
+        row, remaining = of.last, self.remaining()
         found = [
-            of.losses.fact(row, rank, of.rates, (len({id(each) for each in self._of.values()}), fed)),
+            of.losses.fact(row, rank, of.rates, (len({id(each) for each in self._of.values()}), self.feed.fed)),
             of.gradients.fact(row, rank, of.rates, of.largest()),
-            of.tensors.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, (fed, of.rates.share)),
+            of.tensors.fact(row, rank, remaining if math.isfinite(remaining) else 1.0, of.rates.share),
             of.rate.fact(row, rank),
             of.clip.fact(row, rank, of.adaptive),
             of.scale.fact(row, rank),
@@ -156,10 +156,7 @@ class Windows:
 
     def looked(self, step: int, needs: Collection[type]) -> list[Any]:
         """After a sampled step."""
-        found = [
-            self.activations.fact(step, self.rank),
-            self.predictions.fact(step, self.rank, self.remaining()),
-        ]
+        found = [self.activations.fact(step, self.rank), self.predictions.fact(step, self.rank, self.remaining())]
         return [fact for fact in found if fact is not None and type(fact) in needs]
 
     def told(self, step: int, needs: Collection[type]) -> list[Any]:

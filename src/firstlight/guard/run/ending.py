@@ -127,19 +127,12 @@ def report_of(path: Path, subject: Subject, ended: str, timing: Timing, *, shows
     made = report(
         subject,
         Judgement(findings, tuple(_outcomes(logged))),
-        Coverage(
-            steps=logged.steps,
-            seconds=timing.seconds,
-            ended=ended,
-            limits=tuple(dict.fromkeys(logged.lost)),
-        ),
+        Coverage(steps=logged.steps, seconds=timing.seconds, ended=ended, limits=tuple(dict.fromkeys(logged.lost))),
         timing,
         None if logged.steps or logged.findings else _why_unjudged(logged),
     )
     return msgspec.structs.replace(
-        made,
-        environment={**machine(), **logged.torch},
-        excerpts=excerpts(findings, Path.cwd()) if shows_source else (),
+        made, environment={**machine(), **logged.torch}, excerpts=excerpts(findings, Path.cwd()) if shows_source else ()
     )
 
 

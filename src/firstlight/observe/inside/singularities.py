@@ -19,13 +19,21 @@ RESULT = -1
 @dataclass(frozen=True)
 class Singularity:
     operation: str
-    node: str
     kept: str
-    """What the graph keeps of it, by the name it has there, and below the same as a position among the arguments."""
-    argument: int
+    """What the graph keeps of it, by the name it has there."""
     bad: Callable[[torch.Tensor], torch.Tensor]
     words: str
     remedy: str
+
+    @property
+    def node(self) -> str:
+        """As torch calls it in its graph."""
+        return f"{self.operation.title().replace('_', '')}Backward0"
+
+    @property
+    def argument(self) -> int:
+        """The position of what is kept among the arguments."""
+        return {"self": 0, "other": 1, "result": RESULT}[self.kept]
 
 
 _POSITIVE = "keep its argument above zero: clamp it, or add a small epsilon"
@@ -34,110 +42,62 @@ _DIVISOR = "add an epsilon to the divisor, or skip what has nothing to divide by
 _RANGE = "clamp the argument just inside the range"
 
 FORWARD = (
-    Singularity("log", "LogBackward0", "self", 0, lambda x: x == 0, "`log` of {n} zero(s)", _LOG),
-    Singularity("log", "LogBackward0", "self", 0, lambda x: x < 0, "`log` of {n} negative value(s)", _LOG),
-    Singularity("log2", "Log2Backward0", "self", 0, lambda x: x <= 0, "`log2` of {n} value(s) at or below zero", _LOG),
-    Singularity(
-        "log10", "Log10Backward0", "self", 0, lambda x: x <= 0, "`log10` of {n} value(s) at or below zero", _LOG
-    ),
-    Singularity(
-        "log1p", "Log1PBackward0", "self", 0, lambda x: x <= -1, "`log1p` of {n} value(s) at or below -1", _LOG
-    ),
-    Singularity("div", "DivBackward0", "other", 1, lambda x: x == 0, "a division by {n} exact zero(s)", _DIVISOR),
-    Singularity(
-        "reciprocal", "ReciprocalBackward0", "result", RESULT, torch.isinf, "a division by {n} exact zero(s)", _DIVISOR
-    ),
+    Singularity("log", "self", lambda x: x == 0, "`log` of {n} zero(s)", _LOG),
+    Singularity("log", "self", lambda x: x < 0, "`log` of {n} negative value(s)", _LOG),
+    Singularity("log2", "self", lambda x: x <= 0, "`log2` of {n} value(s) at or below zero", _LOG),
+    Singularity("log10", "self", lambda x: x <= 0, "`log10` of {n} value(s) at or below zero", _LOG),
+    Singularity("log1p", "self", lambda x: x <= -1, "`log1p` of {n} value(s) at or below -1", _LOG),
+    Singularity("div", "other", lambda x: x == 0, "a division by {n} exact zero(s)", _DIVISOR),
+    Singularity("reciprocal", "result", torch.isinf, "a division by {n} exact zero(s)", _DIVISOR),
     Singularity(
         "exp",
-        "ExpBackward0",
         "result",
-        RESULT,
         torch.isinf,
         "`exp` overflows in {n} place(s)",
         "subtract the largest exponent first, or use `logsumexp` or `softmax`",
     ),
-    Singularity("sqrt", "SqrtBackward0", "result", RESULT, torch.isnan, "`sqrt` of {n} negative value(s)", _POSITIVE),
-    Singularity(
-        "rsqrt",
-        "RsqrtBackward0",
-        "result",
-        RESULT,
-        lambda x: ~torch.isfinite(x),
-        "`rsqrt` of {n} value(s) at or below zero",
-        _POSITIVE,
-    ),
-    Singularity(
-        "pow", "PowBackward0", "self", 0, lambda x: x < 0, "a fractional power of {n} negative value(s)", _POSITIVE
-    ),
-    Singularity(
-        "acos", "AcosBackward0", "self", 0, lambda x: x.abs() > 1, "`acos` of {n} value(s) outside [-1, 1]", _RANGE
-    ),
-    Singularity(
-        "asin", "AsinBackward0", "self", 0, lambda x: x.abs() > 1, "`asin` of {n} value(s) outside [-1, 1]", _RANGE
-    ),
-    Singularity(
-        "atanh", "AtanhBackward0", "self", 0, lambda x: x.abs() >= 1, "`atanh` of {n} value(s) at or beyond ±1", _RANGE
-    ),
+    Singularity("sqrt", "result", torch.isnan, "`sqrt` of {n} negative value(s)", _POSITIVE),
+    Singularity("rsqrt", "result", lambda x: ~torch.isfinite(x), "`rsqrt` of {n} value(s) at or below zero", _POSITIVE),
+    Singularity("pow", "self", lambda x: x < 0, "a fractional power of {n} negative value(s)", _POSITIVE),
+    Singularity("acos", "self", lambda x: x.abs() > 1, "`acos` of {n} value(s) outside [-1, 1]", _RANGE),
+    Singularity("asin", "self", lambda x: x.abs() > 1, "`asin` of {n} value(s) outside [-1, 1]", _RANGE),
+    Singularity("atanh", "self", lambda x: x.abs() >= 1, "`atanh` of {n} value(s) at or beyond ±1", _RANGE),
 )
 BACKWARD = (
     Singularity(
         "sqrt",
-        "SqrtBackward0",
         "result",
-        RESULT,
         lambda x: x == 0,
         "`sqrt` at {n} exact zero(s), where its slope is infinite",
         "add an epsilon under the root",
     ),
     Singularity(
         "norm",
-        "NormBackward0",
         "result",
-        RESULT,
         lambda x: x == 0,
         "the norm of {n} zero vector(s), which has no slope",
         "add an epsilon to the vector or to the squared norm",
     ),
     Singularity(
         "linalg_vector_norm",
-        "LinalgVectorNormBackward0",
         "result",
-        RESULT,
         lambda x: x == 0,
         "the norm of {n} zero vector(s), which has no slope",
         "add an epsilon to the vector or to the squared norm",
     ),
     Singularity(
         "std",
-        "StdBackward0",
         "result",
-        RESULT,
         lambda x: x == 0,
         "the standard deviation of {n} constant group(s), which has no slope",
         "take the variance, or add an epsilon before the root",
     ),
-    Singularity(
-        "log", "LogBackward0", "self", 0, lambda x: x == 0, "`log` at {n} zero(s), where its slope is infinite", _LOG
-    ),
-    Singularity("div", "DivBackward0", "other", 1, lambda x: x == 0, "a division by {n} exact zero(s)", _DIVISOR),
-    Singularity(
-        "pow",
-        "PowBackward0",
-        "self",
-        0,
-        lambda x: x == 0,
-        "a power at {n} zero(s), where its slope is infinite",
-        _POSITIVE,
-    ),
-    Singularity(
-        "acos", "AcosBackward0", "self", 0, lambda x: x.abs() == 1, "`acos` at {n} value(s) of exactly ±1", _RANGE
-    ),
-    Singularity(
-        "asin", "AsinBackward0", "self", 0, lambda x: x.abs() == 1, "`asin` at {n} value(s) of exactly ±1", _RANGE
-    ),
-    Singularity(
-        "atan2", "Atan2Backward0", "self", 0, lambda x: x == 0, "`atan2` at {n} point(s) on the axis", _DIVISOR
-    ),
+    Singularity("log", "self", lambda x: x == 0, "`log` at {n} zero(s), where its slope is infinite", _LOG),
+    Singularity("div", "other", lambda x: x == 0, "a division by {n} exact zero(s)", _DIVISOR),
+    Singularity("pow", "self", lambda x: x == 0, "a power at {n} zero(s), where its slope is infinite", _POSITIVE),
+    Singularity("acos", "self", lambda x: x.abs() == 1, "`acos` at {n} value(s) of exactly ±1", _RANGE),
+    Singularity("asin", "self", lambda x: x.abs() == 1, "`asin` at {n} value(s) of exactly ±1", _RANGE),
+    Singularity("atan2", "self", lambda x: x == 0, "`atan2` at {n} point(s) on the axis", _DIVISOR),
 )
 
 

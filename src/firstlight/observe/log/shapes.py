@@ -9,12 +9,7 @@ from firstlight.records.log import EventRule, LogRules
 
 PLAIN = EventRule(required=False)
 """Of an event that no rule speaks of."""
-_HEAD: dict[str, Any] = {
-    "seq": int | None,
-    "rank": int | str | None,
-    "timeline": str | None,
-    "ts": str | float | None,
-}
+_HEAD: dict[str, Any] = {"seq": int | None, "rank": int | str | None, "timeline": str | None, "ts": str | float | None}
 _NOWHERE = " "
 """The name of a field that no line has."""
 

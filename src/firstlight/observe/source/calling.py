@@ -6,15 +6,7 @@ from typing import Any
 from firstlight.observe.source import outside
 from firstlight.observe.source.entering import decorators, enter
 from firstlight.observe.source.layers import as_output, layer_called, loss_of
-from firstlight.observe.source.machine import (
-    Frame,
-    Given,
-    Machine,
-    Thing,
-    bases,
-    is_torch_module,
-    method_of,
-)
+from firstlight.observe.source.machine import Frame, Given, Machine, Thing, bases, is_torch_module, method_of
 from firstlight.observe.source.project import Class, Function, function_of
 from firstlight.observe.source.values import constant, join_all, looks_like_model, replace, role
 from firstlight.observe.source.vocabulary import LOSS_KEY

@@ -44,14 +44,12 @@ def _annotated(machine: Machine, frame: Frame, node: ast.AnnAssign) -> None:
 
 
 def _assigned(machine: Machine, frame: Frame, node: ast.stmt, target: ast.expr, value: Value) -> None:
-    path = path_of(target)
-    before = frame.env.get(path, UNKNOWN)
     owner = UNKNOWN
     if isinstance(target, ast.Attribute):
         with machine.unrecorded():
             owner = evaluate(machine, frame, target.value)
     bind(machine, frame, target, value)
-    machine.note(frame, Assignment, node, target=path, value=value, before=before, owner=owner)
+    machine.note(frame, Assignment, node, target=path_of(target), value=value, owner=owner)
 
 
 def _augmented(machine: Machine, frame: Frame, node: ast.AugAssign) -> None:
@@ -71,7 +69,7 @@ def _augmented(machine: Machine, frame: Frame, node: ast.AugAssign) -> None:
         if before.has("loss") and operator == "/":
             after = replace(after, flags=after.flags | {"scaled"}, name=before.name)
     bind(machine, frame, node.target, after)
-    machine.note(frame, Assignment, node, target=path_of(node.target), value=value, operator=operator, before=before)
+    machine.note(frame, Assignment, node, target=path_of(node.target), value=value, operator=operator)
 
 
 def _if(machine: Machine, frame: Frame, node: ast.If) -> bool:

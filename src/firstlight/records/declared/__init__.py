@@ -16,13 +16,7 @@ from firstlight.records.declared.data import (
     Vocabulary,
 )
 from firstlight.records.declared.fact import DeclaredFact
-from firstlight.records.declared.learning import (
-    Choice,
-    Overfit,
-    Predictions,
-    Repeat,
-    SelectorTried,
-)
+from firstlight.records.declared.learning import Choice, Overfit, Predictions, Repeat, SelectorTried
 from firstlight.records.declared.loss import GradientTried, InitialLoss, LossSense, MetricTried, Penalty
 from firstlight.records.declared.model import (
     Activations,
@@ -51,57 +45,6 @@ from firstlight.records.declared.upkeep import (
 from firstlight.records.observed import OBSERVED
 from firstlight.records.sighting import Sighting
 from firstlight.records.wire import any_of
-
-__all__ = [
-    "LOGGED",
-    "Activations",
-    "Along",
-    "AttentionRows",
-    "Baselines",
-    "Batching",
-    "Built",
-    "CacheTried",
-    "Choice",
-    "ColumnAhead",
-    "DeclaredFact",
-    "EmbeddingUse",
-    "FeaturesAhead",
-    "FeaturesMade",
-    "Gates",
-    "GradientProfile",
-    "GradientTried",
-    "InitialLoss",
-    "InvariantTried",
-    "LabelsSeen",
-    "LagSeen",
-    "Loaded",
-    "LogTried",
-    "Logged",
-    "LossSense",
-    "MetricTried",
-    "ModeGap",
-    "NoiseScale",
-    "Normalisation",
-    "Output",
-    "Overfit",
-    "Penalty",
-    "PositionTried",
-    "PrecisionTried",
-    "Predictions",
-    "ProbeEnded",
-    "Repeat",
-    "RoundTrip",
-    "ScheduleTried",
-    "Score",
-    "SelectorTried",
-    "ShapeTrace",
-    "SizesTried",
-    "Stumble",
-    "Surface",
-    "TimeOrder",
-    "Vocabulary",
-    "Weights",
-]
 
 Logged = Sighting | DeclaredFact
 """Whatever a line of the event log may hold, and below, what it is read as."""

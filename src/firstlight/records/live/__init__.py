@@ -20,31 +20,3 @@ from firstlight.records.live.course import (
 from firstlight.records.live.fact import LiveFact
 from firstlight.records.live.state import InputTrack, LabelTrack, MomentState, MomentTrack, OrderTrack, RoomTrack
 from firstlight.records.live.told import EvalTrack, ScoreTrack, TermTrack
-
-__all__ = [
-    "ActivationTrack",
-    "ClipTrack",
-    "EvalTrack",
-    "FeedTrack",
-    "GradientTrack",
-    "InputTrack",
-    "LabelTrack",
-    "LiveFact",
-    "LossTrack",
-    "ModuleState",
-    "MomentState",
-    "MomentTrack",
-    "OrderTrack",
-    "PaceTrack",
-    "PredictionTrack",
-    "RankTrack",
-    "RateTrack",
-    "Resumed",
-    "RoomTrack",
-    "ScaleTrack",
-    "ScoreTrack",
-    "TensorState",
-    "TensorTrack",
-    "TermTrack",
-    "Turned",
-]

@@ -23,8 +23,6 @@ class Turned(LiveFact, frozen=True, kw_only=True):
     """The last losses before it."""
     norms: tuple[float, ...]
     """The last gradient norms before it."""
-    scaled: bool
-    """A loss scaler is at work."""
     module: str | None = None
     """For a loss: the module in or after which the first bad number of its graph was seen."""
     origin: str = ""
@@ -81,7 +79,6 @@ class LossTrack(LiveFact, frozen=True, kw_only=True):
     """A loader feeds the run: the loss is over data, and meant to fall."""
     warming: bool
     """The learning rate rose within the last 128 steps."""
-    lr: float | None = None
     lr_share: float = 1.0
     """The learning rate over the highest it had."""
 
@@ -139,7 +136,6 @@ class TensorTrack(LiveFact, frozen=True, kw_only=True):
     tensors: tuple[TensorState, ...]
     remaining: float
     """Level of the loss over its start; 1 where nothing was learnt yet or nothing is known."""
-    fed: bool
     lr_share: float = 1.0
 
 

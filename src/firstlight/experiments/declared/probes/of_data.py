@@ -72,10 +72,7 @@ OF_DATA: tuple[Probe, ...] = (
         name="features",
         asks="can the features be computed from the table, and twice the same?",
         makes=(declared.FeaturesMade,),
-        needs=(
-            "features",
-            "frame",
-        ),
+        needs=("features", "frame"),
         function="surroundings:features",
         typical_seconds=0.5,
         most_seconds=60.0,

@@ -14,23 +14,14 @@ OF_MODEL: tuple[Probe, ...] = (
     Probe(
         name="inspection",
         asks="what do units, weights, batch norms and embeddings do with one batch?",
-        makes=(
-            declared.Activations,
-            declared.Weights,
-            declared.Normalisation,
-            declared.EmbeddingUse,
-        ),
+        makes=(declared.Activations, declared.Weights, declared.Normalisation, declared.EmbeddingUse),
         typical_seconds=0.5,
         most_seconds=10.0,
     ),
     Probe(
         name="sequences",
         asks="what do recurrent layers and attention do with one batch?",
-        makes=(
-            declared.Gates,
-            declared.AttentionRows,
-            declared.PositionTried,
-        ),
+        makes=(declared.Gates, declared.AttentionRows, declared.PositionTried),
         typical_seconds=0.5,
         most_seconds=10.0,
     ),
@@ -68,10 +59,7 @@ OF_MODEL: tuple[Probe, ...] = (
         name="invariants",
         asks="does what must hold hold on real batches?",
         makes=(declared.InvariantTried,),
-        needs=(
-            "data",
-            "invariants",
-        ),
+        needs=("data", "invariants"),
         function="looking:looking",
         typical_seconds=0.3,
         most_seconds=20.0,

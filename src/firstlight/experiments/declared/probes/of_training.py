@@ -7,14 +7,8 @@ OF_TRAINING: tuple[Probe, ...] = (
     Probe(
         name="first-loss",
         asks="does the untrained model score what an uninformed one would, and does the loss like what it should?",
-        makes=(
-            declared.InitialLoss,
-            declared.LossSense,
-        ),
-        needs=(
-            "data",
-            "loss|step",
-        ),
+        makes=(declared.InitialLoss, declared.LossSense),
+        needs=("data", "loss|step"),
         function="first_loss:first_loss",
         typical_seconds=1.0,
         most_seconds=20.0,
@@ -40,15 +34,8 @@ OF_TRAINING: tuple[Probe, ...] = (
     Probe(
         name="practice",
         asks="does a short training lead to predictions that make sense, and to the same in both modes?",
-        makes=(
-            declared.Predictions,
-            declared.ModeGap,
-        ),
-        needs=(
-            "data",
-            "loss|step",
-            "optimizer",
-        ),
+        makes=(declared.Predictions, declared.ModeGap),
+        needs=("data", "loss|step", "optimizer"),
         typical_seconds=5.0,
         most_seconds=120.0,
         action="lower `steps` in the settings, or use a smaller batch for the check",
@@ -74,10 +61,7 @@ OF_TRAINING: tuple[Probe, ...] = (
         name="overfit",
         asks="can it learn two examples by heart?",
         makes=(declared.Overfit,),
-        needs=(
-            "data",
-            "loss|step",
-        ),
+        needs=("data", "loss|step"),
         function="heart:overfit",
         typical_seconds=5.0,
         most_seconds=120.0,
@@ -101,10 +85,7 @@ OF_TRAINING: tuple[Probe, ...] = (
         name="schedule",
         asks="what does the schedule make of the learning rate over the whole run?",
         makes=(declared.ScheduleTried,),
-        needs=(
-            "optimizer",
-            "scheduler",
-        ),
+        needs=("optimizer", "scheduler"),
         typical_seconds=0.2,
         most_seconds=20.0,
         action="declare `total_steps`, the length of the long run",

@@ -8,16 +8,7 @@ from typing import Any
 SKIP_SECONDS = 0.5
 """For reading on to the last item of what a loop goes over."""
 PLAIN = frozenset(
-    {
-        "range",
-        "list",
-        "tuple",
-        "range_iterator",
-        "list_iterator",
-        "tuple_iterator",
-        "DataLoader",
-        "_BaseDataLoaderIter",
-    }
+    {"range", "list", "tuple", "range_iterator", "list_iterator", "tuple_iterator", "DataLoader", "_BaseDataLoaderIter"}
 )
 """Kinds whose items can be read over: doing so changes nothing but the place in them."""
 

@@ -96,11 +96,7 @@ def mute_answers(tail: Tail, generator: torch.Generator) -> Iterator[MuteSeen]:
 
 
 def _mute(
-    tail: Tail,
-    meeting: Meeting,
-    output: torch.Tensor,
-    values: list[tuple[float, int]],
-    generator: torch.Generator,
+    tail: Tail, meeting: Meeting, output: torch.Tensor, values: list[tuple[float, int]], generator: torch.Generator
 ) -> Iterator[MuteSeen]:
     answer = meeting.answer.reshape(output.shape)
     noise = torch.randn(output.shape, generator=generator, device="cpu").to(output) * FAR * _size(output, answer)

@@ -31,13 +31,7 @@ class Entropies:
 
     def tell(self) -> None:
         for (name, site), (lowered, raised) in self._seen.items():
-            seen = EntropySeen(
-                name=name,
-                site=site,
-                lowered=lowered,
-                raised=raised,
-                draws=self.draws,
-            )
+            seen = EntropySeen(name=name, site=site, lowered=lowered, raised=raised, draws=self.draws)
             self.observer.emit(seen)
 
 

@@ -82,9 +82,4 @@ def _pairs(left: torch.Tensor, right: torch.Tensor) -> bool:
 
 def handlers(observer: "Observer", _walked: "Walked") -> Handlers:
     pairings = Pairings(observer)
-    return Handlers(
-        after={
-            **dict.fromkeys((*DIFFERENCES, *COMPARISONS), pairings.paired),
-        },
-        every=pairings.carried,
-    )
+    return Handlers(after={**dict.fromkeys((*DIFFERENCES, *COMPARISONS), pairings.paired)}, every=pairings.carried)

@@ -15,13 +15,7 @@ from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.relations.beside import EvaluatedBeside
 from firstlight.observe.inside.relations.comparing import LEAST_EXAMPLES, compared
 from firstlight.observe.inside.relations.counting import RowsCounted
-from firstlight.observe.inside.relations.in_order import (
-    BatchPlaces,
-    in_order,
-    places_of,
-    same_values,
-    tensors_of,
-)
+from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order, places_of, same_values, tensors_of
 from firstlight.observe.inside.relations.keeping import AnswersKept
 from firstlight.observe.inside.relations.mixing import InputsMixed
 from firstlight.observe.inside.relations.places import PlaceByPlace

@@ -27,8 +27,7 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
     weighing = Weighing(observer, recorder, dealt)
     others = [weighing.wanted, *([] if related is None else [related.wanted])]
     mode.record(
-        recorder,
-        lambda: certificate.wanted() or looks.wanted() or dealt.taped() or any(wanted() for wanted in others),
+        recorder, lambda: certificate.wanted() or looks.wanted() or dealt.taped() or any(wanted() for wanted in others)
     )
     _follow_buffers(observer, recorder)
     entropy.follow("log_prob", observer.shielded("tape", recorder.likely))
