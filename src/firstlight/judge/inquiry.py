@@ -19,6 +19,7 @@ from firstlight.diagnosis.rank import LEAST_PROBABLE
 from firstlight.diagnosis.trail import Trail, inferences, render
 from firstlight.experiments.engine import Engine, fates
 from firstlight.experiments.plan import BY_NAME
+from firstlight.experiments.rehearsal import attempts_of
 from firstlight.judge.orders import awaits_length, localise, next_rungs, order
 from firstlight.observe.watch import Watched
 from firstlight.records.program import Ending
@@ -62,8 +63,9 @@ class Inquiry:
     """Symptoms that were told and that what was seen does not bear out, in words."""
     _repaired: bool = False
     _closed: bool = False
-    _heard: int = 0
-    """Experiments that were over when the ladders were last looked at."""
+    _heard: "Heard" = (0, 0, 0, False)
+    """What was known when the ladders were last looked at, and below, when repairs were last thought of."""
+    _weighed: "Heard | None" = None
 
     def settled(self, watched: Watched) -> bool:
         if not self.engine.attend(watched):
@@ -73,8 +75,8 @@ class Inquiry:
             self._order(self.controls)
         localise(self.engine, watched)
         over = watched.exit_code is not None or bool(watched.of(Ending))
-        if len(ended := fates(watched)) != self._heard or watched.over or over:
-            self._heard = len(ended)
+        if (heard := _heard_of(watched, over)) != self._heard:
+            self._heard = heard
             self._order(next_rungs(watched, self.timeline_seconds))
         if over:
             self._follow_up(watched)
@@ -87,7 +89,9 @@ class Inquiry:
             self._order(self.question.suspects(watched))
         if self._closed or not self.engine.settled(watched):
             return
-        self._order(self.question.suspects(watched))
+        if self._weighed != self._heard:
+            self._weighed = self._heard
+            self._order(self.question.suspects(watched))
         if self.rehearsed and not self._spent() and awaits_length(watched):
             return
         if self.engine.settled(watched) and not self._asks_on(watched):
@@ -154,6 +158,16 @@ class Inquiry:
             reasoning=reasoning,
             coverage=msgspec.structs.replace(report.coverage, limits=limits),
         )
+
+
+Heard = tuple[int, int, int, bool]
+"""Experiments and rehearsals that are over; of a program that is over, its records; and whether nobody waits for it."""
+
+
+def _heard_of(watched: Watched, over: bool) -> Heard:
+    """All that ladders and repairs go by: as long as it is the same, they are."""
+    rehearsed = sum(1 for _ in attempts_of(watched))
+    return len(fates(watched)), rehearsed, len(watched.records) if over else 0, watched.over
 
 
 def _hypothesis(suspect: Suspect) -> Hypothesis:

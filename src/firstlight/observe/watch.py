@@ -80,9 +80,16 @@ class Watched:
     contained: Contained = field(default_factory=Contained)
     timelines: dict[str, list[Logged]] = field(default_factory=dict)
     """What experiments on copies of the script saw, by name; under `nursery`, what became of them."""
+    _sorted: dict[type[Any], tuple[int, list[Any]]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """For each kind that was asked for: how many records were looked through, and those of it."""
 
     def of(self, kind: type[Any]) -> list[Any]:
-        return [record for record in self.records if isinstance(record, kind)]
+        """Asked many times a second of a list that only grows: each record is looked at once."""
+        looked, found = self._sorted.get(kind, (0, []))
+        if looked < len(self.records):
+            found += [record for record in self.records[looked:] if isinstance(record, kind)]
+            self._sorted[kind] = len(self.records), found
+        return found.copy()
 
     @property
     def backwards(self) -> int:

@@ -5,6 +5,7 @@ because it costs about half of a tiny model's step.
 """
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -45,9 +46,18 @@ class Operations(TorchFunctionMode):
         self.every: list[Handler] = []
         self._followers: tuple[Handler, ...] = ()
         """Told of every call of an evaluation."""
+        self._handling: set[int] = set()
+        """Threads in a call that this mode was asked about: as long as it lasts, torch has it off the stack."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
+        thread = threading.get_ident()
+        self._handling.add(thread)
+        try:
+            return self._handled(func, args, kwargs or {})
+        finally:
+            self._handling.discard(thread)
+
+    def _handled(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         observer = self.observer
         if observer.reading or observer.inert or observer.in_backward:
             return func(*args, **kwargs)
@@ -162,7 +172,12 @@ class Operations(TorchFunctionMode):
 
     @property
     def on(self) -> bool:
-        """In this thread: each has modes of its own, and a program may train in a second one."""
+        """In this thread: each has modes of its own, and a program may train in a second one.
+
+        Where a backward is a step, steps end within a call: a mode pushed then would lie there once more with each.
+        """
+        if threading.get_ident() in self._handling:
+            return True
         count = torch._C._len_torch_function_stack()
         return any(torch._C._get_function_stack_at(place) is self for place in range(count))
 
