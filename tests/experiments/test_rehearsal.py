@@ -91,6 +91,7 @@ def test_a_name_that_a_later_round_may_have_set(tmp_path: Path, message: str, te
         ([FEW, replace(FEW, exit_code=0)], None),
         ([FEW, replace(FEW, site=None)], None),
         ([FEW, FEW, FEW], None),
+        ([replace(CRASH, message="EOFError: EOF when reading a line")], None),
     ],
 )
 def test_an_attempt_is_made_while_it_would_tell(so_far: list[RehearsalEnded], wanted: str | None) -> None:

@@ -70,6 +70,17 @@ def test_a_crash_is_the_programs_own_where_shortening_cannot_cause_it(
     assert judged(*fates).own is own
 
 
+def test_a_question_that_nobody_answers_is_no_crash() -> None:
+    found = judged(replace(CRASH, message="EOFError: EOF when reading a line"))
+    assert (found.reached_end, found.crashed, found.asks, found.site) == (False, False, True, SITE)
+
+
+def test_a_file_that_ends_too_early_is_one() -> None:
+    torn = replace(CRASH, message="EOFError: Ran out of input")
+    found = judged(torn, torn)
+    assert (found.crashed, found.own, found.asks) == (True, True, False)
+
+
 def test_a_crash_before_the_first_step_is_not() -> None:
     """The program itself came further."""
     assert not judged(CRASH, CRASH, seen=replace(SEEN, step=0)).own

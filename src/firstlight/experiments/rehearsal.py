@@ -162,7 +162,9 @@ def next_attempt(so_far: list[RehearsalEnded]) -> str | None:
     if not so_far:
         return names[0]
     crashed = all(one.exit_code for one in so_far) and all(alike(one, so_far[0]) for one in so_far)
-    if not crashed or len(so_far) == len(names) or (len(so_far) > 1 and not may_be_ours(so_far[0])):
+    if not crashed or so_far[0].message == traceback.NOBODY_ANSWERS:
+        return None
+    if len(so_far) == len(names) or (len(so_far) > 1 and not may_be_ours(so_far[0])):
         return None
     return names[len(so_far)]
 

@@ -106,6 +106,8 @@ def _rehearsed(seen: Rehearsal) -> Rehearsed:
 def _why(seen: Rehearsal) -> str:
     if seen.reached_end:
         return ""
+    if seen.asks:
+        return "it asks for input there, and copies are run without anybody to answer"
     return seen.message if seen.crashed else "its time was over"
 
 

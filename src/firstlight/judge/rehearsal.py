@@ -7,6 +7,7 @@ from typing import Any
 
 from firstlight.experiments.plan import RESUMED
 from firstlight.experiments.rehearsal import ATTEMPTS, alike, attempts_of, may_be_ours
+from firstlight.observe.traceback import NOBODY_ANSWERS
 from firstlight.observe.watch import Watched
 from firstlight.records.rehearsal import FileWritten, LoopSeen, Rehearsal, RehearsalEnded, ScheduleBreaks, Shortened
 from firstlight.records.resumed import ResumeTried, StateKept, StateResumed, TrainingState
@@ -24,11 +25,13 @@ def rehearsal_of(watched: Watched) -> Rehearsal | None:
     fates = [ended for ended, _ in attempts]
     ended, seen = next((one for one in attempts if _reached(*one)), attempts[0])
     main = max(seen, key=lambda one: (len(one.loops), one.step), default=Shortened(step=0, ended="exit", tracked={}))
-    crashed = bool(ended.exit_code)
+    asks = ended.message == NOBODY_ANSWERS
+    crashed = bool(ended.exit_code) and not asks
     return Rehearsal(
         reached_end=_reached(ended, seen),
         crashed=crashed,
         own=crashed and main.step > 0 and _is_own(fates),
+        asks=asks,
         message=ended.message,
         site=ended.site or next((one.site for one in seen if one.site is not None), None),
         trace=ended.trace,

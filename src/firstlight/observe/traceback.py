@@ -21,6 +21,8 @@ RANK = re.compile(r"^(\[rank\d+\]:) ?")
 """What torch puts before every line of a rank's traceback."""
 OUTSIDE = (OSError, RuntimeError, EOFError, Warning)
 """What a file that cannot be written to may be told as."""
+NOBODY_ANSWERS = "EOFError: EOF when reading a line"
+"""What `input` raises where there is no standard input; a file that ends too early says so in other words."""
 LAUNCHERS = ("ChildFailedError", "ProcessRaisedException", "ProcessExitedException")
 """Say that another process failed, not why."""
 OWN = (

@@ -113,7 +113,7 @@ class Watched:
             steps=self.steps,
             message=f"killed by signal {-(self.exit_code or 0)}" if ended == "killed" else message,
             site=traceback.site_of(self.lines, Path.cwd()) if crashed else None,
-            wants_input=message.startswith("EOFError"),
+            wants_input=message == traceback.NOBODY_ANSWERS,
         )
 
     def _ended(self) -> str:

@@ -115,6 +115,8 @@ class Rehearsal(msgspec.Struct, frozen=True, kw_only=True):
     crashed: bool = False
     own: bool = False
     """The crash is the program's, and cannot come from having been shortened."""
+    asks: bool = False
+    """It stopped where it asks somebody at the keyboard: copies are run without one."""
     message: str = ""
     site: Site | None = None
     """Where it stopped."""

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from firstlight.experiments.inside import model_steering
 from firstlight.observe.inside.observer import Observer
-from firstlight.observe.inside.taps.models import NOISY
+from firstlight.observe.inside.taps.models import acts_by_mode
 
 Applied = Callable[[], None]
 DROPPED = 0.95
@@ -124,7 +124,7 @@ def train_mode_in_evaluation(_observer: Observer, applied: Applied) -> None:
 
 def _hold_mode(training: bool, gradients: bool, applied: Applied) -> None:
     def changed(module: torch.nn.Module) -> None:
-        if any(isinstance(part, NOISY) for part in module.modules()):
+        if any(map(acts_by_mode, module.modules())):
             applied()
 
     model_steering.hold_mode(training, gradients, changed)

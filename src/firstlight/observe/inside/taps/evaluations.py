@@ -11,7 +11,7 @@ import torch
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.observer import rank
-from firstlight.observe.inside.taps.models import NOISY, Call, Models, Root
+from firstlight.observe.inside.taps.models import Call, Models, Root, acts_by_mode
 from firstlight.records.places import Site
 from firstlight.records.training import EvaluationSeen
 
@@ -105,11 +105,7 @@ class Evaluations:
 
 def is_noisy(module: torch.nn.Module) -> bool:
     """Some layer of it behaves otherwise than it would in eval mode."""
-    return any(
-        child.training and (getattr(child, "p", 0) > 0 or getattr(child, "track_running_stats", False))
-        for child in module.modules()
-        if isinstance(child, NOISY)
-    )
+    return any(child.training and acts_by_mode(child) for child in module.modules())
 
 
 def install(observer: "Observer", models: Models, dropping: "DroppingTap | None") -> None:

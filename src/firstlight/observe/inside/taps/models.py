@@ -17,7 +17,6 @@ from firstlight.observe.inside.observer import Observer, torch_traces
 from firstlight.records.places import Site
 from firstlight.records.program import ModelSeen
 
-NOISY = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._BatchNorm)
 MOST_INPUTS = 1024
 """Kept of a step: what an agent is given while it acts is held until the step ends."""
 MOST_FINGERPRINTED = 64
@@ -60,8 +59,21 @@ class Root:
         module = self.ref()
         if module is None or module.training:
             return False
-        noisy = [child for child in module.modules() if isinstance(child, NOISY)]
+        noisy = [child for child in module.modules() if acts_by_mode(child)]
         return bool(noisy) and not any(child.training for child in noisy)
+
+
+def acts_by_mode(layer: torch.nn.Module) -> bool:
+    """It does something else in training than in evaluation, as it is set: a dropout of nothing does not."""
+    if isinstance(layer, torch.nn.modules.dropout._DropoutNd):
+        return layer.p > 0
+    if isinstance(layer, torch.nn.modules.batchnorm._NormBase):
+        return layer.track_running_stats
+    if isinstance(layer, torch.nn.RNNBase):
+        return layer.dropout > 0 and layer.num_layers > 1
+    if isinstance(layer, torch.nn.MultiheadAttention):
+        return bool(layer.dropout)
+    return isinstance(layer, torch.nn.RReLU)
 
 
 class Models:
