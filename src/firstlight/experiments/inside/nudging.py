@@ -38,6 +38,8 @@ LEAST_LENGTH = 3
 MOST_BACKWARDS = 48
 MOST_KEPT = 4 * MOST_BACKWARDS
 MOST_SECONDS = 10
+"""With a core."""
+ALARM_SECONDS = 6 * MOST_SECONDS
 MOST_COMPARED = 4096
 MOST_STEPS = 200
 """No copy is made later."""
@@ -161,7 +163,7 @@ class Nudging:
             return NudgedCopy(pid, read, len(self.backwards), unit)
         random.setstate(state)
         os.close(read)
-        signal.alarm(2 * MOST_SECONDS)
+        signal.alarm(ALARM_SECONDS)
         be_quiet()
         torch.set_num_threads(1)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -169,7 +171,7 @@ class Nudging:
         self.observer.light = True
         self.observer.moments.training_begins.clear()  # other copies are made of the original alone
         self.observer.note = lambda *_, **__: None  # type: ignore[method-assign]  # the pipe tells all there is
-        self._write, self._deadline = write, time.monotonic() + MOST_SECONDS
+        self._write, self._deadline = write, time.process_time() + MOST_SECONDS
         self.trial = None  # what the other copy tells is for the original
         self.backwards.clear()
         return None
@@ -211,7 +213,7 @@ class Nudging:
 
     def _end_in_time(self) -> None:
         """In a copy: all that was seen is told, and it is over."""
-        if self._write is None or (len(self.backwards) < MOST_BACKWARDS and time.monotonic() < self._deadline):
+        if self._write is None or (len(self.backwards) < MOST_BACKWARDS and time.process_time() < self._deadline):
             return
         told = json.dumps([(one.exchanges, one.vectors) for one in self.backwards]).encode()
         while told:

@@ -1,5 +1,7 @@
 """What counts as an environment, and what is kept of its answers."""
 
+import contextlib
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -81,3 +83,39 @@ def test_numbers_are_held_against_the_rewards() -> None:
         dealings.exchanged(7, (SEEN, reward, False))
 
     assert dealings.compare([1.0, 0.5, -1.0, 0.0, 0.7]) == (2, 1, 1)
+
+
+class Within:
+    """Steps, and what goes on around them."""
+
+    def __init__(self, dealings: Dealings, wraps: bool) -> None:
+        self.step = dealings._following(step)  # type: ignore[arg-type]
+        self.around = dealings._following(self.wrapped if wraps else self.rollout)  # type: ignore[arg-type]
+
+    def wrapped(self, action: int) -> tuple[list[float], float, bool]:
+        seen, reward, end = self.step(action)
+        return seen, 10 * reward, end
+
+    def rollout(self, action: int) -> tuple[dict[str, list[float]], float, list[float]]:
+        seen = [self.step(action) for _ in range(4)]
+        return {"rewards": [one[1] for one in seen]}, 0.5, SEEN
+
+
+@pytest.fixture
+def dealings() -> Dealings:
+    observer: Any = SimpleNamespace(inert=False, quiet=contextlib.nullcontext)
+    return Dealings(observer, Recorder())
+
+
+def test_a_rollout_that_returns_several_things_hides_no_environment(dealings: Dealings) -> None:
+    Within(dealings, wraps=False).around(1)
+
+    assert (dealings.exchanges, dealings.rewards) == (4, {1.0})
+
+
+def test_of_an_environment_around_another_the_outer_one_counts(dealings: Dealings) -> None:
+    around = Within(dealings, wraps=True).around
+    for _ in range(3):
+        around(1)
+
+    assert (dealings.exchanges, dealings.rewards, list(dealings.running.values())) == (3, {10.0}, [3])

@@ -54,6 +54,16 @@ class Told(NamedTuple):
 class Dealings:
     def __init__(self, observer: Observer, recorder: Recorder) -> None:
         self.observer, self.recorder = observer, recorder
+        self._forget()
+        self.alter: Callable[[Told], tuple[Any, ...]] = lambda told: told.result
+        """What the program is given; another thing in a copy that asks what would become of it."""
+        self.taped: Callable[[], bool] = lambda: False
+        """What became of a reward is being followed."""
+        self._inside = False
+        self._known: set[int] = set()
+
+    def _forget(self) -> None:
+        """At the beginning; and where what was followed turns out to be within another environment."""
         self.exchanges = self.ends = 0
         self.apart = False
         """Limits of time are told apart from ends."""
@@ -66,12 +76,6 @@ class Dealings:
         self.sums: dict[Key, float] = {}
         self.returns: list[float] = []
         """Of episodes that have ended, until somebody takes them."""
-        self.alter: Callable[[Told], tuple[Any, ...]] = lambda told: told.result
-        """What the program is given; another thing in a copy that asks what would become of it."""
-        self.taped: Callable[[], bool] = lambda: False
-        """What became of a reward is being followed."""
-        self._inside = False
-        self._known: set[int] = set()
 
     @property
     def even(self) -> bool:
@@ -134,14 +138,15 @@ class Dealings:
                     setattr(module, name, self._following(function))
 
     def _following(self, function: FunctionType) -> Callable[..., Any]:
-        odd = 0
+        odd, deals = 0, False
 
         @functools.wraps(function)
         def dealt(*arguments: Any, **options: Any) -> Any:
-            nonlocal odd
+            nonlocal odd, deals
             if self._inside or odd > MOST_ODD or self.observer.inert:
                 return function(*arguments, **options)
-            self._inside = True  # a wrapper asks the environment within it
+            self._inside = deals  # a wrapper asks the environment within it; a rollout returns several things, too
+            before = self.exchanges
             try:
                 result = function(*arguments, **options)
             finally:
@@ -149,6 +154,9 @@ class Dealings:
             if type(result) is not tuple or len(result) not in RETURNED or _read(result) is None:
                 odd += 1
                 return result
+            if not deals and self.exchanges != before:
+                self._forget()
+            deals = True
             try:
                 with self.observer.quiet():
                     return self.exchanged(id(arguments[0]) if arguments else 0, result)
