@@ -125,7 +125,7 @@ def program(rank: int) -> list[Sighting]:
         NonFinite(**place, kind="loss"),
         KeysMasked(**place, examples=8, kept=9, blocked=1),
         Dependence(**place, kind="examples", own=True, others=0, of=7),
-        Behaviour(**place, output=column, again=0.0, train=0.0, spread=1.0, poisoned=0),
+        Behaviour(**place, again=0.0, train=0.0, poisoned=0),
         CustomGradient(**place, name="Clip", ratio=2.0),
         ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
         Movement(step=2, rank=rank, optimizer=0, name="SGD", built=None, settings={"lr": 0.1}, tensors=(HALF,)),

@@ -31,7 +31,7 @@ HUNDREDTHS = (1, 99)
 
 def held(split: Split, schema: Schema, file: str) -> SchemaHeld:
     breaches = [*_rows(split, schema), *_columns(split, schema), *_rules(split.summary.rules)]
-    return SchemaHeld(file=split.file, split=split.name, schema=file, breaches=tuple(breaches))
+    return SchemaHeld(file=split.file, schema=file, breaches=tuple(breaches))
 
 
 def held_to_training(train: Split, other: Split) -> SchemaHeld:
@@ -45,7 +45,7 @@ def held_to_training(train: Split, other: Split) -> SchemaHeld:
         for name, tally in train.summary.tallies.items()
     }
     breaches = tuple(_columns(other, Schema(columns=rules)))
-    return SchemaHeld(file=other.file, split=other.name, schema=train.file, breaches=breaches)
+    return SchemaHeld(file=other.file, schema=train.file, breaches=breaches)
 
 
 def _rows(split: Split, schema: Schema) -> Iterator[Breach]:

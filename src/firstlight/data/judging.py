@@ -140,7 +140,6 @@ def _images(split: Split) -> Iterator[ImagesSeen]:
     brightest = zip(names, split.table["brightest"].to_pylist(), strict=True)
     dark = [name for name, shade in brightest if shade is not None and 0 < shade <= DARKEST]
     flat = [name for name in flat if name not in set(dark)]
-    sizes = set(zip(split.table["width"].to_pylist(), split.table["height"].to_pylist(), strict=True))
     yield ImagesSeen(
         file=split.file,
         split=split.name,
@@ -152,7 +151,6 @@ def _images(split: Split) -> Iterator[ImagesSeen]:
         dark=len(dark),
         dark_examples=tuple(dark[:BROKEN_EXAMPLES]),
         modes=dict(split.summary.tallies["mode"].counts or {}),
-        sizes=len(sizes - {(None, None)}),
     )
 
 

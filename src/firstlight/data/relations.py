@@ -170,7 +170,6 @@ def shared_groups(train: Split, other: Split, column: str) -> SharedGroups:
     examples = [named[key] for key in theirs[held].tolist() if key in named]
     return SharedGroups(
         file=other.file,
-        split=other.name,
         column=column,
         groups=len(theirs),
         shared=int(held.sum()),

@@ -111,7 +111,6 @@ class SharedRows(msgspec.Struct, frozen=True, kw_only=True):
 
 class SharedGroups(msgspec.Struct, frozen=True, kw_only=True):
     file: str
-    split: str
     column: str
     groups: int
     """In the split."""
@@ -244,8 +243,6 @@ class ImagesSeen(msgspec.Struct, frozen=True, kw_only=True):
     """Images none of whose values is above 2 of 255, though not all are 0."""
     dark_examples: tuple[str, ...] = ()
     modes: dict[str, int]
-    sizes: int = 0
-    """Different sizes."""
 
 
 class Breach(msgspec.Struct, frozen=True, kw_only=True):
@@ -260,7 +257,6 @@ class SchemaHeld(msgspec.Struct, frozen=True, kw_only=True):
     """A table beside what it has to be like: a file of rules, or the table of the training data."""
 
     file: str
-    split: str
     schema: str
     breaches: tuple[Breach, ...] = ()
 

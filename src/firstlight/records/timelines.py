@@ -3,7 +3,7 @@
 import msgspec
 
 from firstlight.records.places import Site
-from firstlight.records.sighting import Sighting, TensorCard
+from firstlight.records.sighting import Sighting
 
 
 class NurseryOpened(Sighting, frozen=True, kw_only=True, tag="nursery"):
@@ -66,13 +66,10 @@ class Behaviour(Sighting, frozen=True, kw_only=True, tag="behaviour"):
     """What the model does with its first batch when it is asked again. Differences are relative to the output."""
 
     site: Site | None
-    output: TensorCard
     again: float
     """Between two calls in eval mode with the same inputs."""
     train: float
     """Between train and eval mode."""
-    spread: float | None
-    """Of the outputs over the examples, against their size; None for a single example."""
     poisoned: int | None
     """Other examples whose output turns NaN when one example's input is NaN; None where that cannot be asked."""
 

@@ -4,7 +4,7 @@ from firstlight.checks.tables.schema_broken import CHECK
 from firstlight.records.finding import Evidence
 from firstlight.records.tables import Breach, SchemaHeld
 
-BASE: dict[str, Any] = {"file": "new.csv", "split": "train", "schema": "schema.toml"}
+BASE: dict[str, Any] = {"file": "new.csv", "schema": "schema.toml"}
 
 
 def found(**fields: Any) -> list[Evidence]:

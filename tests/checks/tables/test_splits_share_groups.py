@@ -4,7 +4,7 @@ from firstlight.checks.tables.splits_share_groups import CHECK
 from firstlight.records.finding import Evidence
 from firstlight.records.tables import SharedGroups
 
-BASE: dict[str, Any] = {"file": "val.csv", "split": "val", "column": "who", "groups": 30, "shared": 0}
+BASE: dict[str, Any] = {"file": "val.csv", "column": "who", "groups": 30, "shared": 0}
 
 
 def found(**fields: Any) -> list[Evidence]:

@@ -253,8 +253,6 @@ class TestBehaviour:
         seen = self.behave(nn.Linear(4, 2), torch.randn(6, 4), rows=6)
 
         assert (seen.again, seen.train, seen.poisoned) == (0.0, 0.0, 0)
-        assert seen.output.shape == (6, 2)
-        assert seen.spread > 0
 
     def test_dropout_differs_between_the_modes_alone(self) -> None:
         seen = self.behave(nn.Sequential(nn.Linear(4, 64), nn.Dropout(0.5), nn.Linear(64, 2)), torch.randn(6, 4))

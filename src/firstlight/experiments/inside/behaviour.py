@@ -4,7 +4,6 @@ import torch
 
 from firstlight.experiments.inside.asking import Asked, answer, output
 from firstlight.experiments.inside.axes import Through
-from firstlight.observe.inside import reading
 from firstlight.records.timelines import Behaviour
 
 
@@ -21,10 +20,8 @@ def behaviour(asked: Asked, rows: Through | None) -> Behaviour | None:
     return Behaviour(
         step=0,
         site=asked.site,
-        output=reading.card(first),
         again=_difference(first, again),
         train=_difference(first, training),
-        spread=_spread(first),
         poisoned=_poisoned(asked, first, rows) if rows is not None else None,
     )
 
@@ -33,13 +30,6 @@ def _difference(one: torch.Tensor, other: torch.Tensor | None) -> float:
     if other is None or one.shape != other.shape:
         return 0.0
     return float((one - other).norm() / one.norm().clamp_min(1e-12))
-
-
-def _spread(output: torch.Tensor) -> float | None:
-    if output.ndim == 0 or len(output) < 2:
-        return None
-    rows = output.reshape(len(output), -1)
-    return float(rows.std(0).mean() / rows.abs().mean().clamp_min(1e-12))
 
 
 def _poisoned(asked: Asked, first: torch.Tensor, rows: Through) -> int | None:
