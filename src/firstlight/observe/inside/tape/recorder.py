@@ -7,6 +7,7 @@ is made; of numbers that are made whole a few are kept.
 """
 
 import enum
+import functools
 import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -41,6 +42,8 @@ class Mark(enum.IntFlag):
 
 
 PARAMETER = Mark.TRAINED | Mark.FROZEN | Mark.BUFFER
+WEIGHTS = Mark.TRAINED | Mark.FROZEN
+NOT_OF_THE_NETWORK = Mark.DATA | Mark.CONSTANT | Mark.DRAWN
 _CONSTANTS = """zeros ones full arange eye linspace empty zeros_like ones_like full_like empty_like new_zeros new_ones
 new_full new_empty tril_indices triu_indices fill_ zero_"""
 _DRAWS = """rand randn randint randperm normal bernoulli rand_like randn_like randint_like multinomial poisson uniform_
@@ -295,6 +298,7 @@ def _is_silent_view(tensor: torch.Tensor) -> bool:
     return tensor._is_view() and not isinstance(tensor, torch.nn.Parameter)
 
 
+@functools.cache
 def _writes(name: str) -> bool:
     return name in WRITES or (name.endswith("_") and not name.endswith("__") and name != "requires_grad_")
 
@@ -302,9 +306,10 @@ def _writes(name: str) -> bool:
 def _united(call: TorchCall, inputs: list[Input]) -> Mark:
     if call.name in CONSTANTS:
         return Mark.CONSTANT
-    found = Mark(0)
-    for _, marks, _ in inputs:
-        found |= marks
+    found = inputs[0][1] if inputs else Mark(0)
+    for _, marks, _ in inputs[1:]:
+        if marks is not found:
+            found |= marks
     if call.name in DRAWS:
         return found | Mark.DRAWN
     outside = not inputs or (call.name == "__setitem__" and not isinstance(call.arguments[-1], torch.Tensor))
@@ -319,11 +324,12 @@ def _is_door(name: str, inputs: list[Input]) -> bool:
     """
     if name in NOT_REPEATABLE:
         return True
-    pure = [not marks & ~PARAMETER for _, marks, _ in inputs]
+    pure = [not marks & NOT_OF_THE_NETWORK for _, marks, _ in inputs]
+    if all(pure) or not any(pure):
+        return False
     predicted = any(item[0].requires_grad and not alone for alone, item in zip(pure, inputs, strict=True))
-    entering = PARAMETER & ~Mark.BUFFER if predicted else PARAMETER
-    enters = any(a and item[0].numel() > 1 and item[1] & entering for a, item in zip(pure, inputs, strict=True))
-    return enters and not all(pure)
+    entering = WEIGHTS if predicted else PARAMETER
+    return any(a and item[0].numel() > 1 and item[1] & entering for a, item in zip(pure, inputs, strict=True))
 
 
 def walk(top: Row, within: bool = False) -> Iterator[Row]:
