@@ -4,7 +4,16 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.experiments.engine import NURSERY
-from firstlight.judge.orders import _rates, _terms, awaits_length, next_rungs, planned_steps, whole_runs
+from firstlight.judge.orders import (
+    _rates,
+    _terms,
+    awaits_length,
+    contrasted,
+    next_rungs,
+    orders_for,
+    planned_steps,
+    whole_runs,
+)
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import BLIND, UNMOVED, Level
 from firstlight.records.declared import Logged
@@ -32,6 +41,11 @@ def look(pace: float) -> Movement:
 
 def backward(value: float, terms: int | None = None) -> BackwardSeen:
     return BackwardSeen(step=0, site=None, value=value, connected=True, terms=terms)
+
+
+def trained(first: float, last: float, *, accumulated: int = 1) -> list[Logged]:
+    """A backward for each loss, and a step for so many of them."""
+    return [replace(backward(value), step=at // accumulated) for at, value in enumerate(course(first, last))]
 
 
 def sign(status: str) -> LearningSign:
@@ -113,7 +127,9 @@ def test_they_are_where_the_sum_falls_as_well_with_answers_of_other_inputs(
     assert len(_terms(watched, course(240.0, 4.0), {BLIND: level(240.0, blind)})) == ordered
 
 
-def ran(base: float, tenfold: float, *, reason: str | None = "exit", seconds: float = 5.0) -> Watched:
+def ran(
+    base: float, tenfold: float, *, reason: str | None = "exit", seconds: float = 5.0, accumulated: int = 1
+) -> Watched:
     """A program of 150 steps, beside a copy at ten times its rate."""
     step = StepSeen(
         step=149, optimizer=0, name="SGD", site=None, backward_site=None, loss=base, seconds=1.0, backwards=1,
@@ -129,8 +145,8 @@ def ran(base: float, tenfold: float, *, reason: str | None = "exit", seconds: fl
         TimelineEnded(step=0, name="lr-tenfold", seconds=seconds, exit_code=0),
     ]
     return Watched(
-        records=[loader, *steps, *map(backward, course(2.0, base)), *end],
-        timelines={NURSERY: copies, "lr-tenfold": list(map(backward, course(2.0, tenfold)))},
+        records=[loader, *steps, *trained(2.0, base, accumulated=accumulated), *end],
+        timelines={NURSERY: copies, "lr-tenfold": trained(2.0, tenfold, accumulated=accumulated)},
         exit_code=0 if reason == "exit" else None,
         over=True,
     )
@@ -148,6 +164,19 @@ def test_the_whole_run_is_asked_for_where_a_short_one_is_well_ahead(base: float,
 @pytest.mark.parametrize(("seconds", "times"), [(19.0, 1), (21.0, 0)])
 def test_it_is_if_it_fits_into_the_time(seconds: float, times: int) -> None:
     assert len(whole_ones(ran(1.5, 0.7, seconds=seconds))) == 2 * times
+
+
+@pytest.mark.parametrize(("accumulated", "times"), [(1, 1), (2, 1), (5, 0)])
+def test_each_step_takes_as_long_as_all_its_backwards(accumulated: int, times: int) -> None:
+    """Copies of 150 backwards take 5 s; the program makes 150 steps, in at most 20 s."""
+    assert len(whole_ones(ran(1.5, 0.7, accumulated=accumulated))) == 2 * times
+
+
+def test_steps_of_copies_are_counted_by_updates() -> None:
+    found = contrasted(ran(1.5, 0.7, accumulated=3), orders_for(("lr-tenfold",), 8.0), [])
+
+    assert found is not None
+    assert [(pair.steps, found.updates(pair)) for pair in found.pairs] == [(150, 50.0)]
 
 
 def test_a_rehearsal_is_waited_for_where_it_alone_can_tell_the_length() -> None:

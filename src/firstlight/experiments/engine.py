@@ -104,10 +104,19 @@ def _alike(one: float, other: float) -> bool:
 
 
 def losses_of(records: Sequence[Logged]) -> tuple[float, ...]:
-    """The loss of each step on the first rank: the values of the backward line that has most of them."""
-    by_site: dict[object, list[float]] = {}
+    """The loss of each backward on the first rank, at the line that has most of them."""
+    return tuple(record.value for record in _longest_line(records))
+
+
+def backwards_for_a_step(records: Sequence[Logged]) -> float:
+    """Of that line: more than one where gradients are accumulated, and a step of the optimizer takes them together."""
+    line = _longest_line(records)
+    return len(line) / len({record.step for record in line}) if line else 1.0
+
+
+def _longest_line(records: Sequence[Logged]) -> list[BackwardSeen]:
+    by_site: dict[object, list[BackwardSeen]] = {}
     for record in records:
         if isinstance(record, BackwardSeen) and record.rank == 0:
-            by_site.setdefault(record.site, []).append(record.value)
-    longest: list[float] = max(by_site.values(), key=len) if by_site else []
-    return tuple(longest)
+            by_site.setdefault(record.site, []).append(record)
+    return max(by_site.values(), key=len) if by_site else []

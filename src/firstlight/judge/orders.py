@@ -9,7 +9,15 @@ import msgspec
 from firstlight.checks.learning import one_batch_not_learned
 from firstlight.checks.loss import penalty_outweighs
 from firstlight.diagnosis.evidence import FAST
-from firstlight.experiments.engine import Engine, changes_nothing, fates, losses_of, opened, timelines_of
+from firstlight.experiments.engine import (
+    Engine,
+    backwards_for_a_step,
+    changes_nothing,
+    fates,
+    losses_of,
+    opened,
+    timelines_of,
+)
 from firstlight.experiments.plan import BY_NAME, TERMS, Order
 from firstlight.experiments.rehearsal import NEVER, attempts_of
 from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, behind, contrast, level, lost
@@ -178,7 +186,9 @@ def _fits(watched: Watched, seconds: float) -> bool:
         for name, fate in fates(watched).items()
         if len(losses := losses_of(watched.timelines.get(name, ()))) >= LEAST_STEPS
     ]
-    return planned is not None and bool(paces) and planned * min(paces) <= WHOLE_TIMES * seconds
+    if planned is None or not paces:
+        return False
+    return planned * backwards_for_a_step(watched.records) * min(paces) <= WHOLE_TIMES * seconds
 
 
 def whole_runs(watched: Watched) -> tuple[WholeRun, ...]:
@@ -345,6 +355,7 @@ def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) ->
         terms=tuple(_terms_of(watched, found)),
         guess=guess_of(watched),
         whole=whole_runs(watched),
+        accumulated=backwards_for_a_step(watched.records),
     )
 
 

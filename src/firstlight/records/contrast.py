@@ -142,6 +142,8 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     guess: float | None = None
     """The loss of the best answer that is the same for all inputs, where that is known."""
     whole: tuple[WholeRun, ...] = ()
+    accumulated: float = 1.0
+    """Backwards for each step of the optimizer; timelines count the former."""
 
     @property
     def meant_to_fall(self) -> bool:
@@ -163,6 +165,14 @@ class Contrast(Ranked, frozen=True, kw_only=True):
         if gained <= enough:
             return None
         return (blind.other.last - pair.other.last) / gained if gained > enough else math.nan
+
+    def updates(self, pair: Pair) -> float:
+        """Steps of the optimizer: with many backwards for each, a program that has hardly begun has many losses."""
+        return pair.steps / self.accumulated
+
+    def gets_there(self, start: float, enough: float) -> bool:
+        """The program lost so much itself, later than its copies ran: leaving a plateau first is no merit."""
+        return self.reached is not None and self.reached.finite and not start - self.reached.last <= enough
 
     def at_end(self, name: str) -> WholeRun | None:
         return next((run for run in self.whole if run.name == name), None)

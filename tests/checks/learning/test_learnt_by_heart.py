@@ -57,8 +57,9 @@ def test_each_limit_has_two_sides(ill: dict[str, Any], fine: dict[str, Any]) -> 
         lambda seen: replace(seen, certified=True),
         lambda seen: replace(seen, compares_rows=True),
         lambda seen: replace(seen, supervised=False),
+        lambda seen: replace(seen, accumulated=2.0),
     ],
-    ids=["not asked", "no blind copy", "learns", "rows against rows", "need not fall"],
+    ids=["not asked", "no blind copy", "learns", "rows against rows", "need not fall", "hardly begun"],
 )
 def test_it_is_quiet_where_the_question_does_not_arise(changed: Callable[[Contrast], Contrast]) -> None:
     assert not list(CHECK.find(changed(SEEN), LIMITS))

@@ -18,7 +18,12 @@ def pair(last: float = 0.5, base: float = 1.99, *, name: str = "lr-tenfold", ste
 
 
 def found(
-    *pairs: Pair, supervised: bool = True, lr: float | None = 1e-5, whole: tuple[WholeRun, ...] = ()
+    *pairs: Pair,
+    supervised: bool = True,
+    lr: float | None = 1e-5,
+    whole: tuple[WholeRun, ...] = (),
+    reached: Level | None = None,
+    accumulated: float = 1.0,
 ) -> list[Evidence]:
     contrast = Contrast(
         rank=1,
@@ -30,6 +35,8 @@ def found(
         lr=lr,
         lr_site=Site(file="train.py", line=16),
         whole=whole,
+        reached=reached,
+        accumulated=accumulated,
     )
     return list(CHECK.find(contrast, CHECK.limits))
 
@@ -120,6 +127,11 @@ def run(ahead: float = 0.5, *told: ScoreTold, name: str = "whole-tenfold") -> Wh
     return WholeRun(name=name, steps=900, base=ended(1.2), other=ended(0.4), ahead=ahead, told=told)
 
 
+def at_a_hundred(last: float = 0.9) -> WholeRun:
+    """Further than the program, and not as far as ten times the rate."""
+    return replace(run(0.1, name="whole-hundredfold"), other=ended(last))
+
+
 def score(was: float, now: float) -> ScoreTold:
     return ScoreTold(name="test accuracy", was=was, now=now, better=now > was)
 
@@ -127,12 +139,12 @@ def score(was: float, now: float) -> ScoreTold:
 def test_a_rate_that_learns_mismatched_pairs_by_heart_is_no_better_one() -> None:
     blind = Pair(name="permuted-targets", steps=150, base=ended(1.9), other=ended(2.0))
     by_heart = Pair(name="mismatched", steps=150, base=ended(1.8), other=ended(1.8))
-    assert found(pair(), blind, replace(by_heart, other=ended(2.0)), whole=(run(),))
-    assert not found(pair(), blind, by_heart, whole=(run(),))
+    assert found(pair(), blind, replace(by_heart, other=ended(2.0)), whole=(run(), at_a_hundred()))
+    assert not found(pair(), blind, by_heart, whole=(run(), at_a_hundred()))
 
 
 def test_tells_what_the_whole_run_reaches() -> None:
-    (evidence,) = found(whole=(run(0.5, score(0.6, 0.9)),))
+    (evidence,) = found(whole=(run(0.5, score(0.6, 0.9)), at_a_hundred()))
 
     assert evidence.saw == (
         "by the end of its run the loss went from 2 to 1.2; with 10 times the learning rate, in 900 steps, to 0.4, and "
@@ -149,9 +161,33 @@ def test_the_best_rung_of_whole_runs_is_told() -> None:
 
 @pytest.mark.parametrize(("ahead", "times"), [(0.29, 0), (0.3, 1), (math.nan, 0)])
 def test_each_side_of_ahead(ahead: float, times: int) -> None:
-    assert len(found(whole=(run(ahead),))) == times
+    assert len(found(whole=(run(ahead), at_a_hundred()))) == times
 
 
 @pytest.mark.parametrize(("now", "times"), [(0.89, 1), (0.87, 0), (math.nan, 0)])
 def test_a_lower_loss_is_of_no_use_where_the_score_is_worse(now: float, times: int) -> None:
-    assert len(found(whole=(run(0.5, score(0.9, now)),))) == times
+    assert len(found(whole=(run(0.5, score(0.9, now)), at_a_hundred()))) == times
+
+
+@pytest.mark.parametrize(("last", "times"), [(0.1, 1), (1.19, 1), (1.21, 0), (math.inf, 0), (math.nan, 0)])
+def test_a_best_rate_that_is_nearer_to_the_programs_own_is_a_matter_of_tuning(last: float, times: int) -> None:
+    assert len(found(whole=(run(), at_a_hundred(last)))) == times
+
+
+def test_without_a_run_at_a_hundred_times_the_rate_it_is_not_known_how_far_the_best_is() -> None:
+    assert found(whole=(run(),)) == []
+
+
+@pytest.mark.parametrize(("reached", "times"), [(1.99, 1), (1.41, 1), (1.39, 0), (math.inf, 1), (math.nan, 0)])
+def test_a_plateau_that_the_program_leaves_later_is_none_of_its_rate(reached: float, times: int) -> None:
+    later = Level(first=2.0, last=reached, noise=0.01, finite=not math.isinf(reached))
+
+    assert len(found(pair(), reached=later)) == times
+
+
+@pytest.mark.parametrize(("steps", "times"), [(300, 0), (399, 0), (400, 1)])
+def test_steps_are_those_of_the_optimizer(steps: int, times: int) -> None:
+    told = found(pair(steps=steps), accumulated=4.0)
+
+    assert len(told) == times
+    assert all(one.saw.startswith("in 100 steps") for one in told)

@@ -76,6 +76,7 @@ def test_copies_that_broke_say_nothing(pairs: tuple[Pair, ...]) -> None:
 @pytest.mark.parametrize(("steps", "times"), [(50, 0), (99, 0), (100, 1), (101, 1)])
 def test_each_side_of_steps(steps: int, times: int) -> None:
     assert len(found(sharper(steps=steps), faster())) == times
+    assert len(found(sharper(steps=4 * steps), faster(steps=4 * steps), accumulated=4.0)) == times
 
 
 @pytest.mark.parametrize(("share", "times"), [(0.43, 0), (0.84, 0), (0.86, 1), (1.2, 1)])

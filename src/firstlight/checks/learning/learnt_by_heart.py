@@ -16,7 +16,7 @@ from firstlight.records.contrast import MISMATCHED, Contrast
 
 class Limits(Settable):
     steps: int = 100
-    """Before that most programs have hardly begun."""
+    """Of the optimizer; before that most programs have hardly begun."""
     gained: float = 0.05
     """Share of its first loss by which the program must be below the copy that cannot even learn by heart."""
     by_heart: float = 0.75
@@ -28,7 +28,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
     pair, share = contrast.of(MISMATCHED), contrast.by_heart(limits.gained)
     if pair is None or share is None or contrast.compares_rows or contrast.certified or not contrast.meant_to_fall:
         return
-    if not (pair.paired and pair.steps >= limits.steps and share >= limits.by_heart):
+    if not (pair.paired and contrast.updates(pair) >= limits.steps and share >= limits.by_heart):
         return
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),

@@ -35,7 +35,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
     learnt, possible = first - with_it.other.last, first - without.other.last
     drowned = not contrast.certified and possible >= limits.learnt_without * first and learnt <= limits.part * possible
     silenced = possible >= limits.little_without * first and learnt <= limits.nothing * possible
-    if not (first > 0 and (drowned or silenced)) or _got_there(contrast, first, limits.part * possible):
+    if not (first > 0 and (drowned or silenced)) or contrast.gets_there(first, limits.part * possible):
         return
     yield Evidence(
         where=at(contrast.loss_site, rank=contrast.rank),
@@ -44,12 +44,6 @@ def find(contrast: Contrast, limits: Limits) -> Found:
         wanted=f"most of the way from {first:.3g} to {without.other.last:.3g}",
         numbers={"with": with_it.other.last, "without": without.other.last, "first": first},
     )
-
-
-def _got_there(contrast: Contrast, first: float, enough: float) -> bool:
-    """Later than its copies ran: whoever leaves a plateau first is not the only one to do so."""
-    reached = contrast.reached
-    return reached is not None and reached.finite and not first - reached.last <= enough
 
 
 CHECK = Check(

@@ -18,7 +18,7 @@ from firstlight.records.contrast import AS_LONG, Contrast
 
 class Limits(Settable):
     steps: int = 100
-    """Before that many programs are still near guessing."""
+    """Of the optimizer; before that many programs are still near guessing."""
     near_guessing: float = 0.85
     """Of the loss of a guess among the classes."""
     no_help: float = 0.15
@@ -32,7 +32,9 @@ def find(contrast: Contrast, limits: Limits) -> Found:
     if contrast.loss != "cross_entropy" or not contrast.classes or sharper is None or faster is None:
         return
     guess = math.log(contrast.classes)
-    if sharper.steps < limits.steps or not (sharper.other.finite and faster.other.finite and sharper.base.finite):
+    if not contrast.updates(sharper) >= limits.steps or not (
+        sharper.other.finite and faster.other.finite and sharper.base.finite
+    ):
         return
     if not faster.steps >= AS_LONG * sharper.steps:
         return
