@@ -22,6 +22,8 @@ RUN = ".firstlight/runs/20260101-120000-abc123"
 FORMATS = ("terminal", "json", "markdown", "html", "junit", "sarif", "github", "brief")
 DISGUISES = 0.04
 """Share of inputs that are no file at all."""
+EACH_SECONDS = 20.0
+"""`make test` makes the same inputs every time: more of them find what is new no sooner. `make fuzz` makes others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,6 @@ READERS = (
 
 
 def seconds(reader: Reader) -> float:
-    """In `make test` a minute for each kind of input, which its readers share; as long as wanted in `make fuzz`."""
+    """In `make test` some for each kind of input, which its readers share; as long as wanted in `make fuzz`."""
     given = os.environ.get("FUZZ_SECONDS")
-    return float(given) if given else 60.0 / sum(other.sample == reader.sample for other in READERS)
+    return float(given) if given else EACH_SECONDS / sum(other.sample == reader.sample for other in READERS)

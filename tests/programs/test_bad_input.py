@@ -78,7 +78,7 @@ def test_a_wrong_target_is_a_sentence_and_leaves_nothing(
 
 def test_a_crash_shows_the_users_line_and_none_of_ours(firstlight: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("import torch\n" + LOOP + "train(5)\nmodel(torch.zeros(3, 9))\n")
-    done = firstlight("check", "train.py")
+    done = firstlight("check", "--profile", "quick", "train.py")
     line = len((tmp_path / "train.py").read_text().splitlines())
     assert done.returncode == 1
     assert f"where    train.py:{line}" in done.stdout
@@ -142,7 +142,8 @@ def test_killing_the_command_kills_the_script(tmp_path: Path) -> None:
 
 def test_megabytes_of_output_are_bounded_and_their_end_is_kept(judge: Callable[..., Any]) -> None:
     checked = judge(
-        "import torch\n" + LOOP + "train(5)\nfor i in range(120_000): print(i, 'x' * 80)\nraise KeyError('end')\n"
+        "import torch\n" + LOOP + "train(5)\nfor i in range(120_000): print(i, 'x' * 80)\nraise KeyError('end')\n",
+        profile="quick",
     )
     log = checked.folder / checked.report["subject"]["run"] / "output.log"
     assert log.stat().st_size < 5 << 20
@@ -193,7 +194,7 @@ def test_a_script_that_swallows_the_stop_is_ended_all_the_same(judge: Callable[.
     assert checked.report["coverage"]["steps"] == 10
 
 
-def test_loader_workers_of_both_kinds(check: Callable[..., Any]) -> None:
+def test_loader_workers_of_both_kinds(judge: Callable[..., Any]) -> None:
     source = """import torch
 from torch.utils.data import DataLoader, TensorDataset
 if __name__ == "__main__":
@@ -206,7 +207,7 @@ if __name__ == "__main__":
             torch.nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
 """
-    checked = check(source)
+    checked = judge(source)
     assert (checked.code, checked.report["coverage"]["steps"], checked.loud()) == (0, 32, [])
 
 

@@ -117,8 +117,8 @@ def line_of(source: str, text: str) -> int:
         pytest.param(HIGH_RATE, "hp-lr-high", "optimizer = torch.optim.SGD(", id="rate-100-times-too-high"),
     ],
 )
-def test_the_cause_is_named_on_its_line(check: Callable[..., Any], source: str, cause: str, line: str) -> None:
-    checked = check(source)
+def test_the_cause_is_named_on_its_line(judge: Callable[..., Any], source: str, cause: str, line: str) -> None:
+    checked = judge(source)
     first = checked.report["findings"][0]
     assert (checked.code, checked.report["verdict"]) == (1, "ill")
     assert checked.report["diagnosis"][0]["cause"] == first["cause"] == cause
@@ -127,7 +127,7 @@ def test_the_cause_is_named_on_its_line(check: Callable[..., Any], source: str, 
 
 
 @pytest.mark.parametrize("source", [pytest.param(HEALTHY_MLP, id="mlp"), pytest.param(HEALTHY_CNN, id="cnn")])
-def test_a_healthy_program_is_clean(check: Callable[..., Any], source: str) -> None:
-    checked = check(source)
+def test_a_healthy_program_is_clean(judge: Callable[..., Any], source: str) -> None:
+    checked = judge(source)
     assert (checked.code, checked.report["verdict"], checked.loud()) == (0, "clean", [])
     assert checked.report["coverage"]["steps"] == 168
