@@ -3,6 +3,7 @@
 python bench/public.py --mirrors DIR --packages DIR                # all of them; writes bench/results/public.md
 python bench/public.py --mirrors DIR --packages DIR --only gan vae # those of these names; other rows stay
 python bench/public.py --mirrors DIR --packages DIR --faults       # with a fault planted in each: what is told of it?
+python bench/public.py … --only vae --verbs check --again          # after mending; the first look stays beside it
 
 DIR of --mirrors has a clone of each repository as owner+name/repo, bare or not. --packages is a folder for PYTHONPATH with
 what the programs need beside torch: pip install --target DIR gymnasium matplotlib torchvision unidecode six einops einx.
@@ -23,8 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import public_second_page
 from public_faults import FAULTS, Fault
 from public_programs import COMMITS, HELD, PROGRAMS, Program
+from public_second import SECOND, SECOND_COMMITS
+from public_second_faults import SECOND_FAULTS
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results" / "public.md"
@@ -43,11 +47,11 @@ def copied(program: Program, mirrors: Path, into: Path) -> Path:
     """The program's Python files at its commit, with its data beside: the folder it is run in."""
     store = mirrors / program.repository.replace("/", "+") / "repo"
     git = ["git", f"--git-dir={store / '.git' if (store / '.git').is_dir() else store}"]
-    commit = COMMITS[program.repository]
+    commit = {**COMMITS, **SECOND_COMMITS}[program.repository]
     where = [program.folder] if program.folder else []
     listed = subprocess.run([*git, "ls-tree", "-rz", "--name-only", commit, *where], capture_output=True, check=True)
     for name in listed.stdout.decode().split("\0"):
-        if name.endswith((".py", ".gitignore")):  # the latter keep folders that are written to
+        if name.endswith((".py", ".gitignore")) or name in program.also:  # the latter keep folders that are written to
             path = into / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(subprocess.run([*git, "show", f"{commit}:{name}"], capture_output=True, check=True).stdout)
@@ -132,13 +136,14 @@ def main() -> None:
     parser.add_argument("--packages", type=Path, required=True, help="Folder with what the programs import.")
     parser.add_argument("--only", nargs="*", help="Programs of these names, or faults as `PROGRAM: WORDS`.")
     parser.add_argument("--verbs", nargs="*", default=["rehearse", "check"], help="Any of rehearse, check, run.")
+    parser.add_argument("--again", action="store_true", help="After mending: kept beside the first look.")
     parser.add_argument("--faults", action="store_true", help="Plant the faults, and check those programs.")
     wanted = parser.parse_args()
     places = Places(wanted.mirrors.resolve(), wanted.packages.resolve())
-    programs = {program.name: program for program in PROGRAMS}
+    programs = {program.name: program for program in (*PROGRAMS, *SECOND)}
     cases: list[tuple[str, Fault | None]] = [(name, None) for name in programs]
     if wanted.faults:
-        cases = [(fault.program, fault) for fault in FAULTS]
+        cases = [(fault.program, fault) for fault in (*FAULTS, *SECOND_FAULTS)]
     for name, fault in cases:
         key = name if fault is None else f"{name}: {fault.words}"
         if wanted.only is not None and name not in wanted.only and key not in wanted.only:
@@ -146,6 +151,8 @@ def main() -> None:
         verbs = ("check",) if wanted.faults else tuple(wanted.verbs)
         made = measured(programs[name], places, verbs, fault)
         known = json.loads(MEASURED.read_text(encoding="utf-8")) if MEASURED.exists() else {}
+        if wanted.again:
+            made = {"again": made["check"]}
         known[key] = {**known.get(key, {}), **made}  # another process may have added its own meanwhile
         print(key, json.dumps(known[key]), flush=True)
         MEASURED.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -194,7 +201,8 @@ Of the clean ones {sum(map(_certified, clean))} are certified to learn.
 | flow | program | planted | verdict | told |
 |---|---|---|---|---|
 {_lines((fault.flow, fault.program, fault.words, made["verdict"], _told(made)) for fault, made in faults)}
-"""
+
+{public_second_page.section(known)}"""
 
 
 def _lines(rows: Iterable[tuple[str, ...]]) -> str:

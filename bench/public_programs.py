@@ -42,6 +42,8 @@ class Program:
     command: str
     make: Callable[[Path], object] = nothing
     """Writes the data, given the folder it is run in."""
+    also: tuple[str, ...] = ()
+    """Files of the repository that hold data it is run on."""
 
 
 MASTERY = "ebooks/2023_deep_learning_with_pytorch/code"

@@ -12,6 +12,7 @@ from firstlight.records.facts import LossCurve
 from firstlight.records.flows import Guessed, Place
 from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.places import Site
+from firstlight.records.rehearsal import Rehearsal
 from firstlight.records.relations import Skills
 from firstlight.report.assurance import rows
 
@@ -118,3 +119,16 @@ def test_the_skill_in_words() -> None:
     assert dict(rows(Assurance(beside=beside)))["skill"] == (
         "0.80 by step 480, a plain fit to 640 of its examples 0.90 (0 is one answer for all, 1 never wrong)"
     )
+
+
+def test_a_question_that_nobody_answers_is_where_the_rehearsal_ends() -> None:
+    told = assurance_of(
+        [Rehearsal(reached_end=False, asks=True, site=SITE, message="EOFError: EOF when reading a line")]
+    )
+    crash = assurance_of([Rehearsal(reached_end=False, crashed=True, own=True, site=SITE, message="ValueError: no")])
+
+    assert told.rehearsal is not None
+    assert (told.rehearsal.by_shortening, told.rehearsal.stopped_at) == (False, str(SITE))
+    assert "asks for input" in told.rehearsal.why
+    assert crash.rehearsal is not None
+    assert crash.rehearsal.why == "ValueError: no"
