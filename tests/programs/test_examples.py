@@ -21,6 +21,7 @@ from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.standing_by import GroupFrozen
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import CustomGradient, Dependence
@@ -36,6 +37,7 @@ BY_REHEARSAL = (
     ResumeTried,
     CopySeen,
     RandomAgain,
+    GroupFrozen,
     StuckAtZero,
     ScheduleAhead,
 )

@@ -68,6 +68,7 @@ from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting
+from firstlight.records.standing_by import GroupFrozen
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -187,6 +188,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(Averaged, ("site", "what"), FIRST),
     Accounts(ScheduleAhead, ("schedule", "site"), FIRST),
     Accounts(GraphsKept, ("site",), FIRST),
+    Accounts(GroupFrozen, ("optimizer", "site"), FIRST),
     Accounts(StuckAtZero, ("optimizer", "site"), FIRST),
     Accounts(EvaluationLeaves, ("model", "site"), FIRST),
     Accounts(Failing, ("module",)),

@@ -43,6 +43,7 @@ from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.standing_by import GroupFrozen
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -63,6 +64,7 @@ LIFE = (
     GraphsKept,
     EvaluationLeaves,
     GivenUp,
+    GroupFrozen,
     StuckAtZero,
     CopySeen,
     RandomAgain,

@@ -30,6 +30,7 @@ from firstlight.experiments.inside import (
     reloading,
     resuming,
     selecting,
+    standing_by,
     tracked,
 )
 from firstlight.experiments.inside.seclusion import stay_eager
@@ -65,6 +66,7 @@ class Rehearsal:
         self.lives = lives.install(observer)
         self.copies = copies.install(observer)  # after it: asks which line goes over the weights
         self.newcomers = newcomers.install(observer)
+        self.standing_by = standing_by.install(observer, book)
         self.deadlocks = deadlocks.install(observer)
         self.randomness = randomness.install(observer)
         self.kept_graphs = kept_graphs.install(observer, self.schedules.loops)
@@ -139,6 +141,7 @@ class Rehearsal:
                 *self.copies.seen(self.book.planned_steps() if ended == "exit" else None),
                 *self.lives.seen(),
                 *self.newcomers.seen(),
+                *self.standing_by.seen(ended),
                 *self.deadlocks.seen(),
                 *self.randomness.seen(),
                 *self.kept_graphs.seen(),
