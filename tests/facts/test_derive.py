@@ -30,6 +30,7 @@ from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.relations import ExamplesStored, Lag, RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting, Some, TensorCard
@@ -215,6 +216,7 @@ def program(rank: int) -> list[Sighting]:
         EvaluationLeaves(**place, model="Net", evaluations=2, weights=2, statistics=0, between=0, in_eval=True),
         GraphsKept(**place, model="Net", evaluates=True, calls=9, alive=9, whole=9, bytes=100),
         GroupFrozen(**place, optimizer="Adam", built=None, parameters=Some(tensors=2), rate=0.1, steps=9),
+        RoundedAway(**place, operation="lerp_", dtype="bfloat16", tensors=2, updates=9, moved=0.1, missed=0.9),
         StuckAtZero(**place, optimizer="Adam", steps=9, stuck=Some(tensors=2), others=1),
         Averaged(
             **place,

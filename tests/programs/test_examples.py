@@ -19,6 +19,7 @@ from firstlight.records.kept import GraphsKept
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.standing_by import GroupFrozen
@@ -38,6 +39,7 @@ BY_REHEARSAL = (
     CopySeen,
     RandomAgain,
     GroupFrozen,
+    RoundedAway,
     StuckAtZero,
     ScheduleAhead,
 )

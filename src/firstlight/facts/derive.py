@@ -65,6 +65,7 @@ from firstlight.records.kept import GraphsKept
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting
@@ -189,6 +190,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(ScheduleAhead, ("schedule", "site"), FIRST),
     Accounts(GraphsKept, ("site",), FIRST),
     Accounts(GroupFrozen, ("optimizer", "site"), FIRST),
+    Accounts(RoundedAway, ("site",), FIRST),
     Accounts(StuckAtZero, ("optimizer", "site"), FIRST),
     Accounts(EvaluationLeaves, ("model", "site"), FIRST),
     Accounts(Failing, ("module",)),

@@ -32,6 +32,7 @@ from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.standing_by import GroupFrozen
@@ -158,6 +159,7 @@ SOURCES: dict[type, Source] = {
     Averaged: _rehearsed("no rehearsal came to a sum over an evaluation that is divided in an odd way"),
     EvaluationLeaves: _rehearsed("no rehearsal found a model changed by its evaluation"),
     GroupFrozen: _rehearsed("no rehearsal found a group of an optimizer's parameters frozen to the end"),
+    RoundedAway: _rehearsed("no rehearsal came to a line that updates tensors of half precision in place"),
     GraphsKept: _rehearsed("no rehearsal found a graph that outlives its step"),
     StuckAtZero: _rehearsed("no rehearsal found several parameters that stay at zero"),
     ResumeTried: _rehearsed("the program has no checkpoint of its training that it loads when it is started again"),

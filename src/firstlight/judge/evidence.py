@@ -41,6 +41,7 @@ from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.restored import Restored, Resumption, Reused
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.standing_by import GroupFrozen
@@ -65,6 +66,7 @@ LIFE = (
     EvaluationLeaves,
     GivenUp,
     GroupFrozen,
+    RoundedAway,
     StuckAtZero,
     CopySeen,
     RandomAgain,

@@ -29,6 +29,7 @@ from firstlight.experiments.inside import (
     randomness,
     reloading,
     resuming,
+    roundings,
     selecting,
     standing_by,
     tracked,
@@ -69,6 +70,7 @@ class Rehearsal:
         self.standing_by = standing_by.install(observer, book)
         self.deadlocks = deadlocks.install(observer)
         self.randomness = randomness.install(observer)
+        self.roundings = roundings.install(observer)
         self.kept_graphs = kept_graphs.install(observer, self.schedules.loops)
         self.evaluated = evaluated_states.install(observer)
         self.resuming = resuming.install(observer, book, resumed=order.name == RESUMED)
@@ -144,6 +146,7 @@ class Rehearsal:
                 *self.standing_by.seen(ended),
                 *self.deadlocks.seen(),
                 *self.randomness.seen(),
+                *self.roundings.seen(),
                 *self.kept_graphs.seen(),
                 *self.evaluated.seen(),
                 *self.resuming.seen(),
