@@ -30,9 +30,11 @@ from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.relations import ExamplesStored, Lag, RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting, Some, TensorCard
+from firstlight.records.standing_by import GroupFrozen
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.taped import (
@@ -213,6 +215,8 @@ def program(rank: int) -> list[Sighting]:
         RandomAgain(**place, model="Net", times=3, first=1, again=2),
         EvaluationLeaves(**place, model="Net", evaluations=2, weights=2, statistics=0, between=0, in_eval=True),
         GraphsKept(**place, model="Net", evaluates=True, calls=9, alive=9, whole=9, bytes=100),
+        GroupFrozen(**place, optimizer="Adam", built=None, parameters=Some(tensors=2), rate=0.1, steps=9),
+        RoundedAway(**place, operation="lerp_", dtype="bfloat16", tensors=2, updates=9, moved=0.1, missed=0.9),
         StuckAtZero(**place, optimizer="Adam", steps=9, stuck=Some(tensors=2), others=1),
         Averaged(
             **place,

@@ -19,8 +19,10 @@ from firstlight.records.kept import GraphsKept
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.standing_by import GroupFrozen
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import CustomGradient, Dependence
@@ -36,6 +38,8 @@ BY_REHEARSAL = (
     ResumeTried,
     CopySeen,
     RandomAgain,
+    GroupFrozen,
+    RoundedAway,
     StuckAtZero,
     ScheduleAhead,
 )

@@ -66,9 +66,11 @@ from firstlight.records.kept import GraphsKept
 from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting
+from firstlight.records.standing_by import GroupFrozen
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -189,6 +191,8 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(Averaged, ("site", "what"), FIRST),
     Accounts(ScheduleAhead, ("schedule", "site"), FIRST),
     Accounts(GraphsKept, ("site",), FIRST),
+    Accounts(GroupFrozen, ("optimizer", "site"), FIRST),
+    Accounts(RoundedAway, ("site",), FIRST),
     Accounts(StuckAtZero, ("optimizer", "site"), FIRST),
     Accounts(EvaluationLeaves, ("model", "site"), FIRST),
     Accounts(Failing, ("module",)),

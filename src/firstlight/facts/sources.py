@@ -32,8 +32,10 @@ from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.standing_by import GroupFrozen
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen, KeysMasked
@@ -157,6 +159,8 @@ SOURCES: dict[type, Source] = {
     CopySeen: _rehearsed("no rehearsal came to a copy of a model in training"),
     Averaged: _rehearsed("no rehearsal came to a sum over an evaluation that is divided in an odd way"),
     EvaluationLeaves: _rehearsed("no rehearsal found a model changed by its evaluation"),
+    GroupFrozen: _rehearsed("no rehearsal found a group of an optimizer's parameters frozen to the end"),
+    RoundedAway: _rehearsed("no rehearsal came to a line that updates tensors of half precision in place"),
     GraphsKept: _rehearsed("no rehearsal found a graph that outlives its step"),
     StuckAtZero: _rehearsed("no rehearsal found several parameters that stay at zero"),
     ResumeTried: _rehearsed("the program has no checkpoint of its training that it loads when it is started again"),

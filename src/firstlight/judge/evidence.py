@@ -41,8 +41,10 @@ from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.report import CheckOutcome, Status
 from firstlight.records.restored import Restored, Resumption, Reused
+from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
+from firstlight.records.standing_by import GroupFrozen
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -63,6 +65,8 @@ LIFE = (
     GraphsKept,
     EvaluationLeaves,
     GivenUp,
+    GroupFrozen,
+    RoundedAway,
     StuckAtZero,
     CopySeen,
     RandomAgain,

@@ -102,6 +102,24 @@ def test_a_probe_of_a_frozen_part_does_not_thaw_it() -> None:
     assert trained(probe) == []
 
 
+def test_a_module_that_is_only_said_to_be_thawed_is_told_of() -> None:
+    def say(model: nn.Sequential, _optimizer: torch.optim.Optimizer) -> None:
+        model[0].requires_grad = True  # type: ignore[assignment]
+
+    (found,) = trained(say, everything=True)
+
+    assert found.flagged == ("0",)
+    assert found.frozen.names == ("0.weight", "0.bias")
+
+
+def test_one_whose_parameters_agree_keeps_books() -> None:
+    def say_and_thaw(model: nn.Sequential, _optimizer: torch.optim.Optimizer) -> None:
+        model[0].requires_grad_(True)
+        model[0].requires_grad = True  # type: ignore[assignment]
+
+    assert trained(say_and_thaw, everything=True) == []
+
+
 def test_the_line_that_thawed_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Site(file="train.py", line=112)
     monkeypatch.setattr(sites, "caller", lambda: line)

@@ -1,7 +1,8 @@
 """`requires_grad` was set on a module, where it does nothing.
 
 ## What it sees
-A module has a plain attribute `requires_grad`. Assigning it freezes or thaws no parameter; `requires_grad_()` does.
+A module has a plain attribute `requires_grad` that not all of its parameters agree with. Assigning it freezes or thaws
+none of them; `requires_grad_()` does. A rehearsal sees it in every stage of the program, the first steps see their own.
 
 ## When it is fine
 A module that defines such an attribute for its own bookkeeping, while all its parameters agree with it, is harmless.

@@ -1,22 +1,25 @@
 """Parameters that join a training under way: thawed, or added to the model. Does an optimizer hold them by then?
 
 Each parameter of a model is looked at after every step. One that was frozen while the model trained, or was not there,
-and now gets gradients step after step, is meant to be trained; where no optimizer holds it, it stands still.
+and now gets gradients step after step, is meant to be trained; where no optimizer holds it, it stands still. So does
+one that a line means to thaw by setting `requires_grad` on its module.
 """
 
-import functools
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
+from firstlight.experiments.inside import switching
 from firstlight.experiments.inside.copies import Part, equal, parts
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import Observer, rank
+from firstlight.observe.inside.taps.flags import assigned_at
+from firstlight.observe.inside.taps.flags import flagged as flagged_in
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.census import Census
 from firstlight.records.places import Site
@@ -81,6 +84,10 @@ class Newcomers:
         if self.observer.step and (site := sites.caller()) is not None:
             self._lines[parameter] = site
 
+    def switched(self, tensor: torch.Tensor, was: bool, on: bool) -> None:
+        if on and not was and isinstance(tensor, torch.nn.Parameter):
+            self.joins(tensor)
+
     def stepped(self, *_: Any) -> None:
         if self.observer.functional:
             return
@@ -103,10 +110,12 @@ class Newcomers:
     def _census(
         self, index: int, model: _Party, named: list[tuple[str, torch.nn.Parameter]], held: set[int]
     ) -> Census | None:
-        joined = [(name, p) for name, p in named if self._has_joined(p)]
-        if not joined:
-            return None
         module = model.ref()
+        assert module is not None
+        joined = [(name, p) for name, p in named if self._has_joined(p)]
+        flagged = list(flagged_in(module))
+        if not joined and not flagged:
+            return None
         trainable = [(name, p) for name, p in named if p.requires_grad]
         lines = [line for _, p in joined if (line := self._lines.get(p, None)) is not None]
         nobody = Some()
@@ -128,6 +137,8 @@ class Newcomers:
             zero=nobody,
             joined=_some(joined),
             joined_site=lines[0] if lines else None,
+            flagged=tuple(path or type(one).__name__ for path, one in flagged),
+            flag_site=assigned_at(flagged[0][0]) if flagged else None,
         )
 
     def _has_joined(self, parameter: torch.nn.Parameter) -> bool:
@@ -155,27 +166,5 @@ def install(observer: Observer) -> Newcomers:
             joins(parameter)
 
     register_module_parameter_registration_hook(registered)
-    _follow_thawing(joins)
+    switching.follow(observer.shielded("newcomers", newcomers.switched))
     return newcomers
-
-
-def _follow_thawing(joins: Callable[..., None]) -> None:
-    """`p.requires_grad = True` and `p.requires_grad_()`, which modules call too."""
-    kind: Any = torch.nn.Parameter
-    tensor: Any = torch.Tensor
-    assign, method = kind.__setattr__, tensor.requires_grad_
-
-    def set_attribute(self: Any, name: str, value: Any) -> None:
-        if name == "requires_grad" and value is True and not self.requires_grad:
-            joins(self)
-        assign(self, name, value)
-
-    @functools.wraps(method)
-    def requires_grad_(self: torch.Tensor, requires_grad: bool = True) -> torch.Tensor:
-        if requires_grad and isinstance(self, torch.nn.Parameter) and not self.requires_grad:
-            joins(self)
-        found: torch.Tensor = method(self, requires_grad)
-        return found
-
-    kind.__setattr__ = set_attribute
-    tensor.requires_grad_ = requires_grad_

@@ -29,7 +29,9 @@ from firstlight.experiments.inside import (
     randomness,
     reloading,
     resuming,
+    roundings,
     selecting,
+    standing_by,
     tracked,
 )
 from firstlight.experiments.inside.seclusion import stay_eager
@@ -65,8 +67,10 @@ class Rehearsal:
         self.lives = lives.install(observer)
         self.copies = copies.install(observer)  # after it: asks which line goes over the weights
         self.newcomers = newcomers.install(observer)
+        self.standing_by = standing_by.install(observer, book)
         self.deadlocks = deadlocks.install(observer)
         self.randomness = randomness.install(observer)
+        self.roundings = roundings.install(observer)
         self.kept_graphs = kept_graphs.install(observer, self.schedules.loops)
         self.evaluated = evaluated_states.install(observer)
         self.resuming = resuming.install(observer, book, resumed=order.name == RESUMED)
@@ -139,8 +143,10 @@ class Rehearsal:
                 *self.copies.seen(self.book.planned_steps() if ended == "exit" else None),
                 *self.lives.seen(),
                 *self.newcomers.seen(),
+                *self.standing_by.seen(ended),
                 *self.deadlocks.seen(),
                 *self.randomness.seen(),
+                *self.roundings.seen(),
                 *self.kept_graphs.seen(),
                 *self.evaluated.seen(),
                 *self.resuming.seen(),

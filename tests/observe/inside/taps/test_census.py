@@ -155,6 +155,7 @@ def test_what_an_earlier_stage_left_in_grad_is_no_gradient_of_this_one() -> None
 
     spare(body(torch.rand(3, 4))).sum().backward()
     tally.look(named, {id(body.weight), id(spare.weight)})
+    spare(body(torch.rand(3, 4))).sum().backward()  # the last one of its stage, at which nobody looked
     for _ in range(3):
         body.weight.grad = None
         body(torch.rand(3, 4)).sum().backward()
@@ -166,3 +167,15 @@ def test_what_an_earlier_stage_left_in_grad_is_no_gradient_of_this_one() -> None
     tally.look(named, {id(body.weight)})
 
     assert [tally.of(name).idle for name, _ in named] == [0, 1]
+
+
+def test_nor_where_the_model_is_first_met_in_this_stage() -> None:
+    """Its parts were trained before, each called by itself."""
+    spare = nn.Linear(4, 4, bias=False)
+    named = [("spare", cast("nn.Parameter", spare.weight))]
+    spare(torch.rand(3, 4)).sum().backward()
+    trained, fresh = Tally(), Tally()
+    trained.look(named, ever={id(spare.weight)})
+    fresh.look(named)
+
+    assert (trained.of("spare").idle, fresh.of("spare").idle) == (0, 1)

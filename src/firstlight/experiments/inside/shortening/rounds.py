@@ -66,6 +66,8 @@ class Loop:
     """Its last item can be reached in time."""
     went_on: int = 0
     """Passes in which it made more rounds than planned."""
+    ended: bool = False
+    """It came to its last item, by itself or because those before it were left out."""
     foreign: bool = False
     """It is a library's."""
     fired: set[int] = field(default_factory=set)
@@ -257,6 +259,7 @@ class Pass:
         try:
             item = next(self._items)
         except StopIteration:
+            self._loop.ended = True
             self._leave(cut=False)
             raise
         self._made += 1
@@ -334,7 +337,7 @@ class Pass:
             loop.skips = bool(found)
             if found:
                 self._made += 1
-                self._last = True
+                self._last = loop.ended = True
                 return found[0]
         self._leave(cut=True)
         raise StopIteration

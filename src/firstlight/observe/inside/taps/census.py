@@ -2,9 +2,7 @@
 
 import functools
 import inspect
-import linecache
 import re
-import sys
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -17,6 +15,8 @@ from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.backward import Walked
 from firstlight.observe.inside.taps.cuts import FLAT
+from firstlight.observe.inside.taps.flags import assigned_at
+from firstlight.observe.inside.taps.flags import flagged as flagged_in
 from firstlight.observe.inside.taps.models import Models, Root
 from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.census import Census, HiddenModules, RepeatedModule
@@ -41,8 +41,11 @@ class Gradient:
     zeros_in_a_row: int = 0
     last: tuple[int, float] | None = None
     """How often it was written to, and its size, at the last look."""
+    held: bool = False
+    """By an optimizer, at the last look."""
     idle: int = 0
-    """Looks at which a new one arrived, and no optimizer held the parameter, since one last did."""
+    """Looks at which a new one arrived, and no optimizer held the parameter, since one last did. The first of them
+    shows what the last step of that optimizer left behind, which nobody may have looked at."""
 
 
 @dataclass
@@ -51,18 +54,27 @@ class Tally:
 
     gradients: dict[str, Gradient] = field(default_factory=dict)
 
-    def look(self, parameters: list[Named], held: Container[int] = (), taken: Mapping[int, Any] = NONE) -> None:
-        """`held` are the parameters that optimizers hold now, `taken` gradients that are in no `grad`. What an earlier
-        stage of training left in `grad`, and nobody cleared, is no gradient of this one."""
+    def look(
+        self,
+        parameters: list[Named],
+        held: Container[int] = (),
+        taken: Mapping[int, Any] = NONE,
+        ever: Container[int] = (),
+    ) -> None:
+        """`held` are the parameters that optimizers hold now, `ever` those that one had held before this model was met,
+        `taken` gradients that are in no `grad`. What an earlier stage of training left in `grad`, and nobody cleared,
+        is no gradient of this one."""
         given = ((name, taken.get(id(p), p.grad)) for name, p in parameters)
         present = [(name, gradient) for name, gradient in given if gradient is not None and reading.readable(gradient)]
         found = dict(zip((name for name, _ in present), reading.norms([g for _, g in present]), strict=True))
         versions = {name: gradient._version for name, gradient in present}
         for name, parameter in parameters:
-            gradient = self.gradients.setdefault(name, Gradient())
+            gradient = self.gradients.setdefault(name, Gradient(held=id(parameter) in ever))
             gradient.looks += 1
             was, gradient.last = gradient.last, (versions[name], found[name]) if name in found else None
-            gradient.idle = 0 if id(parameter) in held else gradient.idle + (gradient.last not in (was, None))
+            was_held, gradient.held = gradient.held, id(parameter) in held
+            is_new = not was_held and gradient.last not in (was, None)
+            gradient.idle = 0 if gradient.held else gradient.idle + is_new
             if name in found:
                 gradient.arrived += 1
                 gradient.zeros_in_a_row = gradient.zeros_in_a_row + 1 if found[name] == 0.0 else 0
@@ -104,7 +116,8 @@ class Counting:
             return
         optimized = {id(p) for held in self.optimizers.held.values() for p in held.parameters}
         for root in self.models.live():
-            self._tallies.setdefault(root.index, Tally()).look(root.parameters, optimized, self.observer.taken)
+            tally = self._tallies.setdefault(root.index, Tally())
+            tally.look(root.parameters, optimized, self.observer.taken, self._ever)
         for held in self.optimizers.held.values():
             self._ever |= {id(p) for p in held.parameters if p.grad is not None}
 
@@ -143,6 +156,7 @@ class Counting:
         groups["cut_off"] += [(name, p) for name, p in zero if self.walked.cuts.get(id(p), ("",))[0] in FLAT]
         cut = next((self.walked.cuts[id(p)] for _, p in groups["cut_off"] if id(p) in self.walked.cuts), None)
         blamed = [*groups["cut_off"], *groups["wasted"], *places]
+        flagged = list(flagged_in(module))
         return Census(
             model=root.index,
             name=root.name,
@@ -172,10 +186,8 @@ class Counting:
             repeated=tuple(_repeated(module))[:MOST_HIDDEN],
             strangers=_some(strangers := self._strangers()),
             blind=_some(self._that_ran_blind(strangers)),
-            flagged=tuple(
-                _name(n) or type(m).__name__ for n, m in module.named_modules() if "requires_grad" in vars(m)
-            ),
-            flag_site=_flagged_at(module),
+            flagged=tuple(_name(path) or type(one).__name__ for path, one in flagged),
+            flag_site=assigned_at(flagged[0][0]) if flagged else None,
         )
 
     def _left_random(self, root: torch.nn.Module, tally: Tally) -> Iterator[Named]:
@@ -341,20 +353,6 @@ def _assignment(kind: type, attribute: str) -> Site | None:
     for offset, line in enumerate(lines):
         if pattern.search(line):
             return sites.site_of(file, first + offset)
-    return None
-
-
-def _flagged_at(root: torch.nn.Module) -> Site | None:
-    """The line in the user's files that assigns `requires_grad` to the first module it was set on."""
-    path = next((name for name, module in root.named_modules() if "requires_grad" in vars(module)), None)
-    if path is None:
-        return None
-    pattern = re.compile(rf"\b{re.escape(path.rpartition('.')[2] or 'model')}\.requires_grad\s*=(?!=)")
-    for file in sorted(str(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())):
-        if file.endswith(".py") and sites.is_users(file):
-            for number, line in enumerate(linecache.getlines(file), 1):
-                if pattern.search(line):
-                    return sites.site_of(file, number)
     return None
 
 
