@@ -58,6 +58,17 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     """Deviations that answers as frequent as these would show if they went with the inputs; asked where few are."""
 
 
+class Reordered(msgspec.Struct, frozen=True, kw_only=True):
+    """How answers fit the examples of a dataset as they are, and where one of the two is counted in another order."""
+
+    examples: int = 0
+    deviations: float = 0.0
+    """By which answers of examples that are alike are more alike than those of any two."""
+    order: str = ""
+    """In words, of those tried the one in which they fit best, and how well they do."""
+    order_deviations: float = 0.0
+
+
 class Pocket(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the rows lies on another scale than the rest."""
 
@@ -316,6 +327,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     near: Neighbours = Neighbours()
     in_order: Neighbours = Neighbours()
     """Of the dataset's first rows, one after the other; asked where little is seen in the order of training."""
+    reordered: Reordered = Reordered()
+    """Asked there too."""
     pockets: tuple[Pocket, ...] = ()
     places: Places | None = None
     lag: Lag | None = None

@@ -24,6 +24,7 @@ from firstlight.observe.inside.relations.in_order import (
 )
 from firstlight.observe.inside.relations.keeping import AnswersKept
 from firstlight.observe.inside.relations.mixing import InputsMixed
+from firstlight.observe.inside.relations.orders import reordered
 from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.reached import LastCall, behind, last_call, reached
 from firstlight.observe.inside.relations.sample import Sample, taken
@@ -37,7 +38,7 @@ from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.reach import InputsReached
-from firstlight.records.relations import Encoded, ExamplesStored, Groups, Lag, Neighbours, Skills, Spans
+from firstlight.records.relations import Encoded, ExamplesStored, Groups, Lag, Neighbours, Reordered, Skills, Spans
 
 T = TypeVar("T")
 
@@ -257,7 +258,7 @@ class RelationsTap:
             found = compared(line.sample, doubting=self.observer.timeline is None)
             self.observer.emit(
                 found(
-                    in_order=self._in_order(line, found.keywords.get("near", Neighbours())),
+                    **self._in_order(line, found.keywords.get("near", Neighbours())),
                     site=line.site,
                     meeting=line.meeting,
                     places=line.places.seen(),
@@ -276,10 +277,15 @@ class RelationsTap:
                 )
             )
 
-    def _in_order(self, line: MeetingLine, near: Neighbours) -> Neighbours:
+    def _in_order(self, line: MeetingLine, near: Neighbours) -> dict[str, Any]:
         """Asked where examples that are alike have hardly more alike answers than any two."""
         little = near.examples > 0 and near.likeness < LITTLE
-        return self._asked(line, in_order, Neighbours()) if little else Neighbours()
+        if not little:
+            return {}
+        return {
+            "in_order": self._asked(line, in_order, Neighbours()),
+            "reordered": self._asked(line, reordered, Reordered()),
+        }
 
     def _reach(self, line: MeetingLine, skills: Skills) -> InputsReached:
         """Of the model as it is in the end, in a copy of the process."""
