@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import torch
 
 from firstlight.observe.inside.relations.composing import MOST_COLUMNS
-from firstlight.observe.inside.relations.joined import Alike, exactly_mean, solved_for, whole_numbers
+from firstlight.observe.inside.relations.joined import SameValue, exactly_mean, solved_for, whole_numbers
 from firstlight.observe.inside.relations.spanning import EXACT, KEPT
 from firstlight.observe.inside.relations.standing import LEAST_ROWS, StandingTable
 from firstlight.records.relations import Encoded
@@ -42,7 +42,7 @@ def _column(whole: StandingTable, column: int, evaluated: int) -> Encoded:
     deviation = answers.std()
     left = (answers - (sums / counts)[groups])[several[groups]].pow(2).mean().sqrt() / deviation
     unit = (kinds - kinds.mean()) / kinds.std()
-    alike = Alike(unit[several], counts[several], sums[several])
+    alike = SameValue(unit[several], counts[several], sums[several])
     exact = _exact(alike, deviation)
     if whole_numbers(answers):
         exact = max(exact, exactly_mean(alike, deviation), key=alike.rows)
@@ -57,7 +57,7 @@ def _column(whole: StandingTable, column: int, evaluated: int) -> Encoded:
     )
 
 
-def _exact(alike: Alike, deviation: torch.Tensor) -> torch.Tensor:
+def _exact(alike: SameValue, deviation: torch.Tensor) -> torch.Tensor:
     """Which of the groups have the sum that follows from the others."""
     rounding = EXACT * deviation * alike.counts
     sums = alike.sums - alike.counts * alike.sums.sum() / alike.counts.sum()

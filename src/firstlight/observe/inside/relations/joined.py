@@ -26,7 +26,7 @@ MOST_PARTS = 24
 """Ways to take one value apart, those into most parts first."""
 
 
-class Alike(NamedTuple):
+class SameValue(NamedTuple):
     """Each value of a feature, in its unit, with the number of the rows that have it and the sum of their answers."""
 
     values: torch.Tensor
@@ -40,9 +40,9 @@ class Alike(NamedTuple):
     def rows(self, chosen: torch.Tensor) -> float:
         return float(self.counts[chosen].sum())
 
-    def of(self, places: torch.Tensor, parts: torch.Tensor) -> "Alike":
+    def of(self, places: torch.Tensor, parts: torch.Tensor) -> "SameValue":
         """One part of each."""
-        return Alike(self.values[places], self.counts[places] / parts, self.sums[places] / parts)
+        return SameValue(self.values[places], self.counts[places] / parts, self.sums[places] / parts)
 
 
 def solved_for(design: torch.Tensor, sums: torch.Tensor) -> torch.Tensor:
@@ -54,7 +54,7 @@ def whole_numbers(answers: torch.Tensor) -> bool:
     return bool((answers == answers.round()).all())
 
 
-def exactly_mean(alike: Alike, deviation: torch.Tensor) -> torch.Tensor:
+def exactly_mean(alike: SameValue, deviation: torch.Tensor) -> torch.Tensor:
     """Which of the values are the mean of their rows, drawn towards that of all."""
     ways = [_ways(int(count), int(total)) for count, total in zip(alike.counts, alike.sums, strict=True)]
     places = torch.tensor([place for place, parts in enumerate(ways) for _ in parts])
@@ -79,7 +79,7 @@ def _ways(count: int, total: int) -> list[int]:
     return [parts for parts in range(largest, 0, -1) if largest % parts == 0][:MOST_PARTS]
 
 
-def _fitting(one: Alike, few: torch.Tensor, rounding: torch.Tensor) -> torch.Tensor:
+def _fitting(one: SameValue, few: torch.Tensor, rounding: torch.Tensor) -> torch.Tensor:
     """Which of all ways fit the equation that these few give, and then those that fit it."""
     design = one.design
     solved = solved_for(design[few], one.sums[few])
