@@ -207,6 +207,19 @@ class ImagesTurned(msgspec.Struct, frozen=True, kw_only=True):
     mirrored: float = 0.0
 
 
+class NumbersExchanged(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbers of an answer that fit mirrored images only in each other's place."""
+
+    pairs: tuple[tuple[int, int], ...] = ()
+    """Empty where there are none."""
+    examples: int = 0
+    """That are mirrored."""
+    as_they_are: float = 0.0
+    """Mean square by which these numbers are off what a plain fit to the others foretells, where 1 is what they usually
+    differ by; and below, once the numbers of each pair are exchanged."""
+    exchanged: float = 0.0
+
+
 class ClassesTurned(msgspec.Struct, frozen=True, kw_only=True):
     """Examples that a dataset gives mirrored, and what a plain fit to the examples as they are kept takes them for."""
 
@@ -237,6 +250,8 @@ class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
     """Of a plain fit over classes: 0 is what one answer for all gets, 1 is never wrong."""
     given_skill: float = 0.0
     turned: ImagesTurned = ImagesTurned()
+    numbers: NumbersExchanged = NumbersExchanged()
+    """Among those that `turned` tells of."""
     classes_turned: ClassesTurned = ClassesTurned()
 
 
