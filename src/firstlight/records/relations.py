@@ -260,6 +260,8 @@ class Groups(msgspec.Struct, frozen=True, kw_only=True):
 
     examples: int = 0
     """Trained on, in the sample; 0 where there are no groups."""
+    named: bool = False
+    """A column that the program holds names them; what is said of ways below is then not asked."""
     classes: int = 0
     """Of the answers; 0 for values."""
     groups: int = 0
@@ -362,6 +364,7 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """Asked where a plain fit does far better than the program."""
     stored: ExamplesStored = ExamplesStored()
     groups: Groups = Groups()
+    groups_named: Groups = Groups()
     """Asked where other examples than those trained on were evaluated."""
     spans: Spans = Spans()
     encoded: Encoded = Encoded()

@@ -302,11 +302,12 @@ class RelationsTap:
             return {}
         questions: dict[str, Callable[[], Groups | Spans | Encoded]] = {
             "groups": lambda: self.beside.groups(line.sample),
+            "groups_named": lambda: self.beside.groups_named(line.sample),
             "spans": lambda: self.beside.spans(line.sample, line.source),
             "encoded": lambda: self.beside.encoded(line.sample, line.source),
         }
         told = {name: aside.asked(self.observer, _encoded(question)) for name, question in questions.items()}
-        kinds = {"groups": Groups, "spans": Spans, "encoded": Encoded}
+        kinds = {"groups": Groups, "groups_named": Groups, "spans": Spans, "encoded": Encoded}
         return {name: msgspec.json.decode(answer, type=kinds[name]) for name, answer in told.items() if answer}
 
     def _stored(self, line: MeetingLine) -> ExamplesStored:
