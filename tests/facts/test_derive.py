@@ -308,3 +308,11 @@ def test_the_first_mask_of_each_line_counts() -> None:
     first, other, again = attention(0), attention(0, site=OTHER), attention(1)
 
     assert derive([first, other, again]) == [first, other]
+
+
+@pytest.mark.parametrize(("widths", "times"), [(1, 0), (2, 1)])
+def test_rows_that_are_always_padded_to_one_width_are_never_padded_further(widths: int, times: int) -> None:
+    width = Dependence(step=0, kind="width", site=None, own=True, others=8, of=8)
+    fed = feed.FeedSeen(step=9, model=0, name="Net", site=None, eval_site=None, inputs=(), widths=widths)
+
+    assert len([fact for fact in derive([width, fed]) if isinstance(fact, Dependence)]) == times

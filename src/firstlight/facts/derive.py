@@ -116,6 +116,12 @@ def _padding(seen: feed.FeedSeen) -> feed.Echo:
     return feed.Echo(varied=echo.varied, padded=echo.padded, pad=echo.pad, pad_share=echo.pad_share)
 
 
+def dependences(seen: Sightings) -> Iterator[Dependence]:
+    """Rows that are padded to the same width in every batch are never padded further."""
+    varies = any(one.widths > 1 for one in seen.of(feed.FeedSeen))
+    yield from (one for one in seen.of(Dependence) if one.kind != "width" or varies)
+
+
 FIRST, LAST, EVERY = 0, -1, None
 
 
@@ -165,7 +171,7 @@ REDUCERS: tuple[Reducer, ...] = (
     feeds,
     Accounts(Attention, ("site",), FIRST),
     Accounts(KeysMasked, ("site",), FIRST),
-    Accounts(Dependence, counts=EVERY),
+    dependences,
     Accounts(Behaviour, counts=EVERY),
     Accounts(Symmetry, counts=EVERY),
     Accounts(CustomGradient, counts=EVERY),

@@ -221,6 +221,8 @@ class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
     ids: tuple[IdsFed, ...] = ()
     tensors: int = 1
     """Given at each call."""
+    widths: int = 0
+    """Different lengths of rows of ids, from batch to batch."""
     overlap: Overlap = Overlap()
     echo: Echo = Echo()
     first_pass: Pass | None = None

@@ -58,6 +58,17 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     """Deviations that answers as frequent as these would show if they went with the inputs; asked where few are."""
 
 
+class Reordered(msgspec.Struct, frozen=True, kw_only=True):
+    """How answers fit the examples of a dataset as they are, and where one of the two is counted in another order."""
+
+    examples: int = 0
+    deviations: float = 0.0
+    """By which answers of examples that are alike are more alike than those of any two."""
+    order: str = ""
+    """In words, of those tried the one in which they fit best, and how well they do."""
+    order_deviations: float = 0.0
+
+
 class Pocket(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the rows lies on another scale than the rest."""
 
@@ -196,6 +207,19 @@ class ImagesTurned(msgspec.Struct, frozen=True, kw_only=True):
     mirrored: float = 0.0
 
 
+class NumbersExchanged(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbers of an answer that fit mirrored images only in each other's place."""
+
+    pairs: tuple[tuple[int, int], ...] = ()
+    """Empty where there are none."""
+    examples: int = 0
+    """That are mirrored."""
+    as_they_are: float = 0.0
+    """Mean square by which these numbers are off what a plain fit to the others foretells, where 1 is what they usually
+    differ by; and below, once the numbers of each pair are exchanged."""
+    exchanged: float = 0.0
+
+
 class ClassesTurned(msgspec.Struct, frozen=True, kw_only=True):
     """Examples that a dataset gives mirrored, and what a plain fit to the examples as they are kept takes them for."""
 
@@ -226,6 +250,8 @@ class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
     """Of a plain fit over classes: 0 is what one answer for all gets, 1 is never wrong."""
     given_skill: float = 0.0
     turned: ImagesTurned = ImagesTurned()
+    numbers: NumbersExchanged = NumbersExchanged()
+    """Among those that `turned` tells of."""
     classes_turned: ClassesTurned = ClassesTurned()
 
 
@@ -234,6 +260,8 @@ class Groups(msgspec.Struct, frozen=True, kw_only=True):
 
     examples: int = 0
     """Trained on, in the sample; 0 where there are no groups."""
+    named: bool = False
+    """A column that the program holds names them; what is said of ways below is then not asked."""
     classes: int = 0
     """Of the answers; 0 for values."""
     groups: int = 0
@@ -316,6 +344,8 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     near: Neighbours = Neighbours()
     in_order: Neighbours = Neighbours()
     """Of the dataset's first rows, one after the other; asked where little is seen in the order of training."""
+    reordered: Reordered = Reordered()
+    """Asked there too."""
     pockets: tuple[Pocket, ...] = ()
     places: Places | None = None
     lag: Lag | None = None
@@ -334,6 +364,7 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     """Asked where a plain fit does far better than the program."""
     stored: ExamplesStored = ExamplesStored()
     groups: Groups = Groups()
+    groups_named: Groups = Groups()
     """Asked where other examples than those trained on were evaluated."""
     spans: Spans = Spans()
     encoded: Encoded = Encoded()

@@ -46,7 +46,7 @@ class Dependence(Sighting, frozen=True, kw_only=True, tag="dependence"):
     kind: str
     """`examples`: one example's output on the others' inputs; `future`: a position's on later positions; `same`: as
     well, where it is asked for the very ids it is given; `positions`: as well, where that may be wanted; `padding`:
-    examples whose output rests on their padding."""
+    examples whose output rests on their padding; `width`: those whose output moves when the batch is padded further."""
     site: Site | None
     own: bool
     """It depends on what it should depend on."""

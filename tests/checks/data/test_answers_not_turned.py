@@ -5,7 +5,7 @@ from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.answers_not_turned import CHECK
 from firstlight.records.places import Site
-from firstlight.records.relations import ExamplesStored, ImagesTurned, Relations
+from firstlight.records.relations import ExamplesStored, ImagesTurned, NumbersExchanged, Relations
 
 
 def turning(**changes: Any) -> Relations:
@@ -44,3 +44,27 @@ def test_each_side_of_given(given: float, times: int) -> None:
 @pytest.mark.parametrize(("mirrored", "times"), [(0.63, 0), (0.65, 1), (float("nan"), 0)])
 def test_each_side_of_mirrored(mirrored: float, times: int) -> None:
     assert len(found(CHECK, turning(mirrored=mirrored))) == times
+
+
+def exchanging(**changes: Any) -> Relations:
+    usual = {"pairs": ((0, 2), (1, 3)), "examples": 100, "as_they_are": 4.0, "exchanged": 0.2}
+    turned = ImagesTurned(how="mirrored left to right", share=0.4, kept=0.8, given=0.7, mirrored=0.1)
+    numbers = NumbersExchanged(**{**usual, **changes})
+    return related(stored=ExamplesStored(name="Faces", examples=256, turned=turned, numbers=numbers))
+
+
+def test_tells_which_numbers_change_places() -> None:
+    (evidence,) = found(CHECK, exchanging())
+
+    assert "only fit in each other's place (0 and 2, 1 and 3): off by 4 as they are and by 0.2 ex" in evidence.saw
+    assert found(CHECK, exchanging(pairs=())) == []
+
+
+@pytest.mark.parametrize(("off", "times"), [(0.49, 0), (0.5, 1), (float("nan"), 0)])
+def test_each_side_of_off(off: float, times: int) -> None:
+    assert len(found(CHECK, exchanging(as_they_are=off, exchanged=0.1))) == times
+
+
+@pytest.mark.parametrize(("there", "times"), [(1.2, 1), (1.21, 0), (float("nan"), 0)])
+def test_each_side_of_exchanged(there: float, times: int) -> None:
+    assert len(found(CHECK, exchanging(exchanged=there))) == times

@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.groups_on_both_sides import CHECK
@@ -37,6 +38,17 @@ def test_tells_what_single_examples_and_whole_groups_are_worth() -> None:
         "given"
     )
     assert evidence.where.line == 20
+
+
+def test_groups_that_the_program_names_need_not_lie_apart() -> None:
+    ways = {"shared": 0.0, "parted": 0.0, "within": 0.0, "between": 0.0}
+    known = replace(grouping(**ways).seen.groups, named=True)
+    (evidence,) = found(CHECK, related(groups_named=known))
+
+    assert evidence.saw.startswith("90 groups of examples, named by a column of the program, with one answer each, and")
+    assert found(CHECK, grouping(**ways)) == []
+    assert found(CHECK, related(groups_named=replace(known, known=0.79))) == []
+    assert found(CHECK, related(groups_named=replace(known, by_groups=0.39))) == []
 
 
 def test_examples_that_come_in_no_groups_are_fine() -> None:

@@ -34,3 +34,12 @@ def test_each_side_of_share(others: int, times: int) -> None:
 @pytest.mark.parametrize(("rows", "times"), [(5, 0), (6, 1)])
 def test_each_side_of_rows(rows: int, times: int) -> None:
     assert len(found(others=rows, of=rows)) == times
+
+
+def test_tells_of_answers_that_move_with_the_width_of_the_batch() -> None:
+    (evidence,) = found(kind="width", others=20)
+
+    assert evidence.saw == (
+        "for 20 of 30 padded examples the output changes when the batch is padded to twice its width"
+    )
+    assert found(kind="width", others=17) == []

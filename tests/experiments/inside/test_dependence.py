@@ -243,6 +243,43 @@ class TestPadding:
         assert self.ask("length").others == 0
 
 
+class Pooled(nn.Module):
+    """The mean of what tokens are, over all places of the batch or over those of each row."""
+
+    def __init__(self, over: str) -> None:
+        super().__init__()
+        self.embed, self.out, self.over = nn.Embedding(20, 8, padding_idx=0), nn.Linear(8, 3), over
+
+    def forward(self, words: torch.Tensor, keep: torch.Tensor) -> torch.Tensor:
+        total = (self.embed(words) * keep[..., None]).sum(1)
+        answer: torch.Tensor = self.out(total / (words.shape[1] if self.over == "all" else keep.sum(1, keepdim=True)))
+        return answer
+
+
+class TestWidth:
+    def ask(self, over: str, lengths: torch.Tensor) -> dict[str, Dependence]:
+        torch.manual_seed(0)
+        keep = torch.arange(24) < lengths[:, None]
+        return found(asked(Pooled(over), torch.randint(1, 20, (len(lengths), 24)) * keep, keep))
+
+    def test_a_sum_divided_by_the_width_of_the_batch_moves_with_it(self) -> None:
+        width = self.ask("all", torch.arange(3, 25, 3))["width"]
+
+        assert (width.others, width.of) == (7, 7)  # the longest is not padded
+
+    def test_one_divided_by_the_number_of_tokens_does_not(self) -> None:
+        assert self.ask("own", torch.arange(3, 25, 3))["width"].others == 0
+
+    def test_rows_that_are_not_padded_are_not_asked(self) -> None:
+        assert "width" not in self.ask("all", torch.full((8,), 24))
+
+    def test_a_model_that_takes_no_other_width_is_not_asked(self) -> None:
+        words = torch.randint(1, 20, (8, 24)) * (torch.arange(24) < torch.arange(3, 25, 3)[:8, None])
+        model = nn.Sequential(nn.Embedding(20, 8), nn.Flatten(), nn.Linear(8 * 24, 3))
+
+        assert "width" not in found(asked(model, words))
+
+
 class TestBehaviour:
     def behave(self, module: nn.Module, *inputs: torch.Tensor, **more: Any) -> Any:
         torch.manual_seed(0)

@@ -2,10 +2,11 @@
 
 ## What it sees
 The tree of shortest ways between the examples trained on has ways of two kinds: examples come in many small groups, far
-nearer to each other than to the rest. All of a group have one answer, and the evaluated examples, other ones than those
-trained on, lie in the same groups. A plain fit foretells answers well where single examples are left out, and hardly
-where whole groups are: what the evaluation measures is whether a patient, a speaker, a recording or a picture is
-recognised, and of new ones it says nothing.
+nearer to each other than to the rest; or the program holds a column as long as the table of its examples that names
+many groups (`people`, `subject`, `session`), and the split did not go by it. All of a group have one answer, and the
+evaluated examples, other ones than those trained on, lie in the same groups. A plain fit foretells answers well where
+single examples are left out, and hardly where whole groups are: what the evaluation measures is whether a patient, a
+speaker, a recording or a picture is recognised, and of new ones it says nothing.
 
 ## When it is fine
 Where the program will only ever be asked about the same groups. Groups that are the classes themselves are not told,
@@ -41,16 +42,15 @@ class Limits(Settable):
 
 
 def find(relations: Relations, limits: Limits) -> Found:
-    seen, groups = relations.seen, relations.seen.groups
-    if seen.acting or not _are_groups(groups, limits):
+    seen = relations.seen
+    told = [groups for groups in (seen.groups_named, seen.groups) if _on_both_sides(groups, limits)]
+    if seen.acting or not told:
         return
-    if not (groups.known >= limits.known and groups.by_rows >= limits.by_rows):
-        return
-    if not groups.by_groups <= limits.by_groups * groups.by_rows:
-        return
+    groups = told[0]
+    kind = "examples, named by a column of the program," if groups.named else "near examples"
     yield Evidence(
         where=at(seen.site, step=seen.step, rank=seen.rank),
-        saw=f"{groups.groups:,} groups of near examples with one answer each, and at least {groups.known:.0%} of the "
+        saw=f"{groups.groups:,} groups of {kind} with one answer each, and at least {groups.known:.0%} of the "
         f"{groups.evaluated:,} evaluated examples lie in one of them; a plain fit foretells {groups.by_rows:.0%} of "
         f"single examples that it was not given, and {max(0.0, groups.by_groups):.0%} of groups that it was not given",
         wanted="each group on one side of the split alone",
@@ -63,11 +63,16 @@ def find(relations: Relations, limits: Limits) -> Found:
     )
 
 
+def _on_both_sides(groups: Groups, limits: Limits) -> bool:
+    there = _are_groups(groups, limits) and groups.known >= limits.known and groups.by_rows >= limits.by_rows
+    return there and groups.by_groups <= limits.by_groups * groups.by_rows
+
+
 def _are_groups(groups: Groups, limits: Limits) -> bool:
     many = groups.groups >= max(limits.groups, limits.by_class * groups.classes)
     apart = groups.parted >= limits.parted and groups.between >= limits.farther * groups.within
     whole = groups.shared >= limits.shared and groups.largest <= limits.largest
-    return many and apart and whole and groups.agree >= limits.agree
+    return many and (groups.named or (apart and whole)) and groups.agree >= limits.agree
 
 
 CHECK = Check(

@@ -30,8 +30,8 @@ class Limits(Settable):
     moves: float = 0.3
     """Share that the copy with the higher rate must lose."""
     ahead: float = 0.3
-    """Share of what the copy gained by the end of the run that the program did not. A cautious rate in a short run comes
-    to as much by itself, so that a hundred times it is asked as well."""
+    """Share of what the copy gained by the end of the run that the program did not. A cautious rate in a short run
+    comes to as much by itself, so that a hundred times it is asked as well."""
     worse: float = 0.02
     """Share by which a score that the program prints may be worse at the higher rate, for that to be of use."""
 

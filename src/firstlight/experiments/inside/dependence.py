@@ -2,7 +2,7 @@
 
 - does an example's output depend on another example's input?
 - does the output at a position depend on later positions, when the task is to predict the next one?
-- does an example's output rest on its padding?
+- does an example's output rest on its padding, or change where there is more of it?
 """
 
 from collections.abc import Callable, Iterator
@@ -15,6 +15,7 @@ from firstlight.experiments.inside.asking import LEAST_ROWS, Asked, output
 from firstlight.experiments.inside.axes import Through, positions
 from firstlight.experiments.inside.leaves import with_leaves
 from firstlight.experiments.inside.mixing import first_mixing, first_mixing_by_value
+from firstlight.experiments.inside.widening import widened
 from firstlight.records.timelines import Dependence, InfluenceMap
 
 NEXT_TOKEN = 0.95
@@ -35,6 +36,8 @@ def dependences(asked: Asked, rows: Through | None) -> Iterator[Dependence]:
         return
     if rows is not None and torch.equal(first, again):
         yield from _by_asking(asked, first, rows)
+    if torch.equal(first, again) and (wider := widened(asked, first)) is not None:
+        yield wider
     yield from _on_padding(asked)
 
 

@@ -62,11 +62,11 @@ class Echoes:
             return
         if target.is_floating_point() or not asked.counted:
             return
-        pad, tails = _tails(ids.detach())
-        lengths = tails[tails >= 2]
-        if len(lengths) < LEAST_TAILS * rows or len(torch.unique(tails)) < LEAST_LENGTHS:
+        pad, ends = tails(ids.detach())
+        lengths = ends[ends >= 2]
+        if len(lengths) < LEAST_TAILS * rows or len(torch.unique(ends)) < LEAST_LENGTHS:
             return
-        within = torch.arange(length, device=ids.device)[None] >= (length - tails)[:, None]
+        within = torch.arange(length, device=ids.device)[None] >= (length - ends)[:, None]
         ended = target.reshape(rows, length - shift)[within[:, shift:]]
         counted = ended[ended != asked.ignored]
         self.pad = pad
@@ -101,9 +101,8 @@ def _copies(table: torch.Tensor, target: torch.Tensor) -> tuple[set[int], bool]:
     return (lines if len(lines) <= len(along) // 2 else set()), False  # where all are, the data is a line itself
 
 
-def _tails(ids: torch.Tensor) -> tuple[int, torch.Tensor]:
+def tails(ids: torch.Tensor) -> tuple[int, torch.Tensor]:
     """The id in which most rows end, and how many of it each row ends with."""
     pad = int(torch.mode(ids[:, -1]).values)
     other = (ids != pad).flip(1)
-    tails = torch.where(other.any(1), other.int().argmax(1), torch.full_like(ids[:, 0], ids.shape[1]).int())
-    return pad, tails
+    return pad, torch.where(other.any(1), other.int().argmax(1), torch.full_like(ids[:, 0], ids.shape[1]).int())

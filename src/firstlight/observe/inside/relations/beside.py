@@ -8,6 +8,7 @@ import torch
 from firstlight.observe.inside.relations.encoding import encoded
 from firstlight.observe.inside.relations.grouping import Asked, grouped
 from firstlight.observe.inside.relations.in_order import BatchPlaces, undivided
+from firstlight.observe.inside.relations.naming import named
 from firstlight.observe.inside.relations.sample import Sample
 from firstlight.observe.inside.relations.spanning import spans
 from firstlight.observe.inside.relations.standing import (
@@ -42,6 +43,9 @@ class EvaluatedBeside:
 
     def groups(self, sample: Sample) -> Groups:
         return grouped(sample, self.evaluated)
+
+    def groups_named(self, sample: Sample) -> Groups:
+        return named(sample, self.evaluated, self.standing)
 
     def spans(self, sample: Sample, loaded: tuple[LoadedFrom, BatchPlaces] | None) -> Spans:
         table = self._table(sample, loaded, undivided)

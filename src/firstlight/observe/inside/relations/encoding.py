@@ -3,7 +3,8 @@
 Rows of a group have the same value of it. Over the groups, the sums of the answers then follow from the value and the
 number of rows, to rounding, also where the mean was drawn towards that of all, and where either was scaled afterwards:
 `sum = a·value·count + b·count + c·value + d`. That holds for exactly those rows whose answers went into the mean: one
-of the training rows alone does not fit all of them.
+of the training rows alone does not fit all of them. Answers that are whole numbers, such as yes and no, give many
+groups the same value; what is joined by it is taken apart in `joined`.
 """
 
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from collections.abc import Iterable
 import torch
 
 from firstlight.observe.inside.relations.composing import MOST_COLUMNS
+from firstlight.observe.inside.relations.joined import SameValue, exactly_mean, solved_for, whole_numbers
 from firstlight.observe.inside.relations.spanning import EXACT, KEPT
 from firstlight.observe.inside.relations.standing import LEAST_ROWS, StandingTable
 from firstlight.records.relations import Encoded
@@ -36,12 +38,14 @@ def _column(whole: StandingTable, column: int, evaluated: int) -> Encoded:
     if len(values) < LEAST_ROWS or int(several.sum()) < LEAST_GROUPS:
         return Encoded()
     counts = torch.bincount(groups).double()
-    sums = torch.zeros(len(kinds), dtype=torch.double).index_add_(0, groups, answers - answers.mean())
+    sums = torch.zeros(len(kinds), dtype=torch.double).index_add_(0, groups, answers)
     deviation = answers.std()
-    left = (answers - answers.mean() - (sums / counts)[groups])[several[groups]].pow(2).mean().sqrt() / deviation
+    left = (answers - (sums / counts)[groups])[several[groups]].pow(2).mean().sqrt() / deviation
     unit = (kinds - kinds.mean()) / kinds.std()
-    design = torch.stack([unit * counts, counts, unit, torch.ones_like(unit)], 1)
-    exact = _exact(design[several], sums[several], EXACT * deviation * counts[several])
+    alike = SameValue(unit[several], counts[several], sums[several])
+    exact = _exact(alike, deviation)
+    if whole_numbers(answers):
+        exact = max(exact, exactly_mean(alike, deviation), key=alike.rows)
     return Encoded(
         column=column,
         of=whole.rows.shape[1],
@@ -49,16 +53,18 @@ def _column(whole: StandingTable, column: int, evaluated: int) -> Encoded:
         evaluated=evaluated,
         groups=int(several.sum()),
         within=float(left),
-        exact=float((exact * counts[several]).sum() / counts[several].sum()),
+        exact=alike.rows(exact) / float(counts[several].sum()),
     )
 
 
-def _exact(design: torch.Tensor, sums: torch.Tensor, rounding: torch.Tensor) -> torch.Tensor:
+def _exact(alike: SameValue, deviation: torch.Tensor) -> torch.Tensor:
     """Which of the groups have the sum that follows from the others."""
+    rounding = EXACT * deviation * alike.counts
+    sums = alike.sums - alike.counts * alike.sums.sum() / alike.counts.sum()
     chosen, best = torch.ones(len(sums), dtype=torch.bool), torch.zeros(len(sums), dtype=torch.bool)
     for _ in range(ROUNDS):
-        solved = torch.linalg.lstsq(design[chosen], sums[chosen][:, None], driver="gelsd").solution[:, 0]
-        off = (sums - design @ solved).abs() / rounding
+        solved = solved_for(alike.design[chosen], sums[chosen])
+        off = (sums - alike.design @ solved).abs() / rounding
         best = max(best, off <= 1, key=lambda one: int(one.sum()))
         chosen = off <= off.quantile(KEPT)
     return best

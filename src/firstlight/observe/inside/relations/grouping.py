@@ -101,7 +101,7 @@ def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tenso
         return Groups()
     known = min(float((torch.cdist(call, here[shared]).min(1).values <= border).float().mean()) for call in there)
     clear = min(parted, known, float(shared.float().mean())) >= CLEAR
-    by_rows, by_groups = _skills(here, answer, groups) if clear else (0.0, 0.0)
+    by_rows, by_groups = skills(here, answer, groups) if clear else (0.0, 0.0)
     return Groups(
         examples=len(here),
         groups=int((sizes > 1).sum()),
@@ -111,7 +111,7 @@ def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tenso
         parted=parted,
         within=float(lengths[lengths <= border].median()),
         between=float(lengths[lengths > border].median()),
-        agree=_agree(answer, groups),
+        agree=agreement(answer, groups),
         evaluated=len(torch.unique(torch.cat(list(calls)), dim=0)),
         known=known,
         by_rows=by_rows,
@@ -119,7 +119,7 @@ def compared(table: torch.Tensor, answer: AnswerMet, calls: Sequence[torch.Tenso
     )
 
 
-def _agree(answer: AnswerMet, groups: torch.Tensor) -> float:
+def agreement(answer: AnswerMet, groups: torch.Tensor) -> float:
     """Share of what answers differ by that lies between groups: 1 where all of a group have the same."""
     code = torch.nn.functional.one_hot(answer.values.long(), answer.classes) if answer.classes else answer.values
     code = code.double().reshape(len(groups), -1)
@@ -181,10 +181,12 @@ def _joined(count: int, ways: Sequence[tuple[int, int]]) -> torch.Tensor:
     return found
 
 
-def _skills(table: torch.Tensor, answer: AnswerMet, groups: torch.Tensor) -> tuple[float, float]:
+def skills(
+    table: torch.Tensor, answer: AnswerMet, groups: torch.Tensor, most: int = MOST_FITTED
+) -> tuple[float, float]:
     """Of the best plain fit, where single examples are left out, and where whole groups are."""
     code = torch.nn.functional.one_hot(answer.values.long(), answer.classes) if answer.classes else answer.values
-    table, groups, code = table[:MOST_FITTED], groups[:MOST_FITTED], code[:MOST_FITTED]
+    table, groups, code = table[:most], groups[:most], code[:most]
     code = code.double().reshape(len(table), -1)
     kind = "classes" if answer.classes else "values"
     base = wrong(kind, code.mean(0, keepdim=True).expand_as(code), code)

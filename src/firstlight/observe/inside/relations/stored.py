@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 
 from firstlight.observe.inside import reading, sites
+from firstlight.observe.inside.relations.exchanging import exchanged
 from firstlight.observe.inside.relations.guessing import LEAST_EXAMPLES, foretold
 from firstlight.observe.inside.relations.in_order import BatchPlaces, tensors_of, undivided
 from firstlight.observe.inside.relations.places import TURNS
@@ -101,8 +102,8 @@ def stored(loader: Any, places: BatchPlaces) -> ExamplesStored:
                 kept_values=before,
                 given_values=after,
                 **(_skills(found) if LOST * after <= before else {}),
-                turned=turned(found),
                 classes_turned=_classes_turned(found),
+                **turned(found),
             )
     return ExamplesStored()
 
@@ -154,7 +155,7 @@ def _values(examples: torch.Tensor) -> int:
     return int(torch.tensor(counts).median())
 
 
-def _skills(found: KeptAndGiven) -> dict[str, float]:
+def _skills(found: KeptAndGiven) -> dict[str, Any]:
     """Of plain fits to what is kept and to what is given, where answers are classes."""
     parts = parts_of(flat(found.answer.reshape(len(found.answer), -1)))
     if len(parts) != 1 or not parts[0].classes:
@@ -171,13 +172,14 @@ def _classes_turned(found: KeptAndGiven) -> ClassesTurned:
     return classes_turned(found.kept, found.given, parts[0]) if same and len(parts) == 1 else ClassesTurned()
 
 
-def turned(found: KeptAndGiven) -> ImagesTurned:
-    """Images of which some are mirrored on the way, and the number of the answer for which that matters most."""
+def turned(found: KeptAndGiven) -> dict[str, Any]:
+    """Images of which some are mirrored on the way, the number of the answer for which that matters most, and those
+    that change places."""
     answer = found.answer.detach().to("cpu", torch.double).reshape(len(found.answer), -1)
     moving = answer[:, answer.std(0) > 0] if found.answer.is_floating_point() else answer[:, :0]
     kept, given = (t.detach().to("cpu", torch.float32) for t in (found.kept, found.given))
     if kept.ndim <= IMAGE or kept.shape[-2:] != given.shape[-2:] or kept[0].numel() != given[0].numel():
-        return ImagesTurned()
+        return {}
     kept, name = kept.reshape(given.shape), ""
     own = alike(kept.flatten(1), given.flatten(1))
     for name, turn in TURNS.items():
@@ -185,8 +187,9 @@ def turned(found: KeptAndGiven) -> ImagesTurned:
             there = alike(turn(kept).flatten(1), given.flatten(1))
             is_turned = (there >= CLEAR) & (there >= own + UNCLEAR)
             if min(float(is_turned.float().mean()), float((own >= there + UNCLEAR).float().mean())) >= SOME:
-                return _told(name, is_turned, kept, given, moving)
-    return ImagesTurned()
+                told = _told(name, is_turned, kept, given, moving)
+                return {"turned": told, "numbers": exchanged(flat(given), is_turned, moving)}
+    return {}
 
 
 def _told(

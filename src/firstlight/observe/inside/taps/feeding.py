@@ -1,6 +1,6 @@
 """What trained models are fed, in training and between: ranges, columns, and examples that come on both sides."""
 
-from collections import deque
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -42,6 +42,13 @@ class Plate:
         self.tensors = self.elements = self.train_calls = self.eval_calls = self.crowded = 0
         self.last_step = -LEAST_STEPS
         self.eval_site: Site | None = None
+        self.widths: defaultdict[str, set[int]] = defaultdict(set)
+        """Lengths of rows of ids in training, by the name of the input."""
+
+    def note_widths(self, given: dict[str, torch.Tensor]) -> None:
+        for name, tensor in given.items():
+            if tensor.ndim == 2 and not tensor.is_floating_point():
+                self.widths[name].add(tensor.shape[1])
 
 
 class Feeding:
@@ -71,6 +78,7 @@ class Feeding:
         if call.training:
             plate.train_calls += 1
             plate.given = list(given.values())
+            plate.note_widths(given)
             plate.feed.train(given, measure=plate.train_calls <= MOST_MEASURED)
             if plate.train_calls <= MOST_MEASURED:
                 plate.feed.carried(True, given, self.batch)
@@ -149,6 +157,7 @@ class Feeding:
             inputs=plate.feed.inputs(),
             ids=plate.feed.ids(),
             tensors=plate.tensors,
+            widths=max(map(len, plate.widths.values()), default=0),
             overlap=Overlap() if plate.joint else plate.feed.overlap,
             echo=plate.echoes.seen(),
             first_pass=plate.feed.first_pass.record() if world() > 1 else None,

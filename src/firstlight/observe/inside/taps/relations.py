@@ -18,6 +18,7 @@ from firstlight.observe.inside.relations.counting import RowsCounted
 from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order, places_of, same_values, tensors_of
 from firstlight.observe.inside.relations.keeping import AnswersKept
 from firstlight.observe.inside.relations.mixing import InputsMixed
+from firstlight.observe.inside.relations.orders import reordered
 from firstlight.observe.inside.relations.places import PlaceByPlace
 from firstlight.observe.inside.relations.reached import LastCall, behind, last_call, reached
 from firstlight.observe.inside.relations.sample import Sample, taken
@@ -31,7 +32,7 @@ from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.reach import InputsReached
-from firstlight.records.relations import Encoded, ExamplesStored, Groups, Lag, Neighbours, Skills, Spans
+from firstlight.records.relations import Encoded, ExamplesStored, Groups, Lag, Neighbours, Reordered, Skills, Spans
 
 T = TypeVar("T")
 
@@ -251,7 +252,7 @@ class RelationsTap:
             found = compared(line.sample, doubting=self.observer.timeline is None)
             self.observer.emit(
                 found(
-                    in_order=self._in_order(line, found.keywords.get("near", Neighbours())),
+                    **self._in_order(line, found.keywords.get("near", Neighbours())),
                     site=line.site,
                     meeting=line.meeting,
                     places=line.places.seen(),
@@ -270,10 +271,15 @@ class RelationsTap:
                 )
             )
 
-    def _in_order(self, line: MeetingLine, near: Neighbours) -> Neighbours:
+    def _in_order(self, line: MeetingLine, near: Neighbours) -> dict[str, Any]:
         """Asked where examples that are alike have hardly more alike answers than any two."""
         little = near.examples > 0 and near.likeness < LITTLE
-        return self._asked(line, in_order, Neighbours()) if little else Neighbours()
+        if not little:
+            return {}
+        return {
+            "in_order": self._asked(line, in_order, Neighbours()),
+            "reordered": self._asked(line, reordered, Reordered()),
+        }
 
     def _reach(self, line: MeetingLine, skills: Skills) -> InputsReached:
         """Of the model as it is in the end, in a copy of the process."""
@@ -290,11 +296,12 @@ class RelationsTap:
             return {}
         questions: dict[str, Callable[[], Groups | Spans | Encoded]] = {
             "groups": lambda: self.beside.groups(line.sample),
+            "groups_named": lambda: self.beside.groups_named(line.sample),
             "spans": lambda: self.beside.spans(line.sample, line.source),
             "encoded": lambda: self.beside.encoded(line.sample, line.source),
         }
         told = {name: aside.asked(self.observer, _encoded(question)) for name, question in questions.items()}
-        kinds = {"groups": Groups, "spans": Spans, "encoded": Encoded}
+        kinds = {"groups": Groups, "groups_named": Groups, "spans": Spans, "encoded": Encoded}
         return {name: msgspec.json.decode(answer, type=kinds[name]) for name, answer in told.items() if answer}
 
     def _stored(self, line: MeetingLine) -> ExamplesStored:
