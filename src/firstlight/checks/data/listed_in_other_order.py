@@ -9,11 +9,7 @@ round, or where one of the two is reversed.
 Where a plain fit foretells the answers as they are, nothing is said, nor where none of the orders fits.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.relations import Relations
 
 
@@ -26,7 +22,7 @@ class Limits(Settable):
     """Skill of a plain fit, from which on answers do belong to their examples; 1 is never wrong."""
 
 
-def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
+def find(relations: Relations, limits: Limits) -> Found:
     seen, found = relations.seen, relations.seen.reordered
     if seen.acting or not seen.skills.plain < limits.foretold:
         return
@@ -44,7 +40,6 @@ def find(relations: Relations, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL195",
-    name="listed-in-other-order",
     summary="inputs and answers are listed in different orders",
     causes=("data-label-misaligned",),
     likely="names of files are sorted as text, and the answers stand beside them by number",

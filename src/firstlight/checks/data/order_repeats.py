@@ -9,12 +9,8 @@ is a note, and what contradicts a warning read from the source alone: a data set
 order twice, shuffled or not.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.facts import Passes
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 
 
 class Limits(Settable):
@@ -22,7 +18,7 @@ class Limits(Settable):
     """Compared; a pass of fewer is as good as one batch."""
 
 
-def find(passes: Passes, limits: Limits) -> Iterator[Evidence]:
+def find(passes: Passes, limits: Limits) -> Found:
     if passes.compared < limits.steps or passes.equal < passes.compared:
         return
     yield Evidence(
@@ -35,7 +31,6 @@ def find(passes: Passes, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL191",
-    name="order-repeats",
     summary="every pass over the data has the same order",
     causes=("data-not-shuffled",),
     likely="`shuffle` is off by default, or the rows are taken from first to last in every epoch",

@@ -10,12 +10,8 @@ comes. Where lines that thaw were not reached, or what they ask is counted by ha
 A backbone that is frozen for good and handed over all the same, as one of several groups, does no harm: that is a note.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.checks.model.parameters_not_optimized import listed
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
 from firstlight.records.standing_by import GroupFrozen
 
 
@@ -24,7 +20,7 @@ class Limits(Settable):
     """A rehearsal makes no more rounds of a loop than these and the last one; fewer show nothing."""
 
 
-def find(group: GroupFrozen, limits: Limits) -> Iterator[Evidence]:
+def find(group: GroupFrozen, limits: Limits) -> Found:
     if group.steps < limits.steps or not group.rate > 0:
         return
     held = group.parameters
@@ -44,7 +40,6 @@ def find(group: GroupFrozen, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL477",
-    name="group-stays-frozen",
     summary="a group of parameters that an optimizer was given is never thawed",
     causes=("train-frozen",),
     likely="the line that was to thaw it does not, or the group was meant to be left out",

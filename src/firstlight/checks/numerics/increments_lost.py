@@ -11,11 +11,7 @@ Sums whose parts are about as large as they are, and averages that go a tenth of
 enough in half precision too. What is kept in float32 is not asked.
 """
 
-from collections.abc import Iterator
-
-from firstlight.checks.declare import Check, Settable
-from firstlight.records.finding import Evidence, Severity
-from firstlight.records.places import at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.rounded import RoundedAway
 
 
@@ -30,7 +26,7 @@ class Limits(Settable):
     """Share of its size within which an average may be of what it averages: what is lost there is little."""
 
 
-def find(lost: RoundedAway, limits: Limits) -> Iterator[Evidence]:
+def find(lost: RoundedAway, limits: Limits) -> Found:
     if lost.updates < limits.updates or not lost.moved >= limits.moved or not lost.missed >= limits.missed:
         return
     if lost.nearest is not None and not lost.nearest >= limits.nearest:
@@ -48,7 +44,6 @@ def find(lost: RoundedAway, limits: Limits) -> Iterator[Evidence]:
 
 CHECK = Check(
     id="FL605",
-    name="increments-lost",
     summary="what is added to a running sum or average in half precision is lost in rounding",
     causes=("num-precision", "train-ema"),
     likely="a copy, a sum or an average was made in the type that the model computes in",
