@@ -205,3 +205,17 @@ class TestFeeding:
 
     def test_a_validation_loader_with_one_batch_does_not_count(self) -> None:
         assert not only(facts.Feeding, step(), epoch(3, batches=1), epoch(3, batches=1)).one_batch_epochs
+
+
+class TestPasses:
+    def test_a_pass_is_held_against_the_one_before_on_each_rank(self) -> None:
+        fed = {0: "abcabc", 1: "abcdec"}
+        steps = [step(step=i, rank=rank, batch=batch) for rank in fed for i, batch in enumerate(fed[rank])]
+        epochs = [epoch(at_step, batches=3, rank=rank) for rank in fed for at_step in (0, 3)]
+
+        told = [(one.rank, one.compared, one.equal) for one in all_of(facts.Passes, *steps, *epochs)]
+        assert told == [(0, 3, 3), (1, 3, 1)]
+
+    def test_nothing_is_said_before_the_second_pass_nor_of_steps_that_were_not_read(self) -> None:
+        assert all_of(facts.Passes, epoch(0), *[step(step=i, batch="ab"[i]) for i in range(2)]) == []
+        assert all_of(facts.Passes, epoch(0), epoch(2), *[step(step=i) for i in range(4)]) == []
