@@ -34,6 +34,8 @@ class Fed:
     """Of models, for one backward."""
     answered: bool = False
     """Its predictions meet answers that are not its own, and one optimizer alone trains it."""
+    against: bool = False
+    """Several optimizers take turns, each after a loss of its own: one may raise what the other lowers."""
 
 
 def contrast(
@@ -54,7 +56,8 @@ def contrast(
         steps=len(baseline.losses),
         reached=level(baseline.losses),
         supervised=(fed.by_loader or (loss is not None and loss.function in CLASSES))
-        and _accounts(loss, level(baseline.losses).first),
+        and _accounts(loss, level(baseline.losses).first)
+        and not fed.against,
         answered=fed.answered,
         by_loader=fed.by_loader,
         compares_rows=fed.calls > 1 or (len(shape) > 1 and shape[0] == shape[1]),

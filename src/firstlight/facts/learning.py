@@ -1,6 +1,6 @@
 """How the loss goes, what the model is fed, and where the first bad number is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -43,7 +43,7 @@ def learning_signs(seen: Sightings) -> Iterator[LearningSign]:
             lasts, key=lambda sign: (order.index(sign.status) if sign.status in order else len(order), -sign.steps)
         )
         steps = [step for step in seen.of(StepSeen) if step.rank == sign.rank]
-        excuse = WARMING if rate_rises(steps) else PLAYERS if _compete(steps) else ""
+        excuse = WARMING if rate_rises(steps) else PLAYERS if compete(steps) else ""
         excused = sign.status == NO_SIGN and excuse
         yield msgspec.structs.replace(sign, status=NOT_CERTIFIED, reason=excuse) if excused else sign
 
@@ -82,7 +82,7 @@ def rate_rises(steps: list[StepSeen]) -> bool:
     return len(rates) > 1 and rates[-1] >= max(rates) and rates[-1] > RISES * rates[3 * len(rates) // 4 - 1]
 
 
-def _compete(steps: list[StepSeen]) -> bool:
+def compete(steps: Sequence[StepSeen]) -> bool:
     """They take turns, and each has its own backward, on another line."""
     turns = [(a, b) for a, b in pairwise(steps) if a.optimizer != b.optimizer and a.backward_site != b.backward_site]
     return len(turns) >= TURNS

@@ -21,6 +21,7 @@ from firstlight.experiments.engine import (
 from firstlight.experiments.plan import BY_NAME, TERMS, Order
 from firstlight.experiments.rehearsal import NEVER, attempts_of
 from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, behind, contrast, level, lost
+from firstlight.facts.learning import compete
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
 from firstlight.observe.watch import Watched
@@ -347,6 +348,7 @@ def contrasted(watched: Watched, orders: list[Order], losses: list[LossSite]) ->
             by_loader=_by_loader(watched),
             calls=max((backward.calls for backward in backwards[:10]), default=0),
             answered=_answered(watched),
+            against=compete(steps),
         ),
     )
     return found and msgspec.structs.replace(

@@ -31,11 +31,17 @@ FLAT = Contrast(
     loss="cross_entropy",
     steps=200,
     loss_site=Site(file="train.py", line=32),
+    supervised=True,
 )
 
 
 def found(*pairs: Pair, **changes: Any) -> list[Evidence]:
     return list(CHECK.find(replace(FLAT, pairs=pairs or FLAT.pairs, **changes), CHECK.limits))
+
+
+def test_a_loss_that_another_player_raises_is_not_judged() -> None:
+    assert not found(supervised=False)
+    assert found(supervised=False, answered=True)
 
 
 def test_tells_all_four_losses() -> None:

@@ -7,7 +7,8 @@ in too narrow a range.
 
 ## When it is fine
 A model that has not begun to learn is helped by a higher learning rate as well, given as many steps, and is not
-reported; nor is one that rests on a plateau for a while, and has left it by the end of what was watched.
+reported; nor is one that rests on a plateau for a while, and has left it by the end of what was watched. Where several
+optimizers take turns, a loss at chance may be what the other one wants.
 """
 
 import math
@@ -30,6 +31,8 @@ class Limits(Settable):
 def find(contrast: Contrast, limits: Limits) -> Found:
     sharper, faster = contrast.of("sharpened"), contrast.of("lr-tenfold")
     if contrast.loss != "cross_entropy" or not contrast.classes or sharper is None or faster is None:
+        return
+    if not contrast.meant_to_fall:
         return
     guess = math.log(contrast.classes)
     if not contrast.updates(sharper) >= limits.steps or not (

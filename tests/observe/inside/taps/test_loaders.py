@@ -8,7 +8,7 @@ import torch
 from torch.utils.data import DataLoader, Subset, TensorDataset
 
 from firstlight.observe.inside.taps import loaders
-from firstlight.observe.inside.taps.loaders import Waits
+from firstlight.observe.inside.taps.loaders import Loaders, Waits
 
 
 def waits(step: int = 0, full: bool = False) -> tuple[Waits, Any]:
@@ -67,3 +67,24 @@ def test_rows_that_are_not_known_are_not_told(followed: Any) -> None:
 
     assert loaders._rows_of(iterator) == ()
     assert loaders._rows_of(iter(DataLoader(TensorDataset(torch.arange(9))))) == ()
+
+
+def numbers(*begun: "DataLoader[Any] | int") -> list[int]:
+    """Of loaders in the order they begin; a number of examples is a loader that is gone afterwards."""
+    told: list[Any] = []
+    tap = Loaders(SimpleNamespace(emit=told.append))  # type: ignore[arg-type]
+    for one in begun:
+        tap.began(one if isinstance(one, DataLoader) else DataLoader(TensorDataset(torch.zeros(one))))
+    return [seen.loader for seen in told]
+
+
+def test_loaders_have_numbers_of_their_own_also_after_others_are_gone() -> None:
+    kept = DataLoader(TensorDataset(torch.zeros(4)))
+
+    assert numbers(8, kept, 8, kept, 6) == [0, 1, 0, 1, 2]  # made anew for each epoch, it is the same
+
+
+def test_loaders_that_live_side_by_side_are_two() -> None:
+    one, other = (DataLoader(TensorDataset(torch.zeros(4))) for _ in range(2))
+
+    assert numbers(one, other, one) == [0, 1, 0]

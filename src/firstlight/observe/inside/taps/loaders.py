@@ -2,6 +2,7 @@
 
 import functools
 import time
+import weakref
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -21,9 +22,13 @@ class Loaders:
     def __init__(self, observer: Observer) -> None:
         self.observer = observer
         self._epochs: ByIdentity[tuple[int, int]] = ByIdentity()
+        self._made: dict[tuple[object, ...], tuple[int, weakref.ref[Any]]] = {}
+        """The last of its kind that was read at a place, and its number."""
+        self._count = 0
 
     def began(self, loader: "torch.utils.data.DataLoader[Any]") -> None:
-        index, epoch = self._epochs.get(loader, None) or (len(self._epochs), 0)
+        site = sites.caller(2)
+        index, epoch = self._epochs.get(loader, None) or (self._number(loader, site), 0)
         self._epochs[loader] = (index, epoch + 1)
         if epoch >= MOST_EPOCHS:
             return
@@ -35,10 +40,20 @@ class Loaders:
                 batch_size=loader.batch_size,
                 examples=_length(loader.dataset),
                 sampler=type(loader.sampler).__name__,
-                site=sites.caller(2),
+                site=site,
                 shuffled_by=_shuffled_by(loader.sampler),
             )
         )
+
+    def _number(self, loader: "torch.utils.data.DataLoader[Any]", site: Site | None) -> int:
+        """A new one, or that of its like which is gone: a program may make its loader anew for each epoch."""
+        kind = (site, _length(loader), loader.batch_size, type(loader.sampler))
+        number, last = self._made.get(kind, (self._count, None))
+        if last is not None and last() is not None:
+            number = self._count
+        self._count = max(self._count, number + 1)
+        self._made[kind] = (number, weakref.ref(loader))
+        return number
 
 
 class Waits:
