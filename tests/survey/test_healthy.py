@@ -106,7 +106,7 @@ class Reversing(nn.Module):
 
 
 def reversing() -> fl.Experiment:
-    given = torch.randint(3, 30, (320, 8), generator=GENERATOR)
+    given = torch.randint(3, 30, (320, 8), generator=torch.Generator().manual_seed(1))
     said = torch.cat([torch.ones(320, 1, dtype=torch.long), given.flip(1)], dim=1)
     return experiment(Reversing, given, said[:, :-1], said[:, 1:], loss=F.cross_entropy)
 

@@ -10,7 +10,7 @@ from firstlight.observe.inside.relations.guessing import guessed
 from firstlight.observe.inside.relations.neighbours import neighbours
 from firstlight.observe.inside.relations.pockets import pockets
 from firstlight.observe.inside.relations.sample import AnswerMet, Sample, distinct, features_of, parts_of
-from firstlight.observe.inside.relations.telling import tells
+from firstlight.observe.inside.relations.telling import CERTAIN, tells
 from firstlight.records.doubts import Doubts
 from firstlight.records.relations import MadeOf, Pocket, RelationsSeen, Repeats, Tells
 
@@ -52,9 +52,10 @@ def compared(sample: Sample, doubting: bool) -> functools.partial[RelationsSeen]
 
 
 def _tells(table: torch.Tensor, parts: list[AnswerMet]) -> Tells:
-    """Where each part of an answer is told by another column, it is the next state of what the columns are."""
+    """Where parts of an answer are told by other columns each, be it by copies of one another, it is the next state of
+    what the columns are, or they put in another order."""
     found = [tells(table, part) for part in parts]
-    if len({one.columns for one in found if one.columns}) > 1:
+    if len({one.columns for one in found if one.columns or one.others >= CERTAIN}) > 1:
         return Tells(of=table.shape[1], others=max(one.power for one in found))
     return max(found, key=lambda one: (one.count > 0, one.power - one.others))
 
