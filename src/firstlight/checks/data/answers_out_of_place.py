@@ -6,12 +6,15 @@ they do not, and would with those of the next row, those were shifted. Answers a
 may fit better when moved, mirrored or turned. Where nothing is learnt or related, and it would show, they were mixed.
 
 ## When it is fine
-Tasks about the past want the answers of earlier places. Where likeness means nothing (parity), learning is enough, or
-that a plain fit foretells the answers; where it is to be learnt (among names of users, items, shops), nothing is said.
+Tasks about the past want the answers of earlier places. Where likeness means nothing (parity, brackets), learning is
+enough, or that a plain fit foretells the answers better than luck; where it is to be learnt (among names of users,
+items, shops), nothing is said. What is learnt by heart alone has a check of its own.
 """
 
+import math
+
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
-from firstlight.records.relations import Neighbours, Places, Relations
+from firstlight.records.relations import Neighbours, Places, Relations, RelationsSeen
 
 ALIKE = "like answers for examples that are alike"
 
@@ -58,7 +61,7 @@ def find(relations: Relations, limits: Limits) -> Found:
         )
     elif open_ and (shifted := [one for one in (near, seen.in_order) if _is_shifted(one, limits)]):
         yield _shifted(shifted[0], where)
-    elif open_ and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits):
+    elif open_ and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits) and not _known(seen, limits):
         yield Evidence(
             where=where,
             saw=f"of {near.examples:,} examples, those that are alike have no more alike answers than any two "
@@ -101,6 +104,13 @@ def _unrelated(relations: Relations, limits: Limits) -> bool:
     few = abs(near.deviations) < min(limits.by_chance, limits.shown * near.could) and near.could >= limits.certain
     few = few and near.examples >= limits.examples and not seen.named
     return few and relations.levelled < limits.levelled and seen.tells.of > 0 and seen.tells.others < limits.no_power
+
+
+def _known(seen: RelationsSeen, limits: Limits) -> bool:
+    """The program foretells them, be it by heart; or a plain fit does, better than luck, on examples it has not seen."""
+    skills = seen.skills
+    luck = math.sqrt((skills.common / (1 - skills.common) if 0 < skills.common < 1 else 1.0) / max(1, skills.rows))
+    return not (skills.own < limits.foretold and skills.plain < limits.by_chance * luck)
 
 
 CHECK = Check(
