@@ -107,7 +107,7 @@ def _unrelated(relations: Relations, limits: Limits) -> bool:
 
 
 def _known(seen: RelationsSeen, limits: Limits) -> bool:
-    """The program foretells them, be it by heart; or a plain fit does, better than luck, on examples it has not seen."""
+    """The program foretells them, be it by heart; or a plain fit does, better than luck, on examples new to it."""
     skills = seen.skills
     luck = math.sqrt((skills.common / (1 - skills.common) if 0 < skills.common < 1 else 1.0) / max(1, skills.rows))
     return not (skills.own < limits.foretold and skills.plain < limits.by_chance * luck)
