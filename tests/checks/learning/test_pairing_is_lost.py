@@ -98,6 +98,7 @@ def test_copies_that_cannot_be_compared_say_nothing(pairs: tuple[Pair, ...]) -> 
 @pytest.mark.parametrize(("steps", "times"), [(50, 0), (99, 0), (100, 1), (101, 1)])
 def test_each_side_of_steps(steps: int, times: int) -> None:
     assert len(found(ONE, replace(MIXED, steps=steps))) == times
+    assert len(found(ONE, replace(MIXED, steps=4 * steps), accumulated=4.0)) == times
 
 
 @pytest.mark.parametrize(("last", "times"), [(1.6, 0), (1.21, 0), (1.19, 1), (0.41, 1)])

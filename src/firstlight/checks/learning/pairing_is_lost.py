@@ -22,7 +22,7 @@ CLASSIFYING = ("cross_entropy", "nll_loss", "binary_cross_entropy", "binary_cros
 
 class Limits(Settable):
     steps: int = 100
-    """Before that most programs have hardly begun."""
+    """Of the optimizer; before that most programs have hardly begun."""
     by_heart: float = 0.4
     """Share of its first loss that the copy fed one batch must lose; at a usual rate 150 steps bring half or more."""
     noises: float = 2.0
@@ -51,7 +51,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
         or contrast.loss not in CLASSIFYING
         or one is None
         or mixed is None
-        or mixed.steps < limits.steps
+        or not contrast.updates(mixed) >= limits.steps
     ):
         return
     if not (one.other.finite and mixed.other.finite and mixed.base.finite) or not one.other.first > 0:
