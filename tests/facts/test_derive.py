@@ -29,13 +29,14 @@ from firstlight.records.places import Site
 from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
-from firstlight.records.relations import ExamplesStored, Lag, RelationsSeen
+from firstlight.records.relations import Lag, RelationsSeen
 from firstlight.records.restored import Restored, Resumption, Reused
 from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting, Some, TensorCard
 from firstlight.records.standing_by import GroupFrozen
+from firstlight.records.stored import ExamplesStored
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.taped import (

@@ -4,7 +4,7 @@ import msgspec
 
 from firstlight.records.facts import Ranked
 from firstlight.records.places import Site
-from firstlight.records.relations import ExamplesStored
+from firstlight.records.stored import ExamplesStored
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,8 @@ from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.answers_not_turned import CHECK
 from firstlight.records.places import Site
-from firstlight.records.relations import ExamplesStored, ImagesTurned, NumbersExchanged, Relations
+from firstlight.records.relations import Relations
+from firstlight.records.stored import ExamplesStored, ImagesTurned, NumbersExchanged
 
 
 def turning(**changes: Any) -> Relations:

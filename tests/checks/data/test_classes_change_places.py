@@ -5,7 +5,8 @@ from tests.checks.data.relating import found, related
 
 from firstlight.checks.data.classes_change_places import CHECK
 from firstlight.records.places import Site
-from firstlight.records.relations import ClassesTurned, ExamplesStored, Relations
+from firstlight.records.relations import Relations
+from firstlight.records.stored import ClassesTurned, ExamplesStored
 
 NAN = float("nan")
 

@@ -7,7 +7,7 @@ from firstlight.checks.data.inputs_levelled import CHECK
 from firstlight.records.finding import Evidence
 from firstlight.records.flows import Levelling, Place
 from firstlight.records.places import Site
-from firstlight.records.relations import ExamplesStored
+from firstlight.records.stored import ExamplesStored
 
 CLAMPED = Levelling(
     rank=1,

@@ -12,7 +12,8 @@ the images as they are given. Classes are not judged, nor are images that are tu
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
-from firstlight.records.relations import ExamplesStored, ImagesTurned, NumbersExchanged, Relations
+from firstlight.records.relations import Relations
+from firstlight.records.stored import ExamplesStored, ImagesTurned, NumbersExchanged
 
 MOST_TOLD = 4
 """Pairs."""

@@ -18,7 +18,7 @@ at random, nor whole numbers that are fed as such.
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
 from firstlight.records.flows import Levelling
-from firstlight.records.relations import ExamplesStored
+from firstlight.records.stored import ExamplesStored
 
 DIFFERENT = "inputs that still differ as the data do"
 

@@ -10,7 +10,7 @@ from torch.utils.data import DataLoader, Dataset, TensorDataset, random_split
 
 from firstlight.observe.inside.relations.in_order import BatchPlaces
 from firstlight.observe.inside.relations.stored import keeps_arrays, stored
-from firstlight.records.relations import ExamplesStored
+from firstlight.records.stored import ExamplesStored
 
 ROWS, SIDE, KINDS = 400, 12, 5
 GENERATOR = torch.Generator().manual_seed(0)

@@ -3,7 +3,7 @@ import torch
 
 from firstlight.observe.inside.relations.sample import AnswerMet
 from firstlight.observe.inside.relations.turning import classes_turned, likeness
-from firstlight.records.relations import ClassesTurned
+from firstlight.records.stored import ClassesTurned
 
 ROWS, LENGTH = 240, 40
 

@@ -9,7 +9,7 @@ import torch
 
 from firstlight.observe.inside.relations.guessing import RIDGES
 from firstlight.observe.inside.relations.neighbours import distances, scaled
-from firstlight.records.relations import NumbersExchanged
+from firstlight.records.stored import NumbersExchanged
 
 LEAST_OF_A_KIND = 24
 """Examples that are mirrored, and that are not."""

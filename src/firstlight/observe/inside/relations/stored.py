@@ -19,7 +19,7 @@ from firstlight.observe.inside.relations.sample import flat, parts_of
 from firstlight.observe.inside.relations.skill import HALF, wrong
 from firstlight.observe.inside.relations.turning import SOME, classes_turned
 from firstlight.records.places import Site
-from firstlight.records.relations import ClassesTurned, ExamplesStored, ImagesTurned
+from firstlight.records.stored import ClassesTurned, ExamplesStored, ImagesTurned
 
 MOST_ROWS = 256
 """A plain fit to more takes too long where the machine is busy."""

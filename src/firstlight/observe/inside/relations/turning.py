@@ -13,7 +13,7 @@ import torch
 from firstlight.observe.inside.relations.guessing import RIDGES
 from firstlight.observe.inside.relations.neighbours import distances, scaled
 from firstlight.observe.inside.relations.sample import AnswerMet
-from firstlight.records.relations import ClassesTurned
+from firstlight.records.stored import ClassesTurned
 
 CLEAR, UNCLEAR = 0.8, 0.1
 """Likeness of an example with one that is mirrored, and by how much it exceeds that as it is."""

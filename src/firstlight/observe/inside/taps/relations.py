@@ -32,7 +32,8 @@ from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
 from firstlight.observe.inside.taps.models import Call
 from firstlight.records.places import Site
 from firstlight.records.reach import InputsReached
-from firstlight.records.relations import Encoded, ExamplesStored, Groups, Lag, Neighbours, Reordered, Skills, Spans
+from firstlight.records.relations import Encoded, Groups, Lag, Neighbours, Reordered, Skills, Spans
+from firstlight.records.stored import ExamplesStored
 
 T = TypeVar("T")
 
