@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from firstlight.facts.derive import derive
-from firstlight.facts.relations import held_back_scores, plain_skill, with_settled
+from firstlight.facts.relations import foretold, held_back_scores, with_settled
 from firstlight.facts.standing import BELOW
 from firstlight.records.declared import LabelsSeen, LagSeen
 from firstlight.records.learning import LearningSign
@@ -150,5 +150,5 @@ def test_the_best_plain_fit_to_answers_of_the_data_counts() -> None:
     lines = [Relations(seen=replace(SEEN, skills=Skills(rows=640, plain=plain))) for plain in (0.2, 0.7)]
     own = Relations(seen=replace(SEEN, skills=Skills(rows=640, plain=0.9), acting=True))
 
-    assert plain_skill([*lines, own, "another fact"]) == 0.7
-    assert plain_skill([own, Relations(seen=SEEN)]) == 0.0
+    assert foretold([*lines, own, "another fact"]) == pytest.approx(0.7 * 640**0.5)
+    assert foretold([own, Relations(seen=SEEN)]) == 0.0

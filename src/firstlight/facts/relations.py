@@ -91,9 +91,9 @@ def _goes_on(lag: Lag, asked: Sequence[Dependence]) -> bool:
     return not asked or any(dependence.kind == "future" for dependence in asked)
 
 
-def plain_skill(facts: Iterable[Any]) -> float:
-    """The best that a plain fit gets on any line, to answers that are the data's own; 0 where none was made."""
-    return max((one.seen.skills.plain for one in facts if isinstance(one, Relations) and one.scored), default=0.0)
+def foretold(facts: Iterable[Any]) -> float:
+    """Deviations from luck of the best plain fit on any line, to answers that are the data's own; 0 where none is."""
+    return max((one.seen.skills.deviations for one in facts if isinstance(one, Relations) and one.scored), default=0.0)
 
 
 def held_back_scores(facts: Iterable[Any], told: Mapping[str, Sequence[float]]) -> Iterator[HeldBackScore]:

@@ -13,7 +13,7 @@ from firstlight.diagnosis.prove import prove
 from firstlight.experiments.plan import Order
 from firstlight.experiments.rehearsal import attempts_of
 from firstlight.facts.derive import derive
-from firstlight.facts.relations import held_back_scores, plain_skill, with_settled
+from firstlight.facts.relations import foretold, held_back_scores, with_settled
 from firstlight.facts.sources import READ_FROM_SOURCE
 from firstlight.facts.splits import with_rehearsed, with_unread
 from firstlight.facts.standing import settled_sign
@@ -114,7 +114,7 @@ def judged(
     facts = with_settled(facts)
     if contrast is not None:
         certified = any(isinstance(fact, LearningSign) and fact.status == CERTIFIED for fact in facts)
-        contrast = msgspec.structs.replace(contrast, certified=certified, plain=plain_skill(facts))
+        contrast = msgspec.structs.replace(contrast, certified=certified, foretold=foretold(facts))
         facts.append(contrast)
     found = judge(checks, facts, watched.backwards > 0, absent)
     kept, allowed = suppress(found.findings, Path.cwd())

@@ -130,8 +130,8 @@ class Contrast(Ranked, frozen=True, kw_only=True):
     order keep their partners."""
     certified: bool = False
     """The program itself was seen to learn which answer belongs to which input, be it later than its copies ran."""
-    plain: float = 0.0
-    """Skill of a plain fit to the examples with the answers that they meet: 0 is one answer for all, 1 never wrong."""
+    foretold: float = 0.0
+    """Deviations from luck at which a plain fit foretells the answers that the examples meet."""
     lr: float | None = None
     lr_site: Site | None = None
     loss_site: Site | None = None

@@ -1,5 +1,7 @@
 """Relations between the examples a program trains on and the answers that belong to them."""
 
+import math
+
 import msgspec
 
 from firstlight.records.doubts import Doubts
@@ -191,6 +193,12 @@ class Skills(msgspec.Struct, frozen=True, kw_only=True):
     """Of the last look."""
     common: float = 0.0
     """How often one answer for all examples is right; 0 where answers are values."""
+
+    @property
+    def deviations(self) -> float:
+        """Of the plain fit's skill from none, as luck would have it with so many examples."""
+        chance = self.common / (1 - self.common) if 0 < self.common < 1 else 1.0
+        return self.plain * math.sqrt(self.rows / chance)
 
 
 class Groups(msgspec.Struct, frozen=True, kw_only=True):

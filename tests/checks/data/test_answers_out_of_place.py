@@ -104,7 +104,7 @@ def skilled(one: Relations, **skills: float) -> Relations:
         ({"plain": 0.2}, 0),
         ({"plain": float("nan")}, 0),
         ({"plain": 0.39, "common": 0.8}, 1),
-        ({"plain": 0.4, "common": 0.8}, 0),
+        ({"plain": 0.41, "common": 0.8}, 0),
         ({"own": 0.49}, 1),
         ({"own": 0.5}, 0),
         ({"own": float("nan")}, 0),

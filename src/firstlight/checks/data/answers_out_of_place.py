@@ -11,8 +11,6 @@ enough, or that a plain fit foretells the answers better than luck; where it is 
 items, shops), nothing is said. What is learnt by heart alone has a check of its own.
 """
 
-import math
-
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
 from firstlight.records.relations import Neighbours, Places, Relations, RelationsSeen
 
@@ -61,7 +59,7 @@ def find(relations: Relations, limits: Limits) -> Found:
         )
     elif open_ and (shifted := [one for one in (near, seen.in_order) if _is_shifted(one, limits)]):
         yield _shifted(shifted[0], where)
-    elif open_ and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits) and not _known(seen, limits):
+    elif open_ and relations.unlearnt >= limits.unlearnt and _unrelated(relations, limits):
         yield Evidence(
             where=where,
             saw=f"of {near.examples:,} examples, those that are alike have no more alike answers than any two "
@@ -100,17 +98,12 @@ def _moved(places: Places, limits: Limits) -> bool:
 
 
 def _unrelated(relations: Relations, limits: Limits) -> bool:
-    seen, near = relations.seen, relations.seen.near
+    near, tells, skills = relations.seen.near, relations.seen.tells, relations.seen.skills
+    if not (skills.own < limits.foretold and skills.deviations < limits.by_chance):
+        return False  # The program foretells them, be it by heart; or a plain fit does, on examples new to it.
     few = abs(near.deviations) < min(limits.by_chance, limits.shown * near.could) and near.could >= limits.certain
-    few = few and near.examples >= limits.examples and not seen.named
-    return few and relations.levelled < limits.levelled and seen.tells.of > 0 and seen.tells.others < limits.no_power
-
-
-def _known(seen: RelationsSeen, limits: Limits) -> bool:
-    """The program foretells them, be it by heart; or a plain fit does, better than luck, on examples new to it."""
-    skills = seen.skills
-    luck = math.sqrt((skills.common / (1 - skills.common) if 0 < skills.common < 1 else 1.0) / max(1, skills.rows))
-    return not (skills.own < limits.foretold and skills.plain < limits.by_chance * luck)
+    few = few and near.examples >= limits.examples and not relations.seen.named
+    return few and relations.levelled < limits.levelled and tells.of > 0 and tells.others < limits.no_power
 
 
 CHECK = Check(

@@ -35,9 +35,9 @@ class Limits(Settable):
     as_often: float = 0.35
     """Share of the later steps at which mismatched pairs must have the lower loss on the same batch: half of them where
     the pairing means nothing, few where it means a little."""
-    told: float = 0.5
-    """Skill of a plain fit to the same examples, from which on inputs and labels do belong together: 0 is one answer
-    for all, 1 never wrong."""
+    by_chance: float = 4.0
+    """Deviations within which a plain fit to the same examples may foretell labels by luck; beyond it they belong to
+    their inputs."""
     learnt_slower: float = 0.3
     """Share by which a copy at a tenth of the rate must end below mismatched pairs for the rate to be at fault."""
 
@@ -47,7 +47,7 @@ def find(contrast: Contrast, limits: Limits) -> Found:
     if (
         contrast.compares_rows
         or contrast.certified
-        or not contrast.plain < limits.told
+        or not contrast.foretold < limits.by_chance
         or contrast.loss not in CLASSIFYING
         or one is None
         or mixed is None
