@@ -29,9 +29,8 @@ MODELS = {
     TONE: "    net = AudioCNN(feats.size(1), len(CLASSES))\n",
 }
 RATES = {BOW: ("default=3e-3", "default={}"), OBJECT: ("lr=1.5e-3", "lr={}"), TONE: ("default=4e-3", "default={}")}
-ZEROED = """{indent}for module in {model}.modules():
-{indent}    if isinstance(module, (nn.Linear, nn.Conv2d)):
-{indent}        nn.init.zeros_(module.weight)
+ZEROED = """{indent}for parameter in {model}.parameters():
+{indent}    nn.init.zeros_(parameter)
 """
 DEALT = """data[n_test + n_val :]
     dealt = torch.randperm(len(train)).tolist()
@@ -74,7 +73,7 @@ def _rates(values: Mapping[str, str]) -> dict[str, Edits]:
 
 TRIALS = (
     Trial("1", "all but one bias frozen", ("train-frozen",), _frozen()),
-    Trial("1, 9", "weights begin at zero", ("arch-init",), _after_model(ZEROED)),
+    Trial("1, 9", "all weights begin at zero", ("arch-init",), _after_model(ZEROED)),
     Trial(
         "1, 5",
         "twelve sigmoids on each other",

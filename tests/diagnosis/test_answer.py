@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstlight.diagnosis.answer import Role, answer, credence
-from firstlight.diagnosis.case import Case, Claim
+from firstlight.diagnosis.case import Case, Claim, Hint
 from firstlight.diagnosis.engine import nothing_wrong, weigh
 from firstlight.diagnosis.knowledge.catalogue import KNOWLEDGE
 
@@ -101,3 +101,12 @@ def test_only_advice_on_settings_is_withheld() -> None:
 )
 def test_credences(percent: int, words: str) -> None:
     assert credence(percent / 100.0) == words
+
+
+def test_a_check_that_found_nothing_speaks_against_its_cause() -> None:
+    case = Case().observing({"cannot-overfit-one-batch": True})
+    hints = [Hint("loss-double-activation", 0.1, "FL203 found nothing"), Hint("hp-lr-high", 20.0, "it explodes")]
+    found = {suspect.cause: suspect for suspect in answer(KNOWLEDGE, case.hinting(hints), len(KNOWLEDGE.slugs))}
+    doubted = found["loss-double-activation"]
+    assert (doubted.because, doubted.doubted) == ((), ("FL203 found nothing",))
+    assert (found["hp-lr-high"].because, found["hp-lr-high"].doubted) == (("it explodes",), ())

@@ -49,6 +49,8 @@ class Suspect:
     supported_by: tuple[tuple[str, bool], ...]
     """Observations that speak for it, and whether they were present."""
     opposed_by: tuple[tuple[str, bool], ...]
+    doubted: tuple[str, ...]
+    """Hints that make it less likely, in words."""
     falsifier: str
     fix: str
 
@@ -120,6 +122,7 @@ def _suspect(base: KnowledgeBase, case: Case, belief: Belief, slug: str) -> Susp
         because=belief.because.get(slug, ()),
         supported_by=_speaking(base, case, slug, supports=True),
         opposed_by=_speaking(base, case, slug, supports=False),
+        doubted=tuple(hint.because for hint in case.hints if hint.cause == slug and hint.ratio < 1),
         falsifier=advice.falsifier if advice else "",
         fix=advice.fix if advice else "",
     )

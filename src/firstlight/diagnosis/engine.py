@@ -169,7 +169,7 @@ def _because(base: KnowledgeBase, case: Case) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for cause, because in [
         *((claim.cause, claim.because) for claim in case.claims),
-        *((hint.cause, hint.because) for hint in case.hints),
+        *((hint.cause, hint.because) for hint in case.hints if hint.ratio > 1),
         *((repair(base, slug)[1], slug) for slug, worked in case.repairs if worked),
     ]:
         found.setdefault(cause, {})[because] = None

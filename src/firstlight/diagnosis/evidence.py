@@ -166,7 +166,7 @@ def _dependence(dependence: Dependence) -> Seen:
 
 
 def _census(census: Census) -> Seen:
-    silent = census.cut_off.tensors + census.wasted.tensors
+    silent = census.cut_off.tensors + census.wasted.tensors + census.left_random.tensors
     yield "gradients-missing", silent > 0
     yield "gradients-exactly-zero", census.zero.tensors > 0
 

@@ -180,7 +180,7 @@ def _hypothesis(suspect: Suspect) -> Hypothesis:
         role=suspect.role.value,
         credence=suspect.credence,
         for_it=tuple(_said(slug, present) for slug, present in suspect.supported_by),
-        against_it=tuple(_said(slug, present) for slug, present in suspect.opposed_by),
+        against_it=(*(_said(slug, present) for slug, present in suspect.opposed_by), *suspect.doubted),
         falsifier=suspect.falsifier,
         fix=None if suspect.withheld else suspect.fix,
     )
