@@ -26,7 +26,7 @@ from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import NO_SIGN, Gone, LearningSign
 from firstlight.records.nonfinite import NonFinite
 from firstlight.records.places import Site
-from firstlight.records.program import ColumnsDropped, Ending, ProcessSeen, Unseen, Waiting, Wrapped
+from firstlight.records.program import ColumnsDropped, Ending, FitSeen, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.relations import Lag, RelationsSeen
@@ -132,6 +132,7 @@ def program(rank: int) -> list[Sighting]:
         Behaviour(**place, again=0.0, train=0.0, poisoned=0),
         CustomGradient(**place, name="Clip", ratio=2.0),
         ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
+        FitSeen(**place, number=0, name="SelectKBest", answers=True, fitted=400, inside=100, outside=0),
         Movement(step=2, rank=rank, optimizer=0, name="SGD", built=None, settings={"lr": 0.1}, tensors=(HALF,)),
         Units(
             step=2,

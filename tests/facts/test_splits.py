@@ -3,8 +3,8 @@ from typing import Any
 from msgspec.structs import replace
 from tests.checks.data.feeding import COLUMNS, FEED
 
-from firstlight.facts.splits import overlap_of, with_rehearsed, with_unread
-from firstlight.records.feed import ExamplesMet, Fed
+from firstlight.facts.splits import common_of, with_rehearsed, with_unread
+from firstlight.records.feed import ExamplesMet, Fed, Overlap
 
 TRAINED = ExamplesMet(step=600, model=0, trained=100, smallest=tuple(range(100)), whole=True, room=200.0)
 OWN = replace(FEED, rank=0, eval_site=None, inputs=(Fed(train=COLUMNS),))
@@ -13,6 +13,11 @@ OWN = replace(FEED, rank=0, eval_site=None, inputs=(Fed(train=COLUMNS),))
 def evaluated(*batches: range) -> ExamplesMet:
     told = tuple(tuple(batch) for batch in batches)
     return replace(TRAINED, trained=10, smallest=(), evaluated=told, sizes=tuple(map(len, told)))
+
+
+def overlap_of(trained: ExamplesMet, evaluated: ExamplesMet) -> Overlap:
+    common = common_of(trained, evaluated)
+    return Overlap() if common is None else common.overlap()
 
 
 def test_examples_of_another_run_are_known_again() -> None:
@@ -87,3 +92,21 @@ def test_loaders_that_a_copy_has_read_complete_what_nobody_evaluated() -> None:
 
     assert alone.overlap.shared == 20
     assert seen.overlap.shared == 0
+
+
+def test_each_evaluation_of_a_rehearsal_is_compared_by_itself() -> None:
+    told = replace(evaluated(range(80, 120), range(50), range(60)), parts=(0, 1, 2), names=("", "", "x_test"))
+    common = common_of(TRAINED, told)
+    assert common is not None
+    mixed, pure, named = common.parts()
+
+    assert (mixed.judged, mixed.shared, mixed.covered) == (40, 20, 20)
+    assert (pure.judged, pure.shared, pure.covered) == (0, 0, 50)
+    assert (named.judged, named.shared, named.covered, named.name) == (60, 60, 60, "x_test")
+
+
+def test_batches_of_no_known_evaluation_are_compared_all_together_alone() -> None:
+    common = common_of(TRAINED, evaluated(range(80, 120)))
+
+    assert common is not None
+    assert common.parts() == ()

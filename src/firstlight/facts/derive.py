@@ -63,7 +63,7 @@ from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.inner import EntropySeen, Erased
 from firstlight.records.kept import GraphsKept
-from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
+from firstlight.records.program import ColumnsDropped, FitSeen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
 from firstlight.records.rounded import RoundedAway
@@ -176,6 +176,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(Symmetry, counts=EVERY),
     Accounts(CustomGradient, counts=EVERY),
     Accounts(ColumnsDropped, counts=EVERY),
+    Accounts(FitSeen, ("number",)),
     motions,
     handlings,
     precisions,

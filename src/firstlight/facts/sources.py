@@ -28,7 +28,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.inferred import Inferred
 from firstlight.records.kept import GraphsKept
-from firstlight.records.program import ColumnsDropped, Waiting, Wrapped
+from firstlight.records.program import ColumnsDropped, FitSeen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
 from firstlight.records.resumed import ResumeTried
@@ -202,6 +202,11 @@ SOURCES: dict[type, Source] = {
     Dependence: _from(absent="the model was not probed", bears="experiment"),
     symmetry.Symmetry: _from(absent="the model was not probed", bears="experiment"),
     ColumnsDropped: _from("columns", absent="no Hugging Face Trainer dropped columns", bears="data"),
+    FitSeen: _from(
+        "fitting",
+        absent="no row that only evaluation has went into the fit of a scikit-learn transformer",
+        bears="data",
+    ),
     CustomGradient: _from(absent="no hand-written backward of the user's own was called", bears="experiment"),
     declared.Stumble: _probed("nothing was tried"),
     declared.Built: _probed("the model was not built"),

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
 
 from firstlight.facts.sightings import Sightings
 from firstlight.records.declared import Logged
-from firstlight.records.feed import ExamplesMet, Fed, FeedSeen, Overlap
+from firstlight.records.feed import NO_PART, ExamplesMet, Fed, FeedSeen, Overlap, PartEvaluated
 
 PURE = 0.8
 """Of a batch; one of which so much was trained on is the training set itself, looked at again, or nearly."""
@@ -42,8 +43,7 @@ def with_rehearsed(
             found.append(fact)
             continue
         here, over_there = trained.get(fact.model), evaluated.get(fact.model)
-        overlap = overlap_of(here, over_there) if here is not None and over_there is not None else Overlap()
-        overlap = replace(overlap, ended=ended)
+        common = common_of(here, over_there) if here is not None and over_there is not None else None
         found.append(
             replace(
                 fact,
@@ -51,7 +51,8 @@ def with_rehearsed(
                 crowded=there.crowded,
                 inputs=_completed(fact.inputs, there.inputs),
                 ids=there.ids,
-                overlap=overlap,
+                overlap=replace(common.overlap() if common is not None else Overlap(), ended=ended),
+                parts=common.parts() if common is not None else (),
             )
         )
     return found
@@ -74,31 +75,77 @@ def _completed(own: tuple[Fed, ...], there: tuple[Fed, ...]) -> tuple[Fed, ...]:
     )
 
 
-def overlap_of(trained: ExamplesMet, evaluated: ExamplesMet) -> Overlap:
-    """By the keys below all those that were left out on either side: there both are known whole."""
+@dataclass(frozen=True)
+class CommonKeys:
+    """Of what one run trained on and another evaluated: the keys that both are known whole by."""
+
+    trained: ExamplesMet
+    evaluated: ExamplesMet
+    known: set[int]
+    """Trained on."""
+    batches: list[tuple[int, set[int]]]
+    """Evaluated, each with the number of its evaluation."""
+    sampled: bool
+
+    def overlap(self) -> Overlap:
+        batches = [batch for _, batch in self.batches]
+        mixed = [batch for batch in batches if self._is_mixed(batch)]
+        judged, everything = set().union(*mixed), set().union(*batches)
+        return Overlap(
+            trained=self.trained.trained,
+            whole=True,
+            evaluated=sum(self.evaluated.sizes) if len(everything & self.known) == 0 else 0,
+            judged=len(judged),
+            shared=len(judged & self.known),
+            covered=self._covered(everything),
+            calls=len(batches),
+            pure=len(batches) - len(mixed),
+            room=self.trained.room,
+            doubled=self.trained.doubled,
+            sampled=self.sampled,
+        )
+
+    def parts(self) -> tuple[PartEvaluated, ...]:
+        found = []
+        for number, name in enumerate(self.evaluated.names):
+            batches = [batch for part, batch in self.batches if part == number]
+            judged = set().union(*(batch for batch in batches if name or self._is_mixed(batch)))
+            found.append(
+                PartEvaluated(
+                    name=name,
+                    judged=len(judged),
+                    shared=len(judged & self.known),
+                    covered=self._covered(set().union(*batches)),
+                )
+            )
+        return tuple(found)
+
+    def _is_mixed(self, batch: set[int]) -> bool:
+        return len(batch & self.known) < PURE * len(batch)
+
+    def _covered(self, keys: set[int]) -> int:
+        return round(len(keys & self.known) / len(self.known) * self.trained.trained) if self.known else 0
+
+
+def common_of(trained: ExamplesMet, evaluated: ExamplesMet) -> CommonKeys | None:
+    """By the keys below all those that were left out on either side."""
     if not trained.whole or not trained.smallest:
-        return Overlap()
+        return None
     sizes = zip(evaluated.evaluated, evaluated.sizes, strict=False)
     ends = [batch[-1] for batch, size in sizes if batch and size > len(batch)]
     if trained.trained > len(trained.smallest):
         ends.append(trained.smallest[-1])
     end = min(ends, default=math.inf)
-    known = {key for key in trained.smallest if key <= end}
-    batches = [{key for key in batch if key <= end} for batch in evaluated.evaluated]
-    batches = [batch for batch in batches if len(batch) >= LEAST_BATCH]
-    mixed = [batch for batch in batches if len(batch & known) < PURE * len(batch)]
-    judged, everything = set().union(*mixed), set().union(*batches)
-    covered = len(everything & known) / len(known) if known else 0.0
-    return Overlap(
-        trained=trained.trained,
-        whole=True,
-        evaluated=sum(evaluated.sizes) if len(everything & known) == 0 else 0,
-        judged=len(judged),
-        shared=len(judged & known),
-        covered=round(covered * trained.trained),
-        calls=len(batches),
-        pure=len(batches) - len(mixed),
-        room=trained.room,
-        doubled=trained.doubled,
+    parts = (
+        evaluated.parts if len(evaluated.parts) == len(evaluated.evaluated) else [NO_PART] * len(evaluated.evaluated)
+    )
+    batches = [
+        (part, {key for key in batch if key <= end}) for part, batch in zip(parts, evaluated.evaluated, strict=True)
+    ]
+    return CommonKeys(
+        trained=trained,
+        evaluated=evaluated,
+        known={key for key in trained.smallest if key <= end},
+        batches=[(part, batch) for part, batch in batches if len(batch) >= LEAST_BATCH],
         sampled=bool(ends),
     )

@@ -153,6 +153,27 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
     sampled: bool = False
     """Evaluated and shared are those of a sample."""
 
+    @property
+    def by_chance(self) -> float:
+        """As many of `apart` would have been trained on as of the others, were they no part of their own."""
+        return self.apart * self.shared / max(1, self.judged - self.apart)
+
+
+class PartEvaluated(msgspec.Struct, frozen=True, kw_only=True):
+    """One evaluation by itself: what the program evaluates from one of its places. Numbers as in `Overlap`."""
+
+    site: Site | None = None
+    name: str = ""
+    """By which the program holds it for data that are not trained on: `test_loader`; empty where none says so."""
+    judged: int = 0
+    """Of data with such a name, all; of others, those in batches that are not simply the training set again."""
+    shared: int = 0
+    covered: int = 0
+
+
+NO_PART = -1
+"""The number of the evaluation that a batch belongs to, where it is not known."""
+
 
 class Echo(msgspec.Struct, frozen=True, kw_only=True):
     """What the inputs and the targets of the same steps have in common."""
@@ -203,6 +224,9 @@ class ExamplesMet(Sighting, frozen=True, kw_only=True, tag="examples-met"):
     evaluated: tuple[tuple[int, ...], ...] = ()
     """The smallest keys of each batch that was evaluated, and below, how many that batch had."""
     sizes: tuple[int, ...] = ()
+    parts: tuple[int, ...] = ()
+    """Which evaluation each of these batches belongs to, and below, the name of each, as in `PartEvaluated`."""
+    names: tuple[str, ...] = ()
 
 
 NOT_CALLED = -1
@@ -224,6 +248,8 @@ class FeedSeen(Sighting, frozen=True, kw_only=True, tag="feed"):
     widths: int = 0
     """Different lengths of rows of ids, from batch to batch."""
     overlap: Overlap = Overlap()
+    parts: tuple[PartEvaluated, ...] = ()
+    """The evaluations that it adds up, where they are known by themselves."""
     echo: Echo = Echo()
     first_pass: Pass | None = None
     """Where there are several ranks."""

@@ -77,6 +77,23 @@ class ColumnsDropped(Sighting, frozen=True, kw_only=True, tag="columns-dropped")
     site: Site | None
 
 
+class FitSeen(Sighting, frozen=True, kw_only=True, tag="fit"):
+    """A fit of a scikit-learn transformer that evaluated rows went through; the last account of each counts."""
+
+    number: int
+    name: str
+    """Of its class."""
+    site: Site | None
+    answers: bool
+    """It looks at them: with others, it gives another table."""
+    fitted: int
+    """Different rows, and so below."""
+    inside: int
+    """Evaluated and not trained on, and among those it was fitted on."""
+    outside: int
+    """Evaluated and not trained on, gone through it, and not among them."""
+
+
 class Unseen(Sighting, frozen=True, kw_only=True, tag="unseen"):
     """Something that could not be observed, and why."""
 

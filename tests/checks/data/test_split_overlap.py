@@ -1,10 +1,13 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.checks.data.feeding import found, overlapping
 
 from firstlight.checks.data.split_overlap import ALL_OF_IT, BY_LIKENESS, CHECK
+from firstlight.records.feed import PartEvaluated
 from firstlight.records.finding import Evidence, Severity
+from firstlight.records.places import Site
 
 
 def test_tells_how_many_and_where_they_are_evaluated() -> None:
@@ -117,3 +120,51 @@ def test_looking_at_what_was_trained_on_is_fine(fields: dict[str, Any]) -> None:
 @pytest.mark.parametrize("covered", [50, 900])
 def test_each_side_of_what_some_is(covered: int) -> None:
     assert evaluated_on_training(covered=covered)
+
+
+def in_parts(*parts: PartEvaluated, **fields: Any) -> list[Evidence]:
+    """All that is trained on is evaluated in one of them."""
+    return found(CHECK, replace(overlapping(**({"covered": 1000, "whole": True} | fields)), parts=parts))
+
+
+def part(name: str = "", **fields: Any) -> PartEvaluated:
+    usual = {"judged": 200, "shared": 40, "covered": 40}
+    return PartEvaluated(site=Site(file="train.py", line=44), name=name, **(usual | fields))
+
+
+def test_evaluating_everything_does_not_hide_another_evaluation() -> None:
+    (evidence,) = in_parts(part(), part(judged=1000, shared=800, covered=1000))
+
+    assert evidence.saw == "40 of 200 evaluated examples (20.0%) were trained on before, exactly as they are"
+    assert (evidence.where.line, evidence.severity) == (44, Severity.ERROR)
+
+
+def test_the_training_set_under_another_name_is_told_with_it() -> None:
+    (evidence,) = in_parts(part("x_test", judged=1000, shared=1000, covered=1000))
+
+    assert evidence.saw.startswith("1,000 of 1,000 evaluated examples of `x_test` (100.0%) were trained on before")
+
+
+@pytest.mark.parametrize(
+    ("fields", "times"),
+    [
+        pytest.param({"shared": 9}, 0, id="few"),
+        pytest.param({"shared": 10}, 1, id="enough"),
+        pytest.param({"shared": 159}, 1, id="much-of-it"),
+        pytest.param({"shared": 160}, 0, id="the-training-set-on-purpose"),
+        pytest.param({"covered": 900}, 1, id="most"),
+        pytest.param({"covered": 901}, 0, id="all-of-it"),
+    ],
+)
+def test_each_side_of_what_is_told_of_one_evaluation(fields: dict[str, Any], times: int) -> None:
+    assert len(in_parts(part(**fields))) == times
+
+
+@pytest.mark.parametrize(("covered", "times"), [(49, 0), (50, 1), (1000, 1)])
+def test_a_few_examples_with_a_name_are_looked_at_on_purpose(covered: int, times: int) -> None:
+    assert len(in_parts(part("x_test", judged=covered, shared=covered, covered=covered))) == times
+
+
+@pytest.mark.parametrize("fields", [{"whole": False}, {"room": 63.0}, {"crowded": 3}])
+def test_what_keeps_quiet_of_all_keeps_quiet_of_one(fields: dict[str, Any]) -> None:
+    assert in_parts(part(), **fields) == []

@@ -61,3 +61,12 @@ def test_seen(lint: Lint, code: str) -> None:
 @pytest.mark.parametrize("code", GOOD)
 def test_not_seen(lint: Lint, code: str) -> None:
     assert lint(code, "split-comes-late") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"), [("X", "data-leak-split"), ("X, y", "data-leak-target"), ("X, y=y", "data-leak-target")]
+)
+def test_a_fit_that_is_given_answers_may_have_put_them_into_the_features(lint: Lint, given: str, cause: str) -> None:
+    (evidence,) = lint(BAD[1].replace("fit_transform(X)", f"fit_transform({given})"), "split-comes-late")
+
+    assert evidence.cause == cause

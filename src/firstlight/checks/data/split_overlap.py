@@ -2,10 +2,11 @@
 
 ## What it sees
 Every example given to the model is remembered by all its values. Of those evaluated without gradients, a part was
-trained on before, exactly as it is. Batches that consist of the training set alone count where they were declared to be
-new (`val=…`), or where some of the training set is all that the program ever evaluates, else not, and neither do
-examples that hold so little that they coincide by chance. Where the program was not watched until it evaluates, its
-rehearsal was, or a copy of it reads the loaders that it has built besides the one it trains from.
+trained on before, exactly as it is. Each evaluation is judged by itself, by its line and its loader: measuring all at
+the end hides nothing. Batches of the training set alone count where they were declared to be new (`val=…`), where the
+program names them so (`test_loader`, `x_val`: the training set, loaded again), or where some of it is all that is ever
+evaluated, else not, and neither do examples that hold so little that they coincide by chance. Where the program was
+not watched until it evaluates, its rehearsal was, or a copy of it reads the loaders that it does not train from.
 
 ## When it is fine
 Measuring the training set itself, or everything there is, is not reported. Real collections hold a few doubles: below a
@@ -15,7 +16,7 @@ ids are trained on, and come more than once in one pass as often, the data repea
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
-from firstlight.records.feed import FeedSeen, Overlap
+from firstlight.records.feed import FeedSeen, Overlap, PartEvaluated
 
 ALL_OF_IT = 0.8
 """How sure it is where nothing but training examples is evaluated: a few of them may be looked at on purpose."""
@@ -38,11 +39,12 @@ class Limits(Settable):
     """Of the share of training examples that come again: pieces cut anew at any place of a recording or a text coincide
     by themselves, and do so more often among those cut from one part of it."""
     by_chance: float = 6.0
-    """Pieces trained on that a part of the evaluation would have, at the share of the rest: none is then one chance in
-    four hundred."""
+    """Pieces trained on that a part of the evaluation would have, at the share of the rest: one chance in 400."""
     by_itself: float = 1.25
     """Times the share of ids trained on that come more than once in a pass: what is drawn from the same few phrases is
     among those trained on about as often."""
+    on_purpose: float = 0.8
+    """Of one evaluation, trained on before: more, and without a name that says otherwise, it is the training set."""
     crowded: int = 2
     """Evaluations right after one another, with a step in between: those are a part of the training."""
 
@@ -58,31 +60,45 @@ def find(feed: FeedSeen, limits: Limits) -> Found:
             confidence=ALL_OF_IT,
             numbers={"covered": seen.covered, "trained": seen.trained},
         )
-        return
+    elif feed.crowded <= limits.crowded and seen.room >= limits.room_bits:
+        alone = [part for part in feed.parts if _is_told_by_itself(seen, part, limits)]
+        if _is_told(seen, limits):
+            yield _evidence(feed, PartEvaluated(site=None, judged=seen.judged, shared=seen.shared), seen.near, limits)
+        elif alone:
+            yield _evidence(feed, max(alone, key=lambda part: (part.shared, part.name)), 0, limits)
+
+
+def _is_told(seen: Overlap, limits: Limits) -> bool:
     known = seen.shared + seen.near
-    if known < max(limits.examples, limits.hint_share * seen.judged) or not seen.room >= limits.room_bits:
-        return
-    if seen.covered > limits.covered * seen.trained or feed.crowded > limits.crowded:
-        return
-    share = known / max(1, seen.judged)
-    if not seen.whole and (not share >= limits.again * seen.again or _is_other_part(seen, limits)):
-        return
-    how = "exactly as they are" if not seen.near else f"{seen.near:,} of them with slightly other values"
-    yield Evidence(
-        where=at(feed.eval_site or feed.site, module=feed.name, step=feed.step, rank=feed.rank),
-        saw=f"{known:,} of {'a sample of ' if seen.sampled else ''}{seen.judged:,} evaluated examples ({share:.1%}) "
-        f"were trained on before, {how}",
+    if known < max(limits.examples, limits.hint_share * seen.judged) or seen.covered > limits.covered * seen.trained:
+        return False
+    return seen.whole or (known >= limits.again * seen.again * seen.judged and seen.by_chance < limits.by_chance)
+
+
+def _is_told_by_itself(seen: Overlap, part: PartEvaluated, limits: Limits) -> bool:
+    """Pieces that are cut anew have no training set to compare with: those are judged all together."""
+    if not seen.whole or part.shared < max(limits.examples, limits.hint_share * part.judged):
+        return False
+    if part.shared < limits.on_purpose * part.judged:
+        return bool(part.name) or part.covered <= limits.covered * seen.trained
+    return bool(part.name) and part.covered >= limits.share * seen.trained
+
+
+def _evidence(feed: FeedSeen, part: PartEvaluated, near: int, limits: Limits) -> Evidence:
+    seen, known = feed.overlap, part.shared + near
+    share = known / max(1, part.judged)
+    how = "exactly as they are" if not near else f"{near:,} of them with slightly other values"
+    named = f" of `{part.name}`" if part.name else ""
+    severity = Severity.ERROR if part.shared >= limits.share * part.judged else Severity.WARNING
+    return Evidence(
+        where=at(part.site or feed.eval_site or feed.site, module=feed.name, step=feed.step, rank=feed.rank),
+        saw=f"{known:,} of {'a sample of ' if seen.sampled else ''}{part.judged:,} evaluated examples{named} "
+        f"({share:.1%}) were trained on before, {how}",
         wanted="examples on one side of the split alone",
-        severity=_severity(seen, share, limits),
-        confidence=None if seen.shared >= seen.near else BY_LIKENESS,
-        numbers={"shared": seen.shared, "near": seen.near, "judged": seen.judged, "trained": seen.trained},
+        severity=Severity.NOTE if share <= limits.by_itself * seen.doubled else severity,
+        confidence=None if part.shared >= near else BY_LIKENESS,
+        numbers={"shared": part.shared, "near": near, "judged": part.judged, "trained": seen.trained},
     )
-
-
-def _severity(seen: Overlap, share: float, limits: Limits) -> Severity:
-    if share <= limits.by_itself * seen.doubled:
-        return Severity.NOTE
-    return Severity.ERROR if seen.shared >= limits.share * seen.judged else Severity.WARNING
 
 
 def _is_part_of_training(seen: Overlap, limits: Limits) -> bool:
@@ -90,12 +106,6 @@ def _is_part_of_training(seen: Overlap, limits: Limits) -> bool:
     most = limits.covered * seen.trained
     some = max(limits.examples, limits.share * seen.trained) <= seen.covered <= most
     return seen.ended and seen.whole and 0 < seen.pure == seen.calls and some and seen.room >= limits.room_bits
-
-
-def _is_other_part(seen: Overlap, limits: Limits) -> bool:
-    """What was evaluated in one go without a piece that was trained on is a part of its own."""
-    others = max(1, seen.judged - seen.apart)
-    return seen.apart * seen.shared / others >= limits.by_chance
 
 
 CHECK = Check(

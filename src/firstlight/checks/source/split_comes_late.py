@@ -2,8 +2,8 @@
 
 ## What it sees
 A scikit-learn transformer is fitted on data that is split into training and test set further down, in the same
-function. Or what `fit_resample` (SMOTE, RandomOverSampler and the like) returns is given to `train_test_split`: copies
-of test examples are trained on.
+function; one that is given answers as well may have put them into the features. Or what `fit_resample` (SMOTE,
+RandomOverSampler and the like) returns is given to `train_test_split`: copies of test examples are trained on.
 
 ## When it is fine
 Fitting on the training part, or inside a `Pipeline`, is right. Encoders of labels are not looked at. Undersampling
@@ -42,11 +42,16 @@ def _fitted(trace: Trace) -> Found:
                     where=fit.spot.where,
                     saw=f"`{fit.receiver.name.rpartition('.')[2]}` is fitted here on data that is split at {step.spot}",
                     wanted="a fit on the training part alone",
+                    cause="data-leak-target" if _with_answers(fit) else None,
                     severity=Severity.WARNING,
                     confidence=0.9,
                     likely="preprocessing was written above the split",
                     do="split first; call `fit` on the training part and `transform` on both",
                 )
+
+
+def _with_answers(fit: Call) -> bool:
+    return len(fit.node.args) > 1 or any(keyword.arg == "y" for keyword in fit.node.keywords)
 
 
 def _given(trace: Trace, value: ast.AST) -> list[str]:
@@ -83,7 +88,7 @@ def _resamples(node: ast.AST) -> bool:
 CHECK = Check(
     id="FL796",
     summary="training knows of the test data: they are split after a fit or a resampling of both",
-    causes=("data-leak-split",),
+    causes=("data-leak-split", "data-leak-target"),
     likely="balancing was written above the split",
     fix="split first, then resample the training part",
     severity=Severity.ERROR,

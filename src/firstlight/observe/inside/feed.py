@@ -1,21 +1,21 @@
 """What one model is given, in training and in evaluation: how it is distributed, and which examples are in both."""
 
-from collections import Counter, deque
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
 from firstlight.observe.inside import ids, reading, rows
 from firstlight.observe.inside.carrying import Carrying
+from firstlight.observe.inside.evaluated import MOST_EXAMPLES, PartSeen
+from firstlight.observe.inside.met import FirstPass, Met
 from firstlight.observe.inside.near import NearCopies
 from firstlight.observe.inside.own_scale import OwnScales
 from firstlight.observe.inside.preparing import ExampleSample, prepared
 from firstlight.observe.inside.spread import Spread
-from firstlight.records.feed import Carried, Columns, Fed, IdsFed, Overlap, Pass, Preparation
+from firstlight.records.feed import NO_PART, Carried, Columns, Fed, IdsFed, Overlap, Preparation
 
-MOST_ROWS = 100_000
-"""Examples remembered of each side."""
 MOST_TENSORS = 4
 PURE = 0.95
 """A batch of which so much was trained on is the training set itself, looked at again."""
@@ -31,67 +31,6 @@ FEW = 0.2
 """Share of the trained examples; where more come so often, a batch is a good part of the training set."""
 TARGETS = ("label", "target")
 WHOLE = (torch.int64, torch.int32)
-
-
-class FirstPass:
-    """Examples trained on until one of an earlier batch comes back, by the smallest of their keys.
-
-    The smallest keys are the same of equal sets, whatever order they come in, so that ranks can be compared by a few.
-    """
-
-    KEPT = 128
-
-    def __init__(self) -> None:
-        self.seen: set[int] = set()
-        self._over = False
-
-    def add(self, keys: list[int]) -> None:
-        self._over = self._over or not self.seen.isdisjoint(keys) or len(self.seen) >= MOST_ROWS
-        if not self._over:
-            self.seen.update(keys)
-
-    def record(self) -> Pass:
-        return Pass(examples=len(self.seen), smallest=tuple(sorted(self.seen)[: self.KEPT]))
-
-
-class Met:
-    """Batches that were evaluated, by the smallest keys of each."""
-
-    BATCHES = 32
-    KEYS = 1024
-    """Of all batches together, and below, of the examples trained on: so many fit a line of the event log."""
-    TRAINED = 1024
-    LAST = 8
-    """Batches."""
-    HARDLY = 0.05
-    """Share of a batch."""
-
-    def __init__(self) -> None:
-        self.batches: list[list[int]] = []
-        self.sizes: list[int] = []
-        self._new: deque[float] = deque(maxlen=self.LAST)
-
-    def train(self, keys: list[int], known: Container[int]) -> None:
-        self._new.append(sum(key not in known for key in keys) / max(1, len(keys)))
-
-    @property
-    def whole(self) -> bool:
-        """Hardly anything new came in the last batches: what is trained on was seen, all of it."""
-        return len(self._new) == self.LAST and max(self._new) <= self.HARDLY
-
-    @property
-    def again(self) -> float:
-        return 1 - sum(self._new) / len(self._new) if self._new else 0.0
-
-    def evaluate(self, keys: set[int]) -> None:
-        if len(self.batches) < self.BATCHES:
-            self.batches.append(sorted(keys)[: self.KEYS])
-            self.sizes.append(len(keys))
-
-    def smallest(self) -> tuple[tuple[int, ...], ...]:
-        """As many of each batch as there is room for."""
-        each = self.KEYS // max(1, len(self.batches))
-        return tuple(tuple(batch[:each]) for batch in self.batches)
 
 
 class Pieces:
@@ -153,7 +92,7 @@ class Feed:
         """Evaluated since one that was trained on, and the most of them at once."""
 
     def train(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
-        if len(self.trained) < MOST_ROWS:
+        if len(self.trained) < MOST_EXAMPLES:
             known_by = identity(given)
             keys = rows.keys(known_by)
             self.of_ids = self.of_ids and all(tensor.dtype in WHOLE for tensor in known_by)
@@ -169,22 +108,24 @@ class Feed:
         if measure:
             self._measure("train", given)
 
-    def evaluate(self, given: Mapping[str, torch.Tensor], measure: bool = True) -> None:
+    def evaluate(self, given: Mapping[str, torch.Tensor], measure: bool = True, part: PartSeen | None = None) -> None:
         """A batch of the training set may be looked at on purpose; others are judged by what was trained on before."""
         known_by = identity(given)
         keys = rows.keys(known_by) if self.trained else []
         found = {key for key, tells in zip(keys, rows.telling(known_by), strict=False) if tells}
         several = self.split or len(keys) >= LEAST_BATCH  # one by one, a text is gone on with, or an agent acts
-        if several and len(self._evaluated) < MOST_ROWS:
+        if several and len(self._evaluated) < MOST_EXAMPLES:
             self._evaluated.update(keys)
-        self.met.evaluate(found)
+        self.met.evaluate(found, NO_PART if part is None else part.number)
         self.scales.evaluate(given, keys, self.trained)
         seen = found & self.trained.keys()
         pure = not self.split and len(seen) >= PURE * len(found)
-        if len(found) >= LEAST_BATCH and len(self._judged) < MOST_ROWS:
+        if len(found) >= LEAST_BATCH and len(self._judged) < MOST_EXAMPLES:
             self._covered |= seen
             self.calls += 1
             self.pure += pure
+            if part is not None:
+                part.add(found, seen, pure)
             if not pure:
                 self._judged |= found
                 self._shared |= seen
@@ -211,9 +152,9 @@ class Feed:
                 self.spreads.setdefault((split, name), Spread(name, tensor)).add(tensor)
                 self.samples.setdefault((split, name), ExampleSample()).add(tensor)
 
-    def _probes(self) -> set[int]:
+    def probes(self, among: set[int]) -> set[int]:
         """The few examples that come again and again: looked at along the way, not learnt from in turn."""
-        often = {key for key in self._shared if self.trained[key] > OFTEN * self.batches}
+        often = {key for key in among if self.trained[key] > OFTEN * self.batches}
         return often if self.batches >= LEAST_BATCHES and len(often) < FEW * len(self.trained) else set()
 
     @property
@@ -231,7 +172,7 @@ class Feed:
 
     @property
     def overlap(self) -> Overlap:
-        probes = self._probes()
+        probes = self.probes(self._shared)
         judged, shared = len(self._judged - probes), len(self._shared - probes)
         return Overlap(
             trained=len(self.trained),

@@ -1,6 +1,8 @@
 """What trained models are fed, in training and between: ranges, columns, and examples that come on both sides."""
 
+import weakref
 from collections import defaultdict, deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,6 +11,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from firstlight.observe.inside import reading, sites
 from firstlight.observe.inside.echo import Echoes
+from firstlight.observe.inside.evaluated import PartsSeen
 from firstlight.observe.inside.feed import Feed, named
 from firstlight.observe.inside.observer import rank, world
 from firstlight.observe.inside.taps.models import Call, Models, Root
@@ -34,6 +37,7 @@ class Plate:
 
     def __init__(self) -> None:
         self.feed = Feed()
+        self.parts = PartsSeen()
         self.echoes = Echoes()
         self.given: list[torch.Tensor] = []
         """At the last call in training; let go at the next backward."""
@@ -58,9 +62,11 @@ class Feeding:
         self._made: deque[StorageWeakRef] = deque(maxlen=MOST_MADE)
         """Memory of what models gave lately, also once it is detached."""
         self.batch: list[torch.Tensor] = []
-        """What a loader gave last."""
+        """What a loader gave last, and which one."""
+        self._loader: Callable[[], object | None] = _nothing
 
-    def batch_given(self, _loader: object, batch: object) -> None:
+    def batch_given(self, loader: object, batch: object) -> None:
+        self._loader = weakref.ref(loader) if loader is not None else _nothing
         whole = [tensor for tensor in reading.tensors_in(batch) if reading.readable(tensor) and not tensor.is_sparse]
         self.batch = [tensor for tensor in whole if not tensor.is_complex()]
 
@@ -78,6 +84,7 @@ class Feeding:
         if call.training:
             plate.train_calls += 1
             plate.given = list(given.values())
+            plate.parts.training_goes_on()
             plate.note_widths(given)
             plate.feed.train(given, measure=plate.train_calls <= MOST_MEASURED)
             if plate.train_calls <= MOST_MEASURED:
@@ -99,9 +106,15 @@ class Feeding:
         plate.crowded += 0 < gap < LEAST_STEPS
         plate.eval_calls += 1
         plate.eval_site = plate.eval_site or sites.caller()
-        plate.feed.evaluate(given, measure=plate.eval_calls <= MOST_MEASURED)
+        part = plate.parts.at(list(given.values()), self._loader_of(given))
+        plate.feed.evaluate(given, measure=plate.eval_calls <= MOST_MEASURED, part=part)
         if plate.eval_calls <= MOST_MEASURED:
             plate.feed.carried(False, given, self.batch)
+
+    def _loader_of(self, given: dict[str, torch.Tensor]) -> object | None:
+        """The loader that gave the last batch, where this has as many examples."""
+        lengths = {len(tensor) for tensor in self.batch if tensor.ndim}
+        return self._loader() if any(tensor.ndim and len(tensor) in lengths for tensor in given.values()) else None
 
     def backward_begins(self, *_: object) -> None:
         """On steps observed in full, where the targets are known too. One call of one model: more are no plain task."""
@@ -137,6 +150,8 @@ class Feeding:
                         doubled=plate.feed.doubled,
                         evaluated=plate.feed.met.smallest(),
                         sizes=tuple(plate.feed.met.sizes),
+                        parts=tuple(plate.feed.met.parts),
+                        names=plate.parts.names(),
                     )
                 )
 
@@ -159,9 +174,14 @@ class Feeding:
             tensors=plate.tensors,
             widths=max(map(len, plate.widths.values()), default=0),
             overlap=Overlap() if plate.joint else plate.feed.overlap,
+            parts=() if plate.joint else plate.parts.records(plate.feed.probes),
             echo=plate.echoes.seen(),
             first_pass=plate.feed.first_pass.record() if world() > 1 else None,
         )
+
+
+def _nothing() -> None:
+    """In place of a loader that is not known."""
 
 
 def _memory(tensor: torch.Tensor) -> int:
