@@ -1,18 +1,17 @@
 """What another reward changes, read off the answers of two runs."""
 
+import os
+import signal
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from firstlight.experiments.inside.nudging import (
-    Backward,
-    Nudge,
-    NudgedCopy,
-    Nudging,
-    _changes,
-    _differences,
-    _rollouts,
-)
+from firstlight.experiments.inside.nudged import Backward, NudgedCopy, _differences, _rollouts, changes
+from firstlight.experiments.inside.nudging import Nudge, Nudging, install
 from firstlight.observe.inside.taps.dealings import Told
-from firstlight.records.dealings import ACTIONS, VALUES
+from firstlight.records.dealings import ACTIONS, VALUES, RewardAsked
 
 PLAIN = [0.5, -1.0, 2.0, 0.3, 1.1, -0.4, 0.9, 1.6]
 
@@ -44,13 +43,13 @@ def backward(exchanges: int, values: list[float], actions: list[float]) -> Backw
 def test_the_first_differences_count_and_those_of_the_same_rollout() -> None:
     own = [backward(8, [1.0, 2.0], [0.1, 0.2]) for _ in range(3)] + [backward(16, [1.0, 2.0], [0.1, 0.2])]
     told = [
-        (8, {VALUES: [1.0, 2.0], ACTIONS: [0.1, 0.2]}),
-        (8, {VALUES: [1.0, 4.0], ACTIONS: [0.1, 0.4]}),
-        (8, {VALUES: [2.0, 2.0], ACTIONS: [9.0, 9.0]}),
-        (16, {VALUES: [9.0, 9.0], ACTIONS: [9.0, 9.0]}),
+        {VALUES: [1.0, 2.0], ACTIONS: [0.1, 0.2]},
+        {VALUES: [1.0, 4.0], ACTIONS: [0.1, 0.4]},
+        {VALUES: [2.0, 2.0], ACTIONS: [9.0, 9.0]},
+        {VALUES: [9.0, 9.0], ACTIONS: [9.0, 9.0]},
     ]
 
-    found = _changes(NudgedCopy(0, 0, 0, 2.0, backwards=told), own)
+    found = changes(NudgedCopy(0, 0, 0, 2.0, backwards=told), own)
 
     assert found.found == {VALUES: [1.0, 0.5], ACTIONS: [pytest.approx(0.1)]}
     assert found.together
@@ -80,3 +79,85 @@ def test_the_next_episode_has_begun_where_it_does_not_end_at_once(
     trial = Nudge(keys[1], 5, NudgedCopy(pid=0, read=0, first=0, unit=1.0))
 
     assert Nudging(observer=None, dealings=None)._next(trial, told) == place  # type: ignore[arg-type]
+
+
+def asking() -> tuple[Nudging, Any, list[RewardAsked]]:
+    told: list[RewardAsked] = []
+    moments = SimpleNamespace(backward_begins=[], backward_ended=[], ending=[])
+    observer: Any = SimpleNamespace(
+        dealings=SimpleNamespace(exchanges=16, alter=None, taped=None),
+        moments=moments,
+        shielded=lambda _, call: call,
+        emit=told.append,
+    )
+    install(observer)
+    return observer.dealings.taped.__self__, moments, told
+
+
+def killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def telling(*values: list[float], then: Callable[[], object] = lambda: None) -> NudgedCopy:
+    """A copy that tells what it sees."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if not pid:
+        for one in values:
+            Nudging._tell(write, backward(8, one, []))
+        then()
+        os._exit(0)
+    os.close(write)
+    return NudgedCopy(pid, read, 0, 1.0)
+
+
+def test_what_a_copy_tells_reaches_who_asked_although_other_copies_are_made_meanwhile() -> None:
+    nudging, moments, told = asking()
+    nudging.trial = Nudge((1, 0), 5, telling([1.0, 3.0]), telling([2.0, 2.0]))
+    nudging.backwards = [backward(8, [1.0, 2.0], [])]
+    other = os.fork()
+    if not other:
+        moments.backward_ended[0](None)
+        moments.ending[0]()
+        os._exit(len(told))
+    _, status = os.waitpid(other, 0)
+    moments.ending[0]()
+
+    assert os.waitstatus_to_exitcode(status) == 0, "a copy of the program tells nothing of what it did not ask"
+    (found,) = told
+    assert (found.at_end, found.at_start) == ((1.0,), (1.0,))
+
+
+def until_told(nudging: Nudging, told: list[RewardAsked]) -> None:
+    """As at further backwards of the program."""
+    while nudging.trial is not None and not told:
+        nudging._hear(nudging.trial, 0.0)
+
+
+def test_a_copy_that_gets_no_core_has_told_what_it_saw() -> None:
+    nudging, _, told = asking()
+    nudging.trial = Nudge((1, 0), 5, telling([1.0, 3.0], then=killed), telling([2.0, 2.0], then=killed))
+    nudging.backwards = [backward(8, [1.0, 2.0], [])]
+    until_told(nudging, told)
+
+    (found,) = told
+    assert (found.at_end, found.at_start) == ((1.0,), (1.0,))
+
+
+def test_copies_that_decided_it_are_not_waited_for() -> None:
+    nudging, _, told = asking()
+    copies = [telling([1.0, 3.0], [5.0, 5.0], then=signal.pause) for _ in range(2)]
+    nudging.trial = Nudge((1, 0), 5, *copies)
+    nudging.backwards = [backward(8, [1.0, 2.0], []), backward(16, [4.0, 4.0], [])]
+    until_told(nudging, told)
+
+    assert told[0].at_end == (1.0,)
+    assert all(copy.over for copy in copies)
+
+
+def test_a_rollout_that_goes_on_is_not_decided() -> None:
+    own = [backward(8, [1.0, 2.0], []), backward(8, [4.0, 4.0], [])]
+    copy = NudgedCopy(0, 0, 0, 1.0, backwards=[{VALUES: [1.0, 3.0]}, {VALUES: [4.0, 5.0]}])
+
+    assert not copy.decides(own)
+    assert changes(copy, own).found[VALUES] == [1.0, 1.0]

@@ -7,7 +7,6 @@ examples change, which way and by how much, says what the program makes of rewar
 reward must count for the step it was given for and for those before it in the same episode, and for nothing else.
 """
 
-import itertools
 import json
 import os
 import random
@@ -22,6 +21,7 @@ import torch
 
 from firstlight.experiments.inside import seclusion
 from firstlight.experiments.inside.forking import fork
+from firstlight.experiments.inside.nudged import Backward, NudgedCopy, changes
 from firstlight.experiments.inside.nursery import be_quiet, why_not_fork
 from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import Observer
@@ -30,7 +30,6 @@ from firstlight.observe.inside.tape.compares import DIFFERENCES, MEASURES
 from firstlight.observe.inside.tape.tail import Tail, tail_of
 from firstlight.observe.inside.taps.dealings import Dealings, Key, Told
 from firstlight.records.dealings import ACTIONS, VALUES, RewardAsked
-from firstlight.records.places import Site
 
 TRIALS = 2
 LEAST_LENGTH = 3
@@ -45,33 +44,7 @@ MOST_STEPS = 200
 """No copy is made later."""
 PATIENCE = 5.0
 """Seconds that are waited for copies at the end."""
-LEAST = 1e-3
-"""Of a unit of reward: what changes less is rounding."""
-LEAST_ROWS = 6
-LEAST_NEW, MOST_EPOCHS = 8, 20
-"""Exchanges between two updates, and how often each is looked at, where nothing older is."""
 MOST_TOLD = 64
-Vectors = dict[str, list[float]]
-
-
-@dataclass
-class Backward:
-    exchanges: int
-    site: Site | None
-    vectors: Vectors
-
-
-@dataclass
-class NudgedCopy:
-    pid: int
-    read: int
-    first: int
-    """The backward of the original with which its own begin."""
-    unit: float
-    """By how much its reward differs."""
-    heard: bytes = b""
-    over: bool = False
-    backwards: list[tuple[int, Vectors]] | None = None
 
 
 @dataclass
@@ -172,8 +145,6 @@ class Nudging:
         self.observer.moments.training_begins.clear()  # other copies are made of the original alone
         self.observer.note = lambda *_, **__: None  # type: ignore[method-assign]  # the pipe tells all there is
         self._write, self._deadline = write, time.process_time() + MOST_SECONDS
-        self.trial = None  # what the other copy tells is for the original
-        self.backwards.clear()
         return None
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
@@ -204,126 +175,81 @@ class Nudging:
         }
         kept = {kind: vector for kind, vector in vectors.items() if len(vector) <= MOST_COMPARED}
         self.backwards.append(Backward(self.dealings.exchanges, sites.caller(), kept))
-        self._end_in_time()
+        if self._write is not None:
+            self._tell(self._write, self.backwards[-1])
+            self._end_in_time()
         if self.trial is not None:
-            self._hear(0.0)
-        if len(self.backwards) > MOST_KEPT:  # no next episode began
+            self._hear(self.trial, 0.0)
+        if self.trial is not None and len(self.backwards) > MOST_KEPT:  # no next episode began
+            self.trial.at_end.leave()
             self.trial = None
             self.backwards.clear()
+
+    @staticmethod
+    def _tell(write: int, seen: Backward) -> None:
+        """At once: a copy that gets no core in time has told what it saw until then."""
+        told = json.dumps(seen.vectors).encode() + b"\n"
+        while told:
+            told = told[os.write(write, told) :]
 
     def _end_in_time(self) -> None:
-        """In a copy: all that was seen is told, and it is over."""
-        if self._write is None or (len(self.backwards) < MOST_BACKWARDS and time.process_time() < self._deadline):
-            return
-        told = json.dumps([(one.exchanges, one.vectors) for one in self.backwards]).encode()
-        while told:
-            told = told[os.write(self._write, told) :]
-        os._exit(0)
+        """In a copy."""
+        if len(self.backwards) >= MOST_BACKWARDS or time.process_time() >= self._deadline:
+            os._exit(0)
 
-    def _hear(self, patience: float) -> None:
-        trial = self.trial
-        assert trial is not None
-        copies = [copy for copy in (trial.at_end, trial.at_start) if copy is not None]
+    def _hear(self, trial: Nudge, patience: float) -> None:
+        """The trial ends with its copies, when what they have told decides it, or with the program."""
         deadline = time.monotonic() + patience
+        copies = [copy for copy in (trial.at_end, trial.at_start) if copy is not None]
         for copy in copies:
-            while not copy.over:
-                ready, _, _ = select.select([copy.read], [], [], max(0.0, deadline - time.monotonic()))
-                if not ready:
-                    return
-                part = os.read(copy.read, 1 << 20)
-                copy.heard += part
-                if not part:
-                    _ended(copy)
-        if trial.at_start is not None:
-            for asked in self._compared(trial, trial.at_start):
-                self.observer.emit(asked)
-            self.trial = None
-            self.backwards.clear()
+            while not self._decides(copy) and _has_more(copy, deadline):
+                copy.listen()
+        if trial.at_start is None or not (patience or all(map(self._decides, copies))):
+            return
+        for asked in self._compared(trial, trial.at_start):
+            self.observer.emit(asked)
+        for copy in copies:
+            copy.leave()
+        self.trial = None
+        self.backwards.clear()
+
+    def _decides(self, copy: NudgedCopy) -> bool:
+        return copy.decides(self.backwards[copy.first :])
+
+    def begin_anew(self) -> None:
+        """In a process that comes from this one: it holds the ends of the same pipes, and what comes out of them is for
+        the one that asked."""
+        self.trial = None
+        self.backwards.clear()
 
     def ending(self) -> None:
         if self.trial is not None:
-            self._hear(PATIENCE)
+            self._hear(self.trial, PATIENCE)
 
     def _compared(self, trial: Nudge, start: NudgedCopy) -> list[RewardAsked]:
-        changes = [_changes(copy, self.backwards[copy.first :]) for copy in (trial.at_end, start)]
+        found = [changes(copy, self.backwards[copy.first :]) for copy in (trial.at_end, start)]
         told = []
         for kind in (VALUES, ACTIONS):
-            rows = min(change.rows[kind] for change in changes)
+            rows = min(change.rows[kind] for change in found)
             if rows:
                 told.append(
                     RewardAsked(
-                        site=next((change.site for change in changes if change.site is not None), None),
+                        site=next((change.site for change in found if change.site is not None), None),
                         kind=kind,
-                        at_end=tuple(changes[0].found[kind][:MOST_TOLD]),
-                        at_start=tuple(changes[1].found[kind][:MOST_TOLD]),
-                        together=all(change.together for change in changes),
+                        at_end=tuple(found[0].found[kind][:MOST_TOLD]),
+                        at_start=tuple(found[1].found[kind][:MOST_TOLD]),
+                        together=all(change.together for change in found),
                         length=trial.length,
                         rows=rows,
-                        rollouts=min(change.rollouts for change in changes),
+                        rollouts=min(change.rollouts for change in found),
                         exchanges=self.dealings.exchanges,
                     )
                 )
         return told
 
 
-@dataclass
-class _Changes:
-    found: dict[str, list[float]]
-    rows: dict[str, int]
-    site: Site | None = None
-    rollouts: int = 0
-    """Times that what the environment gave since the last time was looked at whole, once or in a few epochs."""
-    together: bool = False
-    """Both kinds were told at the backward at which the first difference came."""
-
-
-def _changes(copy: NudgedCopy, own: list[Backward]) -> _Changes:
-    """The first differences, and those of the answers until the program deals with its environment again."""
-    made = _Changes({VALUES: [], ACTIONS: []}, {VALUES: 0, ACTIONS: 0})
-    since = None
-    for mine, (_, theirs) in zip(own, copy.backwards or (), strict=False):
-        if since is not None and mine.exchanges != since:
-            break
-        for kind in (VALUES, ACTIONS):
-            ours, other = mine.vectors.get(kind, []), theirs.get(kind, [])
-            if len(ours) != len(other) or (since is not None and kind == ACTIONS):
-                continue
-            made.rows[kind] += len(ours)
-            size = sum(map(abs, ours)) / len(ours) if kind == ACTIONS and ours else 1.0
-            made.found[kind] += [one / copy.unit for one in _differences(ours, other, LEAST * abs(copy.unit) * size)]
-        if since is None and any(made.found.values()):
-            since, made.site = mine.exchanges, mine.site
-            made.together = all(mine.vectors.get(kind) for kind in (VALUES, ACTIONS))
-    made.rollouts = _rollouts(own[: len(copy.backwards or ())])
-    return made
-
-
-def _rollouts(backwards: list[Backward]) -> int:
-    found, before = 0, None
-    for exchanges, group in itertools.groupby(backwards, key=lambda one: one.exchanges):
-        rows = sum(len(one.vectors.get(ACTIONS, ())) for one in group)
-        new = exchanges - before if before is not None else 0
-        found += new >= LEAST_NEW and rows > 0 and rows % new == 0 and rows // new <= MOST_EPOCHS
-        before = exchanges
-    return found
-
-
-def _differences(ours: list[float], other: list[float], least: float) -> list[float]:
-    """Without what all examples have in common, as where they are standardised together."""
-    plain = [b - a for a, b in zip(ours, other, strict=True)]
-    differing = [one for one in plain if abs(one) > least]
-    if len(differing) <= len(plain) / 2 or len(plain) < LEAST_ROWS:
-        return differing
-    best = plain
-    chosen = sorted({round(at * (len(ours) - 1) / 15) for at in range(16)})
-    for first in chosen:
-        for second in chosen:
-            if abs(ours[first] - ours[second]) > least:
-                slope = (other[first] - other[second]) / (ours[first] - ours[second])
-                left = [b - other[first] - slope * (a - ours[first]) for a, b in zip(ours, other, strict=True)]
-                if sum(abs(one) <= least for one in left) > max(len(left) / 2, sum(abs(one) <= least for one in best)):
-                    best = left
-    return [one for one in best if abs(one) > least]
+def _has_more(copy: NudgedCopy, deadline: float) -> bool:
+    return bool(select.select([copy.read], [], [], max(0.0, deadline - time.monotonic()))[0])
 
 
 def _answers(tail: Tail) -> list[list[float]]:
@@ -336,18 +262,12 @@ def _answers(tail: Tail) -> list[list[float]]:
     return [answer.detach().flatten().tolist() for answer in found.values() if answer.numel() <= MOST_COMPARED]
 
 
-def _ended(copy: NudgedCopy) -> None:
-    copy.over = True
-    os.close(copy.read)
-    os.waitpid(copy.pid, 0)
-    copy.backwards = json.loads(copy.heard) if copy.heard else []
-
-
 def install(observer: Observer) -> None:
     dealings = observer.dealings
     if dealings is None:
         return
     nudging = Nudging(observer, dealings)
+    os.register_at_fork(after_in_child=nudging.begin_anew)
     dealings.alter, dealings.taped = nudging.exchanged, nudging.taped
     moments = observer.moments
     moments.backward_begins.insert(0, observer.shielded("nudging", nudging.backward_begins))

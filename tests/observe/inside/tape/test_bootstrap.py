@@ -92,3 +92,37 @@ def test_plain_answers_are_no_bootstrap() -> None:
 
 def test_values_that_are_bent_are_left_alone() -> None:
     assert asked(lambda: (REWARDS + 0.9 * SLOW(NEXT).max(1).values.detach()).tanh().detach()) == []
+
+
+def test_an_action_that_was_drawn_is_no_value() -> None:
+    spread = nn.Parameter(torch.zeros(2))
+
+    def policy() -> torch.distributions.Normal:
+        return torch.distributions.Normal(NET(S), spread.exp())
+
+    with taped() as recorder:
+        recorder.whole = True
+        with torch.no_grad():
+            actions = policy().sample()
+            earlier = policy().log_prob(actions).sum(-1)
+        order = torch.randperm(16)
+        ratio = (policy().log_prob(actions[order]).sum(-1) - earlier[order]).exp()
+        value = -torch.min(ratio * REWARDS, ratio.clamp(0.8, 1.2) * REWARDS).mean()
+    tail = tail_of(recorder, value)
+    assert tail is not None
+
+    assert list(bootstraps(tail)) == []
+
+
+def test_values_that_stay_near_earlier_ones_are_not_taught_them() -> None:
+    def clipped(predicted: torch.Tensor, earlier: torch.Tensor) -> torch.Tensor:
+        near = earlier + (predicted - earlier).clamp(-0.2, 0.2)
+        return torch.max((predicted - REWARDS).pow(2), (near - REWARDS).pow(2)).mean()
+
+    assert asked(lambda: SLOW(S).max(1).values.detach()[:], clipped) == []
+
+
+def test_a_target_weighed_by_how_often_it_is_drawn() -> None:
+    (found,) = asked(plain, lambda p, y: ((p - y).pow(2) * torch.linspace(0.1, 1, 16)).mean())
+
+    assert torch.allclose(found.alone, REWARDS.double(), atol=1e-5)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside.tape.compares import COMPARES
-from firstlight.observe.inside.tape.recorder import PARAMETER, Made, Mark, Row, TorchCall
+from firstlight.observe.inside.tape.recorder import DRAWS, PARAMETER, Made, Mark, Row, TorchCall
 from firstlight.observe.inside.tape.tail import CANNOT, NotRepeatableError, Tail, replaced
 
 LEAST_EXAMPLES = 8
@@ -35,7 +35,11 @@ class TargetParts:
 
 
 def bootstraps(tail: Tail) -> Iterator[TargetParts]:
-    """One for each comparison of predictions with such answers, where the answers have clear structure."""
+    """One for each comparison of predictions with such answers, where the answers have clear structure.
+
+    Answers are what predictions are to come to: where the two are the same, the loss wants nothing more of them.
+    It does of values that are only kept from going far from earlier ones.
+    """
     for row in tail.rows:
         sides = [one for one in row.inputs if one[1] & PARAMETER and one[0].is_floating_point()]
         if row.name not in COMPARES or len(sides) != 2 or sides[0][0].numel() != sides[1][0].numel():
@@ -45,8 +49,22 @@ def bootstraps(tail: Tail) -> Iterator[TargetParts]:
                 continue
             with contextlib.suppress(*CANNOT):
                 found = _bootstrap(row, one, other, answer)
-                if found is not None:
+                if found is not None and _rests(tail, predicted, answer):
                     yield found
+
+
+def _rests(tail: Tail, predicted: torch.Tensor, answer: torch.Tensor) -> bool:
+    """The loss has no slope where predictions are the answers, beside the one it has a little further on."""
+    there = answer.detach().reshape(predicted.shape)
+    at_rest, further = (_slope(tail, predicted, there + away) for away in (0.0, 1.0))
+    return at_rest <= CLEAN * further
+
+
+def _slope(tail: Tail, predicted: torch.Tensor, instead: torch.Tensor) -> float:
+    with torch.enable_grad():
+        leaf = instead.clone().requires_grad_()
+        (slope,) = torch.autograd.grad(tail.replay({id(predicted): leaf}), leaf, materialize_grads=True)
+    return float(slope.abs().max())
 
 
 def _bootstrap(row: Row, predicted: Made, made: Made, answer: torch.Tensor) -> TargetParts | None:
@@ -72,8 +90,9 @@ def _bootstrap(row: Row, predicted: Made, made: Made, answer: torch.Tensor) -> T
 
 
 def _is_value(tensor: torch.Tensor, marks: Mark, made: Made | None) -> bool:
-    """What a network gave; what drew the rows of a replay came in from outside too."""
-    return made is not None and made[0].door and bool(marks & PARAMETER) and tensor.is_floating_point()
+    """What a network gave. What was drawn, the rows of a replay or an action of the network's, is no opinion."""
+    given = made is not None and made[0].door and made[0].name not in DRAWS
+    return given and bool(marks & PARAMETER) and tensor.is_floating_point()
 
 
 def _is_reward(tensor: torch.Tensor, answer: torch.Tensor) -> bool:
