@@ -40,6 +40,9 @@ def test_tells_what_was_seen_and_wanted() -> None:
         ({"spent_at": None, "peak_at": 0.99, "rates": (0.01, 0.11)}, 1),
         ({"spent_at": None, "peak_at": 0.97, "rates": (0.01, 0.11)}, 0),
         ({"spent_at": None, "peak_at": 0.99, "rates": (0.01, 0.09)}, 0),
+        ({"spent_at": None, "peak_at": 0.99, "rates": (0.0, 0.01, 0.06, 0.11)}, 1),
+        ({"spent_at": None, "peak_at": 0.99, "rates": (0.0, 0.05, 0.11)}, 0),
+        ({"spent_at": None, "peak_at": 0.99, "rates": (0.0, 0.0)}, 0),
         ({"rates": ()}, 0),
     ],
 )
@@ -47,7 +50,10 @@ def test_both_sides_of_every_limit(changes: dict[str, Any], times: int) -> None:
     assert len(found(**changes)) == times
 
 
-@pytest.mark.parametrize(("rates", "times"), [((0.01, 0.03, 0.0), 1), ((0.01, 0.02), 0), ((0.1, 0.0), 0)])
+@pytest.mark.parametrize(
+    ("rates", "times"),
+    [((0.01, 0.03, 0.0), 1), ((0.01, 0.02), 0), ((0.1, 0.0), 0), ((0.0, 0.03, 0.0), 1), ((0.0, 0.0), 0)],
+)
 def test_one_that_is_never_stepped_keeps_a_low_rate(rates: tuple[float, ...], times: int) -> None:
     assert len(found(every="never", rates=rates)) == times
 

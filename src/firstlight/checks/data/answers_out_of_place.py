@@ -12,7 +12,7 @@ items, shops), nothing is said. What is learnt by heart alone has a check of its
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
-from firstlight.records.relations import Neighbours, Places, Relations, RelationsSeen
+from firstlight.records.relations import Neighbours, Places, Relations
 
 ALIKE = "like answers for examples that are alike"
 

@@ -17,7 +17,7 @@ class Limits(Settable):
     spent_share: float = 0.5
     """Of the run; a rate below a thousandth of its peak teaches nothing."""
     rise: float = 10.0
-    """Times the first rate: more than a usual warm-up from a tenth reaches at its end."""
+    """Times the first rate above zero: more than a usual warm-up from a tenth reaches at its end."""
     idle_rise: float = 2.0
     """Times the first rate, to which a schedule that is never stepped would have risen."""
     last_at_peak: float = 0.98
@@ -48,7 +48,7 @@ def find(tried: ScheduleTried, limits: Limits) -> Found:
             else None,
             numbers=numbers,
         )
-    elif tried.peak_at > limits.last_at_peak and last > limits.rise * first > 0:
+    elif tried.peak_at > limits.last_at_peak and last > limits.rise * _least(tried) > 0:
         yield Evidence(
             where=where,
             saw=f"`{tried.schedule}` rises from {first:.3g} to {last:.3g} over {length}",
@@ -60,10 +60,15 @@ def find(tried: ScheduleTried, limits: Limits) -> Found:
         )
 
 
+def _least(tried: ScheduleTried) -> float:
+    """The first rate at which anything moves: most warm-ups begin at zero."""
+    return next((rate for rate in tried.rates if rate > 0), 0.0)
+
+
 def _idle(tried: ScheduleTried, peak: float, limits: Limits) -> Found:
     """One that only lowers the rate does no harm where it is left out."""
     first = tried.rates[0]
-    if peak > limits.idle_rise * first > 0:
+    if peak > limits.idle_rise * first >= 0:
         yield Evidence(
             where=at(tried.site, rank=tried.rank),
             saw=f"`{tried.schedule}` begins at a rate of {first:.3g}, would rise to {peak:.3g}, and is never stepped",

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from firstlight.observe.inside import reading
+from firstlight.observe.inside.drawn import DrawnMemory
 from firstlight.observe.inside.identity import ByIdentity
 from firstlight.observe.inside.taps.census import Asked, Counting, Tally, _built, _repeated
 from firstlight.records.places import Site
@@ -103,7 +104,7 @@ class Judged(nn.Module):
 def test_what_is_left_as_it_was_drawn_is_told_from_what_was_loaded_or_trained() -> None:
     model = Judged()
     nothing = cast("Any", None)
-    walked = SimpleNamespace(copied_to=set())
+    walked = SimpleNamespace(copied_to=set(), drawn=DrawnMemory())
     census = Counting(nothing, nothing, nothing, cast("Any", walked))
 
     def left() -> list[str]:
@@ -117,6 +118,18 @@ def test_what_is_left_as_it_was_drawn_is_told_from_what_was_loaded_or_trained() 
     walked.copied_to.clear()
     model.head.requires_grad_(requires_grad=True)
     assert left() == []
+
+
+def test_of_a_librarys_weights_those_are_as_drawn_that_were_seen_to_be() -> None:
+    model = type("Pretrained", (Judged,), {"__module__": "elsewhere.models"})()
+    nothing = cast("Any", None)
+    walked = SimpleNamespace(copied_to=set(), drawn=DrawnMemory())
+    census = Counting(nothing, nothing, nothing, cast("Any", walked))
+    walked.drawn.add(model.head.weight)
+
+    assert [name for name, _ in census._left_random(model, Tally())] == ["head.weight"]
+    census.state_loaded(model)
+    assert list(census._left_random(model, Tally())) == []
 
 
 class Tables(nn.Module):

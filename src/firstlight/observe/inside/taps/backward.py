@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from firstlight.observe.inside import graph, reading, sites
+from firstlight.observe.inside.drawn import DrawnMemory
 from firstlight.observe.inside.echo import Asked
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.taps.models import Models
@@ -45,6 +46,7 @@ class Walked:
         """For a parameter behind a cut in the graph: the operation and its line."""
         self.copied_to: set[int] = set()
         """Where the values are of tensors that others were copied into."""
+        self.drawn = DrawnMemory()
 
     def begins(self, root: torch.Tensor, retain: bool, functional: bool) -> None:
         observer = self.observer

@@ -198,10 +198,12 @@ class Counting:
     def _as_drawn(self, root: torch.nn.Module, name: str, p: torch.Tensor) -> bool:
         """A weight matrix that is what its initialisation made it: not loaded, not copied from anywhere, not trained.
 
-        Embeddings may well be given from elsewhere, and so may what belongs to a library.
+        Embeddings may well be given from elsewhere, and so may what belongs to a library, unless seen to be drawn.
         """
         owner = root.get_submodule(name.rpartition(".")[0])
-        if p.ndim < 2 or isinstance(owner, torch.nn.Embedding) or not _owner_is_users(root, name):
+        if p.ndim < 2 or isinstance(owner, torch.nn.Embedding):
+            return False
+        if not (_owner_is_users(root, name) or self.walked.drawn.holds(p)):
             return False
         return not (id(p) in self._loaded or id(p) in self._ever or reading.place(p) in self.walked.copied_to)
 

@@ -22,6 +22,20 @@ from firstlight.observe.inside.taps.models import Call, Models
 Handler = Callable[[str, tuple[Any, ...], dict[str, Any], Any], None]
 COPIES = ("copy_", "clone")
 """What puts values of another tensor into one; a module that is copied whole clones its parameters."""
+DRAWS = frozenset(
+    {
+        "normal_",
+        "uniform_",
+        "trunc_normal_",
+        "kaiming_normal_",
+        "kaiming_uniform_",
+        "xavier_normal_",
+        "xavier_uniform_",
+    }
+)
+"""What fills a tensor by chance, as initialisations do."""
+CARRIES = frozenset({"to", "cuda", "cpu", "float", "half", "bfloat16", "double"})
+"""What moves the values of a model elsewhere as they are."""
 EVAL_CALLS = 4
 """Model calls without gradients whose following operations are watched too: that is where metrics are computed."""
 
@@ -95,8 +109,7 @@ class Operations(TorchFunctionMode):
         before = self.recorder.before(call)
         result = func(*args, **kwargs)
         try:
-            if name in COPIES and (place := reading.place(result)) is not None:
-                self.walked.copied_to.add(place)
+            self._note_origin(name, args, result)
             self.recorder.note(call, result, before)
         except Exception as error:  # the program must go on, whatever we got wrong
             self.recorder.clear()
@@ -104,6 +117,12 @@ class Operations(TorchFunctionMode):
             self._taping = False
             self.observer.unseen("tape", f"{type(error).__name__}: {error}")
         return result
+
+    def _note_origin(self, name: str, args: tuple[Any, ...], result: Any) -> None:
+        if name in COPIES and (place := reading.place(result)) is not None:
+            self.walked.copied_to.add(place)
+        elif name in DRAWS or (name in CARRIES and args and self.walked.drawn.holds(args[0])):
+            self.walked.drawn.add(result)
 
     def _note_line(self, result: torch.Tensor) -> None:
         try:
