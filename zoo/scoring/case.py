@@ -43,6 +43,22 @@ class Case:
         return self.caught and points_at(self.judgement, self.mutant.planted)
 
     @property
+    def end(self) -> str:
+        """What became of it, in words that name no case."""
+        if self.right:
+            return "right cause first"
+        named = self.mutant.mutation.cause in self.judgement.named
+        if self.caught:
+            return "caught, the right cause further down" if named else "caught, the right cause not named"
+        if self.judgement.alarmed:
+            return "alarmed, and its healthy twin too"
+        if self.judgement.verdict != "clean":
+            return "no verdict"
+        if named:
+            return "clean, the right cause in a note"
+        return "clean, and certified to learn" if self.judgement.certified else "clean, and not certified to learn"
+
+    @property
     def claim(self) -> Claim | None:
         return self.judgement.first if self.judgement.alarmed else None
 

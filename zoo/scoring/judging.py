@@ -19,6 +19,7 @@ LIMIT_SECONDS = 600.0
 REPORT = "report.json"
 TORCHRUN = ("-m", "torch.distributed.run")
 """A user types `torchrun`, and so do we."""
+CERTIFIED = "certified"
 TOLD = ("error", "warning")
 """Severities that are told to a user as something wrong."""
 
@@ -52,6 +53,10 @@ class Judgement:
     places: tuple[Place, ...]
     """The lines of the findings that are errors or warnings."""
     seconds: float
+    named: tuple[str, ...] = ()
+    """The causes of all findings and hypotheses, notes and improbable ones too."""
+    certified: bool = False
+    """It says that the program was seen to learn."""
 
     @property
     def alarmed(self) -> bool:
@@ -124,7 +129,10 @@ def judgement_of(report: str, seconds: float) -> Judgement:
         fields = json.loads(report)
         findings = [finding for finding in fields["findings"] if finding["severity"] in TOLD]
         first = _first(fields["diagnosis"], findings)
-        return Judgement(fields["verdict"], first, _places(findings), seconds)
+        named = {one["cause"] for one in (*fields["findings"], *fields["diagnosis"])}
+        learns = (fields.get("assurance") or {}).get("learns") or {}
+        certified = learns.get("status") == CERTIFIED
+        return Judgement(fields["verdict"], first, _places(findings), seconds, tuple(sorted(named)), certified)
     except (json.JSONDecodeError, KeyError, TypeError, ValueError):
         return Judgement("unjudged", None, (), seconds)
 
@@ -150,4 +158,5 @@ def _places(findings: Sequence[Mapping[str, Any]]) -> tuple[Place, ...]:
 def _from_cache(kept: Mapping[str, Any]) -> Judgement:
     first = Claim(**kept["first"]) if kept["first"] else None
     places = tuple(Place(**place) for place in kept["places"])
-    return Judgement(kept["verdict"], first, places, kept["seconds"])
+    named, certified = tuple(kept.get("named", ())), kept.get("certified", False)
+    return Judgement(kept["verdict"], first, places, kept["seconds"], named, certified)

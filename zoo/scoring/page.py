@@ -22,6 +22,7 @@ def page(score: Score, made: Circumstances, history: Sequence[Row]) -> str:
         PREFACE.format(half=made.half),
         _circumstances(made),
         _whole(score),
+        f"## What became of the mutants\n\n{_table(('end', 'mutants'), [(end, str(n)) for end, n in score.ends])}",
         f"## Stated probabilities\n\n{_calibration(score.calibration)}",
         *(f"## By {title}\n\n{_groups(title, groups)}" for title, groups in score.groups.items()),
         f"## Earlier scores\n\n{_history(history)}",

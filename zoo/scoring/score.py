@@ -39,6 +39,8 @@ class Score:
     whole: Group
     groups: dict[str, tuple[Group, ...]]
     """By what they have in common: cause, flow, form, domain."""
+    ends: tuple[tuple[str, int], ...]
+    """How many mutants came to each end, the most frequent first."""
     right_of_caught: Share
     false_alarms: Share
     """Healthy programs that were called ill."""
@@ -65,6 +67,7 @@ def score(cases: Sequence[Case], healthy: Sequence[HealthyCase]) -> Score:
         programs=len({case.program.slug for case in cases}),
         whole=_group("all", cases),
         groups={title: _groups(cases, key) for title, key in KEYS.items()},
+        ends=tuple(Counter(case.end for case in cases).most_common()),
         right_of_caught=share((case.program.slug, case.right) for case in cases if case.caught),
         false_alarms=share((case.program.slug, case.judgement.verdict == "ill") for case in healthy),
         nags=share((case.program.slug, case.judgement.verdict == "warn") for case in healthy),

@@ -46,6 +46,16 @@ def test_notes_say_nothing() -> None:
     assert (judgement.first, judgement.places, judgement.alarmed) == (None, (), False)
 
 
+def test_what_is_named_anywhere_is_kept_and_whether_it_learns() -> None:
+    cause = {"cause": "train-mode", "probability": 0.01}
+    report = json.loads(said("clean", NOTE, diagnosis=(cause,)))
+    learns = {**report, "assurance": {"learns": {"status": "certified"}}}
+    judgement = judgement_of(json.dumps(report), 1.0)
+    assert (judgement.named, judgement.certified) == (("loss-sign", "train-mode"), False)
+    assert judgement_of(json.dumps(learns), 1.0).certified
+    assert not judgement_of(json.dumps({**report, "assurance": None}), 1.0).certified
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"verdict": "ill"}'])
 def test_what_is_no_report_judges_nothing(text: str) -> None:
     assert judgement_of(text, 1.0).verdict == "unjudged"

@@ -52,6 +52,25 @@ def test_a_case_is_graded_by_verdict_first_cause_and_line(make_program: MakeProg
     }
 
 
+def test_a_case_comes_to_one_end(make_program: MakeProgram) -> None:
+    program = make_program()
+    named = ("hp-lr-high", "loss-sign")
+    ends = [
+        (case(program, SIGN), "right cause first"),
+        (case(program, replace(RATE, named=named)), "caught, the right cause further down"),
+        (case(program, RATE), "caught, the right cause not named"),
+        (case(program, SIGN, twin=RATE), "alarmed, and its healthy twin too"),
+        (case(program, Judgement("unjudged", None, (), 1.0)), "no verdict"),
+        (case(program, replace(CLEAN, named=named)), "clean, the right cause in a note"),
+        (case(program, replace(CLEAN, certified=True)), "clean, and certified to learn"),
+        (case(program, CLEAN), "clean, and not certified to learn"),
+    ]
+    assert [one.end for one, _ in ends] == [end for _, end in ends]
+    found = score([one for one, _ in ends] + [ends[0][0]], [])
+    assert found.ends[0] == ("right cause first", 2)
+    assert sum(count for _, count in found.ends) == len(ends) + 1
+
+
 @pytest.mark.parametrize(("line", "right"), [(6, False), (7, True), (13, True), (14, False)])
 def test_three_lines_around_still_point_at_the_fault(make_program: MakeProgram, line: int, right: bool) -> None:
     assert case(make_program(), SIGN, line=line).line_right is right
