@@ -70,7 +70,7 @@ class Looked:
     @property
     def look(self) -> Look:
         """What is kept of a first look. Of a healthy program every claim is wrong."""
-        return look_at(self.judgement.first if self.judgement.alarmed else None, self.grade == "right")
+        return look_at(self.judgement.said, self.grade == "right")
 
     def __str__(self) -> str:
         first = self.judgement.first

@@ -60,7 +60,7 @@ class Case:
 
     @property
     def claim(self) -> Claim | None:
-        return self.judgement.first if self.judgement.alarmed else None
+        return self.judgement.claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class HealthyCase:
 
     @property
     def claim(self) -> Claim | None:
-        return self.judgement.first if self.judgement.alarmed else None
+        return self.judgement.claim
 
 
 def points_at(judgement: Judgement, planted: Planted) -> bool:

@@ -29,7 +29,7 @@ def looks_at(cases: Iterable[Case]) -> dict[str, list[Look]]:
     """By form, one for each mutant of it."""
     looks: dict[str, list[Look]] = {}
     for case in cases:
-        looks.setdefault(case.mutant.mutation.name, []).append(look_at(case.claim, case.right))
+        looks.setdefault(case.mutant.mutation.name, []).append(look_at(case.judgement.said, case.right))
     return looks
 
 

@@ -20,6 +20,7 @@ REPORT = "report.json"
 TORCHRUN = ("-m", "torch.distributed.run")
 """A user types `torchrun`, and so do we."""
 CERTIFIED = "certified"
+UNKNOWN = "unknown"
 TOLD = ("error", "warning")
 """Severities that are told to a user as something wrong."""
 
@@ -61,6 +62,16 @@ class Judgement:
     @property
     def alarmed(self) -> bool:
         return self.verdict in ("ill", "warn")
+
+    @property
+    def said(self) -> Claim | None:
+        """What an alarm says first."""
+        return self.first if self.alarmed else None
+
+    @property
+    def claim(self) -> Claim | None:
+        """The cause that it names, if any: a crash, or a symptom that nothing explains, names none."""
+        return self.said if self.said is not None and self.said.cause != UNKNOWN else None
 
 
 class Firstlight:

@@ -46,6 +46,12 @@ def test_notes_say_nothing() -> None:
     assert (judgement.first, judgement.places, judgement.alarmed) == (None, (), False)
 
 
+def test_only_an_alarm_that_names_a_cause_claims_one() -> None:
+    crash = {**FINDING, "cause": "unknown"}
+    claims = [judgement_of(report, 1.0).claim for report in (said("ill", FINDING), said("ill", crash), said("clean"))]
+    assert claims == [Claim("loss-sign", 0.8, "error", "FL201"), None, None]
+
+
 def test_what_is_named_anywhere_is_kept_and_whether_it_learns() -> None:
     cause = {"cause": "train-mode", "probability": 0.01}
     report = json.loads(said("clean", NOTE, diagnosis=(cause,)))
