@@ -254,5 +254,6 @@ def _tell_cases(cases: Sequence[Case], healthy: Sequence[HealthyCase]) -> None:
 
 def _said(case: Case | HealthyCase) -> str:
     truth = f"{case.mutant.mutation.cause}: " if isinstance(case, Case) else ""
-    said = f"{case.claim.cause} {case.claim.probability:.2f}" if case.claim else "nothing"
+    claim = case.judgement.said
+    said = f"{claim.cause} {claim.probability:.2f}" if claim else "nothing"
     return f"{truth}said {said} · {case.judgement.seconds:.0f} s"
