@@ -22,7 +22,7 @@ RUN = ".firstlight/runs/20260101-120000-abc123"
 FORMATS = ("terminal", "json", "markdown", "html", "junit", "sarif", "github", "brief")
 DISGUISES = 0.04
 """Share of inputs that are no file at all."""
-EACH_SECONDS = 20.0
+EACH_SECONDS = 5.0
 """`make test` makes the same inputs every time: more of them find what is new no sooner. `make fuzz` makes others."""
 
 

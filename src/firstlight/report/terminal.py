@@ -194,7 +194,11 @@ def page(subject: Subject) -> str:
 
 def _causes(report: Report) -> str:
     named = [hypothesis for hypothesis in report.diagnosis if hypothesis.role is None]
-    return ", ".join(f"{h.cause} {h.probability:.0%} ({', '.join(h.because)})" for h in named[:3])
+    return ", ".join(f"{h.cause} {h.probability:.0%}{_because(h)}" for h in named[:3])
+
+
+def _because(one: Hypothesis) -> str:
+    return f" ({', '.join(one.because)})" if one.because else ""
 
 
 def _tried(coverage: Coverage) -> str:
