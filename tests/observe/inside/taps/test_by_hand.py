@@ -23,8 +23,9 @@ def loss() -> torch.Tensor:
 def observer(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(torch.autograd, "grad", torch.autograd.grad)
     found: Any = SimpleNamespace(
-        inert=False, finished=False, in_backward=False, reading=False, backwards=0, taken={}, optimizers=0, seen=[]
-    )
+        inert=False, finished=False, in_backward=False, reading=False, backwards=0, taken={}, optimizers=0, seen=[],
+        step=0,
+    )  # fmt: skip
     found.moments, found.clock = Moments(), Clock()
     found.has_optimizer = lambda: bool(found.optimizers)
     found.tell = lambda moment, *arguments: [listener(*arguments) for listener in moment]
@@ -65,6 +66,18 @@ def test_beside_an_optimizer_or_backwards_it_is_a_measurement(observer: Any, bes
     torch.autograd.grad(loss(), [W, B])
 
     assert observer.seen == []
+
+
+def test_what_an_optimizer_steps_on_without_any_backward_is_one(observer: Any) -> None:
+    observer.optimizers = 1
+    torch.autograd.grad(loss(), [W, B])  # whether it is handed over is not known yet
+    observer.step = 1
+    shared = loss()
+    for _ in range(2):
+        torch.autograd.grad(shared, [W, B], retain_graph=True)
+    torch.autograd.grad(loss(), [W, B], create_graph=True)
+
+    assert observer.backwards == 2
 
 
 def in_place(weight: torch.Tensor) -> torch.Tensor:

@@ -80,3 +80,22 @@ def test_a_rate_that_neither_the_program_configured_nor_a_schedule_gave(
 
     assert [step.by_hand for step in told] == [by_hand]
     assert len(players.taps.held) == 2  # a wrapper is no optimizer of its own
+
+
+@pytest.mark.parametrize(
+    ("assigned", "backwards", "piled"), [(False, True, 3), (True, False, 0)], ids=["added-to", "assigned"]
+)
+def test_gradients_that_are_assigned_are_added_to_none(assigned: bool, backwards: bool, piled: int) -> None:
+    """They are where those of several losses are put together by hand; nothing is cleared then."""
+    players = Players()
+    told: list[StepSeen] = []
+    players.taps.observer.emit = told.append  # type: ignore[assignment,method-assign]
+    for _ in range(4):
+        if backwards:
+            players.backward()
+        for parameter in players.critic.parameters() if assigned else ():
+            parameter.grad = torch.ones_like(parameter)
+        players.step(players.of_critic)
+    players.taps.swallows.stop()
+
+    assert sum(step.stale > 0 for step in told) == piled

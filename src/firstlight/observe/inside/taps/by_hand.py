@@ -1,8 +1,9 @@
-"""`torch.autograd.grad`, in a program that has no optimizer: gradients that its own code applies.
+"""`torch.autograd.grad`, in a program that calls no `backward`: gradients that its own code applies, or hands to an
+optimizer.
 
 They are taken as a backward leaves them, and end in no `grad`. A gradient of anything but trained tensors, one that is
-to be differentiated itself, and one that is taken beside backwards are measurements, and so is whatever is taken from a
-graph that is used again.
+to be differentiated itself, and one that is taken beside backwards are measurements. So is whatever is taken from a
+graph that is used again, unless an optimizer has made steps without any backward: several losses then share a graph.
 """
 
 import functools
@@ -24,9 +25,10 @@ class GradientsTaken:
         observer = self.observer
         if observer.inert or observer.in_backward or observer.reading or torch.compiler.is_compiling():
             return False
-        if observer.has_optimizer() or observer.backwards != self._count:
+        handed = observer.has_optimizer()
+        if observer.backwards != self._count or (handed and not observer.step):
             return False
-        once = not options.get("create_graph") and not options.get("retain_graph")
+        once = not options.get("create_graph") and (handed or not options.get("retain_graph"))
         scalar = isinstance(root, torch.Tensor) and root.numel() == 1 and root.requires_grad
         return once and scalar and any(isinstance(one, torch.Tensor) and one.is_leaf for one in inputs)
 

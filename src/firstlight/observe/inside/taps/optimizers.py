@@ -236,7 +236,7 @@ class Optimizers:
             fresh=len(fresh),
             bare=not held.got_gradients and not held.closure and all(p.grad is None for p in held.watched),
             frozen=sum(not p.requires_grad for p in held.watched) / max(1, len(held.watched)),
-            stale=len(fresh & held.uncleared),
+            stale=len(fresh & {one for one in held.uncleared if _was_added_to(held, one)}),
             empty=held.empty,
             built=held.site,
             lr=lr,
@@ -274,6 +274,12 @@ def _keeps(optimizer: torch.optim.Optimizer, held: Held) -> bool:
 
 def _mark(gradient: torch.Tensor) -> Mark:
     return id(gradient), gradient._version
+
+
+def _was_added_to(held: Held, parameter: int) -> bool:
+    """The last backward changed the very gradient that the step before had used; one that is assigned is another."""
+    before, made = held.marks[parameter], held.made.get(parameter)
+    return made is not None and made != before and made[0] == before[0]
 
 
 def _is_shard(parameter: torch.Tensor) -> bool:
