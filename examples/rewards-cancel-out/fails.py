@@ -42,7 +42,7 @@ def episode():
     return torch.stack(likely), (returns - returns.mean()) / (returns.std() + 1e-6), sum(rewards)
 
 
-for update in range(120):
+for update in range(60):
     episodes = [episode() for _ in range(16)]
     likely, weights = (torch.cat([one[at] for one in episodes]) for at in (0, 1))
     loss = -(likely * weights).mean()

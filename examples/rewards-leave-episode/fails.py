@@ -32,7 +32,7 @@ env = Corridor()
 body = nn.Sequential(nn.Embedding(LENGTH, 32), nn.Tanh(), nn.Linear(32, 3))
 optimizer = torch.optim.Adam(body.parameters(), lr=5e-3)
 
-for update in range(120):
+for update in range(60):
     states, actions, rewards, ends = [], [], [], []
     for _ in range(6):
         state, end = env.reset(), False
