@@ -5,9 +5,10 @@ from msgspec.structs import replace
 from tests.checks.loss.rewards import ACTED, ASKED, SITE
 from tests.facts.test_derive import BOOTSTRAP
 
-from firstlight.facts.dealings import bootstrapped, discounted, rewarded, weighed
+from firstlight.facts.dealings import bootstrapped, discounted, returning, rewarded, weighed
 from firstlight.facts.sightings import Sightings
-from firstlight.records.dealings import BootstrapSeen, WeightsSeen
+from firstlight.records.dealings import BootstrapSeen, MeanReturn, ReturnsSeen, WeightsSeen
+from firstlight.records.program import Ending
 
 LOOKS = [BootstrapSeen(step=step, rank=1, site=SITE, **BOOTSTRAP) for step in (1, 8)]
 
@@ -57,3 +58,37 @@ def test_looks_at_weights_are_told_together() -> None:
 
     assert (found.looks, found.telling, found.largest) == (3, 1, 0.5)
     assert (found.lowest, found.highest) == (0.0, 1.0)
+
+
+def stretch(mean: float, spread: float, episodes: int = 16) -> MeanReturn:
+    return MeanReturn(episodes=episodes, mean=mean, spread=spread)
+
+
+RETURNS = ReturnsSeen(step=90, rank=1, episodes=64, start=stretch(1.0, 3.0), end=stretch(4.0, 4.0))
+
+
+def test_a_rise_is_told_in_standard_errors() -> None:
+    (found,) = returning(Sightings([RETURNS]))
+
+    assert (found.start, found.end, found.episodes, found.to_end, found.varied) == (1.0, 4.0, 64, False, True)
+    assert found.rise == pytest.approx(3.0 / 1.25)
+
+
+def test_the_copy_that_went_to_the_end_counts() -> None:
+    (found,) = returning(Sightings([RETURNS, replace(RETURNS, end=stretch(0.0, 4.0), to_end=True)]))
+
+    assert (found.end, found.to_end) == (0.0, True)
+
+
+@pytest.mark.parametrize(("reason", "to_end"), [("exit", True), ("steps", False)])
+def test_so_does_a_program_that_came_to_its_own_end(reason: str, to_end: bool) -> None:
+    end = Ending(step=90, reason=reason, backwards=90, steps=90, unstepped={}, unused={})
+    (found,) = returning(Sightings([RETURNS, end]))
+
+    assert found.to_end is to_end
+
+
+def test_returns_that_are_all_the_same_vary_in_nothing() -> None:
+    (found,) = returning(Sightings([replace(RETURNS, start=stretch(0.0, 0.0), end=stretch(0.0, 0.0))]))
+
+    assert (found.varied, found.rise) == (False, 0.0)

@@ -16,6 +16,7 @@ from firstlight.judge.orders import (
 )
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import BLIND, UNMOVED, Level
+from firstlight.records.dealings import MeanReturn, ReturnsSeen
 from firstlight.records.declared import Logged
 from firstlight.records.inner import Moved, Movement
 from firstlight.records.learning import CERTIFIED, NO_SIGN, NOT_CERTIFIED, SEEN, LearningSign
@@ -194,6 +195,37 @@ def test_a_rehearsal_is_waited_for_where_it_alone_can_tell_the_length() -> None:
     assert planned_steps(watched) == 300
     assert whole_ones(watched) == ["whole", "whole-tenfold"]
     assert not awaits_length(ran(0.5, 0.7, reason="steps"))
+
+
+def acted(end: float, *, seconds: float = 5.0) -> Watched:
+    """A policy that was seen for half of its 300 steps, and whose episodes return `end` by then."""
+    watched = ran(1.9, 1.9, reason="steps", seconds=seconds)
+    first, last = (MeanReturn(episodes=25, mean=mean, spread=1.0) for mean in (0.0, end))
+    watched.records.append(ReturnsSeen(step=150, episodes=100, start=first, end=last))
+    watched.timelines["rehearsal"] = [
+        Shortened(step=4, ended="exit", tracked={}, planned_steps=300),
+        RehearsalEnded(step=0, seconds=1.0, exit_code=0, printed={}),
+    ]
+    return watched
+
+
+@pytest.mark.parametrize(("end", "times"), [(-1.0, 1), (1.0, 1), (1.2, 0), (float("nan"), 1)])
+def test_a_policy_that_has_not_come_to_return_more_is_followed_to_its_end(end: float, times: int) -> None:
+    """Its means differ by so much over 0.28 standard errors."""
+    assert whole_ones(acted(end)) == times * ["whole"]
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(15.9, 1), (16.1, 0)])
+def test_if_that_takes_no_more_than_four_experiments(seconds: float, times: int) -> None:
+    assert len(whole_ones(acted(0.0, seconds=seconds))) == times
+
+
+def test_the_length_of_a_policys_run_is_waited_for() -> None:
+    watched = acted(0.0)
+    del watched.timelines["rehearsal"]
+
+    assert awaits_length(watched)
+    assert not awaits_length(acted(2.0))
 
 
 def test_whole_runs_are_held_against_the_one_with_nothing_changed() -> None:

@@ -1,5 +1,6 @@
 """What becomes of the rewards that an environment gives, and of its ends of episodes."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -12,11 +13,15 @@ from firstlight.records.dealings import (
     Bootstrapped,
     BootstrapSeen,
     Discounted,
+    Returning,
+    ReturnsSeen,
     RewardAsked,
     Rewarded,
     Weighed,
     WeightsSeen,
 )
+from firstlight.records.program import Ending
+from firstlight.records.training import StepSeen
 
 ALIKE = 0.02
 """Relative; changes whose ratios differ by less are powers of one discount."""
@@ -97,6 +102,26 @@ def rewarded(seen: Sightings) -> Iterator[Rewarded]:
             given=max((look.given for look in looks), default=0.0),
             values=tuple(one for one in told if one.kind == VALUES),
             actions=tuple(one for one in told if one.kind == ACTIONS),
+        )
+
+
+def returning(seen: Sightings) -> Iterator[Returning]:
+    """By a copy that went on to the program's end, where there is one: it follows the program's own."""
+    finished = any(end.reason == "exit" for end in seen.of(Ending))
+    for told in groups(seen.of(ReturnsSeen), lambda one: one.rank):
+        last = told[-1]
+        start, end = last.start, last.end
+        error = math.sqrt(start.spread**2 / start.episodes + end.spread**2 / end.episodes)
+        yield Returning(
+            rank=last.rank,
+            site=next((step.site for step in seen.of(StepSeen) if step.rank == last.rank), None),
+            step=last.step,
+            episodes=last.episodes,
+            start=start.mean,
+            end=end.mean,
+            rise=(end.mean - start.mean) / error if error else 0.0,
+            varied=error > 0,
+            to_end=last.to_end or finished,
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight.facts.dealings import bootstrapped, discounted, rewarded, weighed
+from firstlight.facts.dealings import bootstrapped, discounted, returning, rewarded, weighed
 from firstlight.facts.flows import (
     alike,
     altered,
@@ -221,6 +221,7 @@ REDUCERS: tuple[Reducer, ...] = (
     discounted,
     rewarded,
     weighed,
+    returning,
     pullings,
     altered,
     two_comparisons,

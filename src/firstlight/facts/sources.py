@@ -113,6 +113,7 @@ SOURCES: dict[type, Source] = {
     taped.MuteSeen: _taped(_NO_BACKWARD, odd=True),
     taped.PenaltySeen: _taped(_NO_BACKWARD, odd=True),
     flows.Pulling: _taped("no place was found where predictions are compared with answers"),
+    dealings.Returning: _taped("no environment was seen whose episodes ended"),
     dealings.Weighed: _taped("no environment was seen, or no likelihoods of actions in a loss"),
     dealings.Bootstrapped: _taped(_NO_TARGETS),
     dealings.Discounted: _taped(_NO_TARGETS),

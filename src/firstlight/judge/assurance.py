@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from firstlight.records.assurance import Assurance, Beside, ByHeart, Learns, Rehearsed
+from firstlight.records.assurance import Assurance, Beside, ByHeart, Learns, Rehearsed, Returns
 from firstlight.records.contrast import BLIND, Contrast
+from firstlight.records.dealings import Returning
 from firstlight.records.facts import LossCurve
 from firstlight.records.flows import Guessed
 from firstlight.records.learning import CERTIFIED, LearningSign
@@ -26,6 +27,7 @@ def assurance_of(facts: Iterable[Any]) -> Assurance:
         learns=_learns(sign_of(known), contrast, known),
         by_heart=_by_heart(contrast),
         beside=next((_beside(one.seen.skills) for one in known if isinstance(one, Relations) and one.scored), None),
+        returns=next((_returns(fact) for fact in known if isinstance(fact, Returning)), None),
         rehearsal=next((_rehearsed(fact) for fact in known if isinstance(fact, Rehearsal)), None),
     )
 
@@ -113,6 +115,10 @@ def _why(seen: Rehearsal) -> str:
 
 def _beside(skills: Skills) -> Beside:
     return Beside(own=skills.own, plain=skills.plain, rows=skills.rows, step=skills.step)
+
+
+def _returns(seen: Returning) -> Returns:
+    return Returns(first=seen.start, last=seen.end, episodes=seen.episodes, to_end=seen.to_end)
 
 
 def _by_heart(contrast: Contrast | None) -> ByHeart | None:

@@ -27,8 +27,9 @@ from firstlight.observe.printed import numbers_in
 from firstlight.observe.watch import Watched
 from firstlight.records.averages import Averaged
 from firstlight.records.census import Census
-from firstlight.records.contrast import Contrast
+from firstlight.records.contrast import WHOLE, Contrast
 from firstlight.records.copies import CopySeen
+from firstlight.records.dealings import ReturnsSeen
 from firstlight.records.declared import Logged, RoundTrip, ScheduleTried
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.facts import LossSite, Mode, StepOrder
@@ -180,7 +181,8 @@ def uncontradicted(
 def _answers(watched: Watched) -> list[Logged]:
     """What copies were asked about the program; the steps of a copy that was asked are not the program's."""
     asked = [*watched.timelines.get(PROBES, ()), *watched.timelines.get(LOCALISED, ())]
+    whole = [record for record in watched.timelines.get(WHOLE, ()) if isinstance(record, ReturnsSeen)]
     rehearsed: list[Logged] = [
         record for _, seen in attempts_of(watched) for record in seen if isinstance(record, LIFE)
     ]
-    return [*(record for record in asked if isinstance(record, ANSWERS)), *rehearsed]
+    return [*(record for record in asked if isinstance(record, ANSWERS)), *whole, *rehearsed]

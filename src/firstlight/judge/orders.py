@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import msgspec
 
-from firstlight.checks.learning import one_batch_not_learned
+from firstlight.checks.learning import one_batch_not_learned, returns_never_rise
 from firstlight.checks.loss import penalty_outweighs
 from firstlight.diagnosis.evidence import FAST
 from firstlight.experiments.engine import (
@@ -21,6 +21,7 @@ from firstlight.experiments.engine import (
 from firstlight.experiments.plan import BY_NAME, TERMS, Order
 from firstlight.experiments.rehearsal import NEVER, attempts_of
 from firstlight.facts.contrast import BY_HEART, LEARNT, LEAST_SHARE, LEAST_STEPS, Fed, behind, contrast, level, lost
+from firstlight.facts.dealings import returning
 from firstlight.facts.learning import compete
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
@@ -84,7 +85,13 @@ STANDS = 0.02
 AHEAD = 0.2
 """Share of what a copy gained that the program did not, from which on the whole run of both is compared."""
 WHOLE_TIMES = 2.5
-"""Times the seconds of an experiment that a copy of the whole run may take."""
+"""Times the seconds of an experiment that a copy of the whole run at another rate is expected to take at most."""
+POLICY_TIMES = 4.0
+"""The same of a copy that says whether a policy comes to return more."""
+LONGEST_TIMES = 6.0
+"""The same, after which such a copy is ended all the same."""
+RISEN = 2 * returns_never_rise.CHECK.limits.rise
+"""Standard errors by which returns have certainly risen, though the run was not over."""
 LOCALISED = "localised"
 LOCALISING_SECONDS = 30.0
 """Every operation of the step is looked at, after the steps before it were repeated."""
@@ -128,7 +135,8 @@ def next_rungs(watched: Watched, seconds: float = 0.0) -> tuple[str, ...]:
         found += [UNMOVED] if level(base).finite and abs(lost(level(base))) < STARTS else []
         found += _rates(watched, base, levels)
         found += _terms(watched, base, levels)
-        found += _to_the_end(watched, base, levels) if _fits(watched, seconds) else []
+        found += _to_the_end(watched, base, levels) if _fits(watched, WHOLE_TIMES * seconds) else []
+        found += [WHOLE] if _may_yet_rise(watched) and _fits(watched, POLICY_TIMES * seconds) else []
     return tuple(found)
 
 
@@ -168,7 +176,7 @@ def awaits_length(watched: Watched) -> bool:
         for name in ("lr-tenfold", "lr-tenth")
         if (losses := losses_of(watched.timelines.get(name, ())))
     }
-    return len(base) >= LEAST_STEPS and bool(_ahead(watched, base, levels))
+    return len(base) >= LEAST_STEPS and (bool(_ahead(watched, base, levels)) or _may_yet_rise(watched))
 
 
 def planned_steps(watched: Watched) -> int | None:
@@ -189,7 +197,15 @@ def _fits(watched: Watched, seconds: float) -> bool:
     ]
     if planned is None or not paces:
         return False
-    return planned * backwards_for_a_step(watched.records) * min(paces) <= WHOLE_TIMES * seconds
+    return planned * backwards_for_a_step(watched.records) * min(paces) <= seconds
+
+
+def _may_yet_rise(watched: Watched) -> bool:
+    """A policy whose episodes returned no more so far, and that was not seen to its end."""
+    nursery = opened(watched)
+    if nursery is None or nursery.engine != "fork" or watched.exit_code:
+        return False
+    return any(not one.to_end and not one.rise >= RISEN for one in returning(Sightings(watched.records)))
 
 
 def whole_runs(watched: Watched) -> tuple[WholeRun, ...]:
@@ -328,7 +344,7 @@ def orders_for(names: tuple[str, ...], seconds: float) -> list[Order]:
             name=experiment.name,
             interventions=experiment.interventions,
             steps=NEVER if experiment.to_end else STEPS,
-            seconds=WHOLE_TIMES * seconds if experiment.to_end else seconds,
+            seconds=LONGEST_TIMES * seconds if experiment.to_end else seconds,
             eval_tail=experiment.eval_tail,
             to_end=experiment.to_end,
         )

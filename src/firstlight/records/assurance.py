@@ -38,6 +38,16 @@ class Beside(msgspec.Struct, frozen=True, kw_only=True):
     """When the program's own was last measured."""
 
 
+class Returns(msgspec.Struct, frozen=True, kw_only=True):
+    """Mean sums of rewards of a policy's first episodes, and of the last quarter of them."""
+
+    first: float
+    last: float
+    episodes: int
+    to_end: bool
+    """Of the whole run."""
+
+
 class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
     """The whole program, shortened."""
 
@@ -67,6 +77,7 @@ class Assurance(msgspec.Struct, frozen=True, kw_only=True):
     learns: Learns | None = None
     by_heart: ByHeart | None = None
     beside: Beside | None = None
+    returns: Returns | None = None
     rehearsal: Rehearsed | None = None
     sensitivity: dict[str, float] = {}
     """For each flow, the share of the faults planted in this program that are noticed."""

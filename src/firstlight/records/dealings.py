@@ -1,5 +1,7 @@
 """What passes between a program and the environment it acts in, and what becomes of it in its loss."""
 
+import msgspec
+
 from firstlight.records.facts import Ranked
 from firstlight.records.places import Site
 from firstlight.records.sighting import Sighting
@@ -51,6 +53,26 @@ class WeightsSeen(Sighting, frozen=True, kw_only=True, tag="weights-of-actions")
     """The gradient by one likelihood, as if the loss were the sum over all of them."""
     returns: tuple[float, ...]
     """Of the episodes that ended since the look before."""
+
+
+class MeanReturn(msgspec.Struct, frozen=True, kw_only=True):
+    """What the episodes of one part of a run returned."""
+
+    episodes: int
+    mean: float
+    spread: float
+    """Standard deviation."""
+
+
+class ReturnsSeen(Sighting, frozen=True, kw_only=True, tag="returns"):
+    """Sums of rewards, episode by episode, at the beginning of a run and in its last quarter."""
+
+    episodes: int
+    start: MeanReturn
+    """Before anything can have been learnt."""
+    end: MeanReturn
+    to_end: bool = False
+    """Of a copy that went on until the program ended by itself."""
 
 
 class RewardAsked(Sighting, frozen=True, kw_only=True, tag="reward-asked"):
@@ -138,3 +160,21 @@ class Weighed(Ranked, frozen=True, kw_only=True):
     lowest: float
     """Return of an episode, and below, the highest."""
     highest: float
+
+
+class Returning(Ranked, frozen=True, kw_only=True):
+    """Whether episodes come to return more than at the beginning, over as much of the run as was seen."""
+
+    site: Site | None
+    """Where the optimizer makes its steps."""
+    step: int
+    episodes: int
+    start: float
+    end: float
+    """Mean returns."""
+    rise: float
+    """In standard errors of the difference."""
+    varied: bool
+    """Not all episodes return the same."""
+    to_end: bool
+    """Of the whole run: in the program, or in a copy in which nothing is changed."""

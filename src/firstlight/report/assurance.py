@@ -18,6 +18,10 @@ def rows(assurance: Assurance | None) -> Iterator[tuple[str, str]]:
     if (beside := assurance.beside) is not None:
         plain = f"a plain fit to {beside.rows} of its examples {beside.plain:.2f}"
         yield "skill", f"{beside.own:.2f} by step {beside.step}, {plain} (0 is one answer for all, 1 never wrong)"
+    if (returns := assurance.returns) is not None:
+        seen = "whole run" if returns.to_end else "part that was seen"
+        told = f"{returns.first:.3g} → {returns.last:.3g} in {returns.episodes} episodes"
+        yield "returns", f"{told} (of the first few, and of the last quarter of the {seen})"
     if assurance.rehearsal is not None:
         yield "whole", _rehearsed(assurance.rehearsal)
         if expected := _expected(assurance.rehearsal):

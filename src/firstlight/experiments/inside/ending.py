@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from firstlight.experiments.inside import tracked
 from firstlight.observe.inside.observer import rank
+from firstlight.observe.inside.taps.dealings import tell_returns
 from firstlight.observe.printed import numbers_in
 from firstlight.records.steered import EndReached
 
@@ -62,6 +63,7 @@ def listen(observer: "Observer") -> Callable[[], object]:
         heard.seek(max(0, size - MOST_BYTES))
         lines = heard.read().decode("utf-8", "replace").splitlines()
         told = logged.means() | {name: values[-1] for name, values in numbers_in(lines).items()}
+        tell_returns(observer, to_end=True)
         observer.emit(EndReached(step=observer.step, rank=rank(), told=told))
 
     return lambda: atexit.register(tell)

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from firstlight.observe.inside.tape.recorder import Recorder
-from firstlight.observe.inside.taps.dealings import Dealings, _may_deal, _read
+from firstlight.observe.inside.taps.dealings import FEWEST_EPISODES, Dealings, _may_deal, _read, tell_returns
 
 SEEN = [0.1, 0.2]
+LEARNING: Any = SimpleNamespace(step=0)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ def test_functions_that_return_so_many_things_are_asked() -> None:
 
 
 def test_episodes_are_counted_for_each_place() -> None:
-    dealings = Dealings(None, Recorder())  # type: ignore[arg-type]
+    dealings = Dealings(LEARNING, Recorder())
     for ends in ([False, False], [False, True], [True, False]):
         dealings.exchanged(7, (SEEN, torch.tensor([1.0, -1.0]), torch.tensor(ends)))
 
@@ -71,14 +72,14 @@ def test_episodes_are_counted_for_each_place() -> None:
     ],
 )
 def test_limits_of_time_may_be_told_apart(result: tuple[Any, ...], apart: bool) -> None:
-    dealings = Dealings(None, Recorder())  # type: ignore[arg-type]
+    dealings = Dealings(LEARNING, Recorder())
     dealings.exchanged(7, result)
 
     assert dealings.apart == apart
 
 
 def test_numbers_are_held_against_the_rewards() -> None:
-    dealings = Dealings(None, Recorder())  # type: ignore[arg-type]
+    dealings = Dealings(LEARNING, Recorder())
     for reward in (1.0, 0.5):
         dealings.exchanged(7, (SEEN, reward, False))
 
@@ -103,7 +104,7 @@ class Within:
 
 @pytest.fixture
 def dealings() -> Dealings:
-    observer: Any = SimpleNamespace(inert=False, quiet=contextlib.nullcontext)
+    observer: Any = SimpleNamespace(inert=False, quiet=contextlib.nullcontext, step=0)
     return Dealings(observer, Recorder())
 
 
@@ -119,3 +120,21 @@ def test_of_an_environment_around_another_the_outer_one_counts(dealings: Dealing
         around(1)
 
     assert (dealings.exchanges, dealings.rewards, list(dealings.running.values())) == (3, {10.0}, [3])
+
+
+@pytest.mark.parametrize(("episodes", "told"), [(FEWEST_EPISODES - 1, 0), (FEWEST_EPISODES, 1)])
+def test_returns_are_told_once_some_episodes_have_ended(episodes: int, told: int) -> None:
+    seen: list[Any] = []
+    observer: Any = SimpleNamespace(step=0, emit=seen.append)
+    observer.dealings = dealings = Dealings(observer, Recorder())
+    for episode in range(episodes):
+        observer.step = 10 * episode
+        dealings.exchanged(7, (SEEN, 1.0, False))
+        dealings.exchanged(7, (SEEN, float(episode), True))
+    tell_returns(observer, to_end=True)
+
+    assert [(one.episodes, one.start.mean, one.to_end) for one in seen] == told * [(episodes, 3.0, True)]
+
+
+def test_without_an_environment_there_are_none() -> None:
+    tell_returns(SimpleNamespace(dealings=None, emit=None))  # type: ignore[arg-type]

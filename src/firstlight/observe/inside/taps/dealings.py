@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 import torch
 
 from firstlight.observe.inside import living, sites
+from firstlight.observe.inside.course import ReturnsCourse
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
+from firstlight.records.dealings import ReturnsSeen
 
 RETURNED = range(3, 7)
 """How many things an environment gives: what is seen, reward, end, and up to three more."""
@@ -28,6 +30,7 @@ MOST_REWARDS = 20_000
 MOST_RETURNS = 256
 MOST_ODD = 20
 """Calls that gave something else, after which a function is no environment."""
+FEWEST_EPISODES = 10
 ROUNDING = 1e-6
 """Relative; of single precision."""
 GYMS = ("gymnasium", "gym")
@@ -74,6 +77,7 @@ class Dealings:
         self.running: dict[Key, int] = {}
         """Steps of episodes that have not ended, and below, the sums of their rewards."""
         self.sums: dict[Key, float] = {}
+        self.course = ReturnsCourse()
         self.returns: list[float] = []
         """Of episodes that have ended, until somebody takes them."""
 
@@ -110,7 +114,9 @@ class Dealings:
             if end:
                 self.running.pop(key, None)
                 self.episodes[length] += 1
-                self.returns = [*self.returns[-MOST_RETURNS:], self.sums.pop(key, 0.0)]
+                total = self.sums.pop(key, 0.0)
+                self.course.add(self.observer.step, total)
+                self.returns = [*self.returns[-MOST_RETURNS:], total]
             else:
                 self.running[key] = length
         self.exchanges += len(rewards)
@@ -252,6 +258,14 @@ def _numbers(value: Any) -> list[float] | None:
     return [float(one) for one in listed] if 0 < len(listed) <= MOST_PLACES else None
 
 
+def tell_returns(observer: Observer, to_end: bool = False) -> None:
+    """Nothing where no environment was seen, or hardly an episode ended."""
+    course = observer.dealings.course if observer.dealings is not None else None
+    if course is not None and course.episodes >= FEWEST_EPISODES:
+        start, end = course.start(observer.step), course.end()
+        observer.emit(ReturnsSeen(episodes=course.episodes, start=start, end=end, to_end=to_end))
+
+
 def install(observer: Observer, recorder: Recorder) -> Dealings:
     """Copies have what the program had found; in them nothing is looked for again, which takes its time."""
     dealings = Dealings(observer, recorder)
@@ -266,6 +280,11 @@ def install(observer: Observer, recorder: Recorder) -> Dealings:
 
         return look
 
+    def ends() -> None:
+        if observer.timeline is None:
+            tell_returns(observer)
+
+    observer.moments.ending.append(observer.shielded("dealings", ends))
     observer.moments.optimizer_built.append(once("optimizer"))
     observer.moments.backward_begins.append(once("backward"))
     return dealings
