@@ -3,14 +3,16 @@
 import math
 
 import pytest
+from msgspec.structs import replace
 from tests.checks.data import relating
 
 from firstlight.judge.assurance import assurance_of, headline
 from firstlight.records.assurance import Assurance, Beside
 from firstlight.records.contrast import Contrast, Level, Pair
+from firstlight.records.dealings import Returning
 from firstlight.records.facts import LossCurve
 from firstlight.records.flows import Guessed, Place
-from firstlight.records.learning import CERTIFIED, LearningSign
+from firstlight.records.learning import CERTIFIED, NOT_CERTIFIED, LearningSign
 from firstlight.records.places import Site
 from firstlight.records.rehearsal import Rehearsal
 from firstlight.records.relations import Skills
@@ -132,3 +134,23 @@ def test_a_question_that_nobody_answers_is_where_the_rehearsal_ends() -> None:
     assert "asks for input" in told.rehearsal.why
     assert crash.rehearsal is not None
     assert crash.rehearsal.why == "ValueError: no"
+
+
+@pytest.mark.parametrize(
+    ("rise", "to_end", "says", "seen"),
+    [
+        (4.1, False, "its episodes come to return more", "part that was seen"),
+        (3.9, True, "could not be certified", "whole run"),
+    ],
+)
+def test_returns_that_have_risen_are_a_sign_of_learning(rise: float, to_end: bool, says: str, seen: str) -> None:
+    sign = replace(_sign(16), status=NOT_CERTIFIED, reason="few updates")
+    returning = Returning(
+        rank=0, site=SITE, step=9, episodes=64, start=1.0, end=4.0, rise=rise, varied=True, to_end=to_end
+    )
+    found = assurance_of([sign, returning])
+
+    assert says in headline(found, experimented=True)
+    assert dict(rows(found))["returns"] == (
+        f"1 → 4 in 64 episodes (of the first few, and of the last quarter of the {seen})"
+    )

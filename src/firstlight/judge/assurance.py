@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from firstlight.checks.learning import returns_never_rise
 from firstlight.records.assurance import Assurance, Beside, ByHeart, Learns, Rehearsed, Returns
 from firstlight.records.contrast import BLIND, Contrast
 from firstlight.records.dealings import Returning
@@ -16,6 +17,8 @@ from firstlight.records.learning import CERTIFIED, LearningSign
 from firstlight.records.rehearsal import Rehearsal
 from firstlight.records.relations import Relations, Skills
 
+RISEN = 2 * returns_never_rise.CHECK.limits.rise
+"""Standard errors by which returns have certainly risen, though the run was not over."""
 LEVEL_STEPS = 8
 """The last losses that are averaged."""
 
@@ -79,6 +82,8 @@ def headline(assurance: Assurance, experimented: bool) -> str:
         return f"nothing found, and it begins to learn: one answer for all examples would still do better{lacking}"
     if learns.status == CERTIFIED:
         return f"nothing found, and it learns{lacking}"
+    if assurance.returns is not None and assurance.returns.risen:
+        return f"nothing found, and its episodes come to return more than at first{lacking}"
     why = f" ({learns.reason})" if learns.reason else ""
     return f"nothing found; that it learns could not be certified{why}{lacking}"
 
@@ -118,7 +123,9 @@ def _beside(skills: Skills) -> Beside:
 
 
 def _returns(seen: Returning) -> Returns:
-    return Returns(first=seen.start, last=seen.end, episodes=seen.episodes, to_end=seen.to_end)
+    return Returns(
+        first=seen.start, last=seen.end, episodes=seen.episodes, to_end=seen.to_end, risen=seen.rise >= RISEN
+    )
 
 
 def _by_heart(contrast: Contrast | None) -> ByHeart | None:

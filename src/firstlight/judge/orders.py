@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import msgspec
 
-from firstlight.checks.learning import one_batch_not_learned, returns_never_rise
+from firstlight.checks.learning import one_batch_not_learned
 from firstlight.checks.loss import penalty_outweighs
 from firstlight.diagnosis.evidence import FAST
 from firstlight.experiments.engine import (
@@ -25,6 +25,7 @@ from firstlight.facts.dealings import returning
 from firstlight.facts.learning import compete
 from firstlight.facts.sightings import Sightings
 from firstlight.facts.stepping import clip_orders
+from firstlight.judge.assurance import RISEN
 from firstlight.observe.watch import Watched
 from firstlight.records.contrast import (
     BLIND,
@@ -90,8 +91,6 @@ POLICY_TIMES = 4.0
 """The same of a copy that says whether a policy comes to return more."""
 LONGEST_TIMES = 6.0
 """The same, after which such a copy is ended all the same."""
-RISEN = 2 * returns_never_rise.CHECK.limits.rise
-"""Standard errors by which returns have certainly risen, though the run was not over."""
 LOCALISED = "localised"
 LOCALISING_SECONDS = 30.0
 """Every operation of the step is looked at, after the steps before it were repeated."""

@@ -46,6 +46,8 @@ class Returns(msgspec.Struct, frozen=True, kw_only=True):
     episodes: int
     to_end: bool
     """Of the whole run."""
+    risen: bool = False
+    """By far more than they differ by chance."""
 
 
 class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
