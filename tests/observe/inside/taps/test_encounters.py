@@ -83,6 +83,13 @@ def test_predictions_are_made_for_the_rows_of_what_was_fed(met: Encounters) -> N
     assert met.beside(output.flatten()) == []
 
 
+def test_a_network_that_says_the_same_of_all_states_fits_any_order(met: Encounters) -> None:
+    shown(met, FIRST, False, False)
+    call(met, FIRST, torch.zeros(2, 1))
+
+    assert met.beside(torch.zeros(2)) == []
+
+
 def test_states_that_were_not_met_are_not_known(met: Encounters) -> None:
     shown(met, FIRST, False, False)
     output = torch.rand(2, 1)

@@ -91,12 +91,14 @@ class Encounters:
     def beside(self, predicted: torch.Tensor) -> list[tuple[int, ...]]:
         """For each prediction the states that it may be made for; none where that is not plain.
 
-        Where a network's output holds each prediction in the row of its input, its inputs are what they are made for.
+        Where a network's output holds each prediction in the row of its input, its inputs are what they are made for;
+        but for a network that says the same of different states, which fits any order.
         """
         rows = predicted.numel()
         if not rows or not any(_holds(tensor, predicted) for _, given in self._learning for tensor in given):
             return []
-        found = list(self._candidates(rows))[:MOST_BESIDE]
+        apart = len(set(predicted.detach().flatten().tolist()))
+        found = [states for states in self._candidates(rows) if apart >= KNOWN * len(set(states))][:MOST_BESIDE]
         return list(zip(*found, strict=True)) if found else []
 
     def _candidates(self, rows: int) -> Iterator[list[int]]:
