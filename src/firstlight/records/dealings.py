@@ -99,6 +99,14 @@ class RewardAsked(Sighting, frozen=True, kw_only=True, tag="reward-asked"):
     """Times that all that was new was looked at, and nothing older."""
     exchanges: int
     """Rewards that the environment had given until then."""
+    own: int = 0
+    """Answers that the reward at the end changed which belong to states of that episode, and below, of others."""
+    others: int = 0
+    states: int = 0
+    """Different ones among those that were learnt from then, and below, how many answers they have in all."""
+    around: int = 0
+    places: int = 1
+    """Environments that are dealt with at once."""
 
 
 class Bootstrapped(Ranked, frozen=True, kw_only=True):

@@ -19,21 +19,21 @@ PLAIN = [0.5, -1.0, 2.0, 0.3, 1.1, -0.4, 0.9, 1.6]
 def test_single_differences() -> None:
     other = [*PLAIN[:3], PLAIN[3] + 1, *PLAIN[4:]]
 
-    assert _differences(PLAIN, other, 1e-3) == pytest.approx([1.0])
+    assert _differences(PLAIN, other, 1e-3) == pytest.approx({3: 1.0})
 
 
 def test_what_all_have_in_common_is_left_out() -> None:
     other = [2 * one - 0.3 for one in PLAIN]
     other[3] += 1
 
-    assert _differences(PLAIN, other, 1e-3) == pytest.approx([1.0])
+    assert _differences(PLAIN, other, 1e-3) == pytest.approx({3: 1.0})
 
 
 def test_changes_of_most_examples_are_told_as_they_are() -> None:
     changes = [0.1 * at * at for at in range(1, 9)]
     other = [one + change for one, change in zip(PLAIN, changes, strict=True)]
 
-    assert _differences(PLAIN, other, 1e-3) == pytest.approx(changes)
+    assert list(_differences(PLAIN, other, 1e-3).values()) == pytest.approx(changes)
 
 
 def backward(exchanges: int, values: list[float], actions: list[float]) -> Backward:
@@ -78,12 +78,12 @@ def test_the_next_episode_has_begun_where_it_does_not_end_at_once(
     told = Told(result=(), at=0, rewards=[0.0, 0.0], ends=ends, keys=keys, lengths=lengths)
     trial = Nudge(keys[1], 5, NudgedCopy(pid=0, read=0, first=0, unit=1.0))
 
-    assert Nudging(observer=None, dealings=None)._next(trial, told) == place  # type: ignore[arg-type]
+    assert Nudging(observer=None, dealings=None, encounters=None)._next(trial, told) == place  # type: ignore[arg-type]
 
 
 def asking() -> tuple[Nudging, Any, list[RewardAsked]]:
     told: list[RewardAsked] = []
-    moments = SimpleNamespace(backward_begins=[], backward_ended=[], ending=[])
+    moments = SimpleNamespace(backward_begins=[], backward_ended=[], ending=[], model_returned=[])
     observer: Any = SimpleNamespace(
         dealings=SimpleNamespace(exchanges=16, alter=None, taped=None),
         moments=moments,
@@ -147,7 +147,7 @@ def test_a_copy_that_gets_no_core_has_told_what_it_saw() -> None:
 def test_copies_that_decided_it_are_not_waited_for() -> None:
     nudging, _, told = asking()
     copies = [telling([1.0, 3.0], [5.0, 5.0], then=signal.pause) for _ in range(2)]
-    nudging.trial = Nudge((1, 0), 5, *copies)
+    nudging.trial = Nudge((1, 0), 5, copies[0], copies[1])
     nudging.backwards = [backward(8, [1.0, 2.0], []), backward(16, [4.0, 4.0], [])]
     until_told(nudging, told)
 

@@ -11,6 +11,8 @@ from firstlight.records.places import Site
 
 LEAST = 1e-3
 """Of a unit of reward: what changes less is rounding."""
+PLAIN = 0.5
+"""Of the largest change: a mean or a deviation that is kept of all rewards changes others a little."""
 LEAST_ROWS = 6
 LEAST_NEW, MOST_EPOCHS = 8, 20
 """Exchanges between two updates, and how often each is looked at, where nothing older is."""
@@ -24,6 +26,8 @@ class Backward:
     exchanges: int
     site: Site | None
     vectors: Vectors
+    states: list[tuple[int, ...]] = field(default_factory=list)
+    """For each answer the states that it may belong to; none where they are not known."""
 
 
 @dataclass
@@ -75,6 +79,9 @@ class Changes:
     """Times that what the environment gave since the last time was looked at whole, once or in a few epochs."""
     together: bool = False
     """Both kinds were told at the backward at which the first difference came."""
+    states: list[tuple[int, ...]] = field(default_factory=list)
+    """That answers belong to which differ plainly, and below, all that were looked at then."""
+    around: list[tuple[int, ...]] = field(default_factory=list)
 
 
 def changes(copy: NudgedCopy, own: list[Backward]) -> Changes:
@@ -90,7 +97,12 @@ def changes(copy: NudgedCopy, own: list[Backward]) -> Changes:
                 continue
             made.rows[kind] += len(ours)
             size = sum(map(abs, ours)) / len(ours) if kind == ACTIONS and ours else 1.0
-            made.found[kind] += [one / copy.unit for one in _differences(ours, other, LEAST * abs(copy.unit) * size)]
+            found = _differences(ours, other, LEAST * abs(copy.unit) * size)
+            made.found[kind] += [one / copy.unit for one in found.values()]
+            if kind == VALUES and found and len(mine.states) == len(ours):
+                most = max(map(abs, found.values()))
+                made.states += [mine.states[at] for at, one in found.items() if abs(one) > PLAIN * most]
+                made.around += filter(None, mine.states)
         if since is None and any(made.found.values()):
             since, made.site = mine.exchanges, mine.site
             made.together = all(mine.vectors.get(kind) for kind in (VALUES, ACTIONS))
@@ -108,10 +120,10 @@ def _rollouts(backwards: list[Backward]) -> int:
     return found
 
 
-def _differences(ours: list[float], other: list[float], least: float) -> list[float]:
-    """Without what all examples have in common, as where they are standardised together."""
+def _differences(ours: list[float], other: list[float], least: float) -> dict[int, float]:
+    """By their places, without what all examples have in common, as where they are standardised together."""
     plain = [b - a for a, b in zip(ours, other, strict=True)]
-    differing = [one for one in plain if abs(one) > least]
+    differing = _larger(plain, least)
     if len(differing) <= len(plain) / 2 or len(plain) < LEAST_ROWS:
         return differing
     best = plain
@@ -123,4 +135,8 @@ def _differences(ours: list[float], other: list[float], least: float) -> list[fl
                 left = [b - other[first] - slope * (a - ours[first]) for a, b in zip(ours, other, strict=True)]
                 if sum(abs(one) <= least for one in left) > max(len(left) / 2, sum(abs(one) <= least for one in best)):
                     best = left
-    return [one for one in best if abs(one) > least]
+    return _larger(best, least)
+
+
+def _larger(numbers: list[float], least: float) -> dict[int, float]:
+    return {at: one for at, one in enumerate(numbers) if abs(one) > least}

@@ -27,7 +27,8 @@ from firstlight.observe.inside import sites
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.actions import likelihoods
 from firstlight.observe.inside.tape.compares import DIFFERENCES, MEASURES
-from firstlight.observe.inside.tape.tail import Tail, tail_of
+from firstlight.observe.inside.tape.tail import Meeting, Tail, tail_of
+from firstlight.observe.inside.taps import encounters
 from firstlight.observe.inside.taps.dealings import Dealings, Key, Told
 from firstlight.records.dealings import ACTIONS, VALUES, RewardAsked
 
@@ -53,12 +54,15 @@ class Nudge:
     length: int
     at_end: NudgedCopy
     at_start: NudgedCopy | None = None
+    episode: int = 0
+    """Of those of its environment, the one that ended."""
 
 
 @dataclass
 class Nudging:
     observer: Observer
     dealings: Dealings
+    encounters: encounters.Encounters
     backwards: list[Backward] = field(default_factory=list)
     trial: Nudge | None = None
     trials: int = 0
@@ -67,6 +71,7 @@ class Nudging:
     _deadline: float = 0.0
     _under_way: dict[str, list[Any]] = field(default_factory=dict)
     _hooks: list[Any] = field(default_factory=list)
+    _states: list[tuple[int, ...]] = field(default_factory=list)
 
     def taped(self) -> bool:
         return self.trial is not None or self._write is not None
@@ -83,7 +88,8 @@ class Nudging:
             copy = self._copy(told, place)
             if copy is None:
                 return self._changed(told, place)[0]
-            self.trial = Nudge(told.keys[place], told.lengths[place], copy)
+            key = told.keys[place]
+            self.trial = Nudge(key, told.lengths[place], copy, episode=self.encounters.episodes[key] - 1)
             self.trials += 1
         elif trial.at_start is None and (place := self._next(trial, told)) is not None:
             trial.at_start = self._copy(told, place)
@@ -148,16 +154,27 @@ class Nudging:
         return None
 
     def backward_begins(self, root: torch.Tensor, _retain: bool, functional: bool) -> None:
-        self._under_way, self._hooks = {}, []
+        self._under_way, self._hooks, self._states = {}, [], []
         if not self.taped() or functional or root.numel() != 1:
             return
         tail = tail_of(self.dealings.recorder, root)
         if tail is None:
             return
-        self._under_way = {VALUES: _answers(tail), ACTIONS: []}
+        found = _answers(tail)
+        self._states = [] if self._write is not None else self._beside(found)
+        self._under_way = {VALUES: [meeting.answer.detach().flatten().tolist() for meeting in found], ACTIONS: []}
         for at, tensor in enumerate(likelihoods(tail)):
             self._under_way[ACTIONS].append(None)
             self._hooks.append(tensor.register_hook(lambda slope, at=at: self._pulled(at, slope)))
+
+    def _beside(self, found: list[Meeting]) -> list[tuple[int, ...]]:
+        """For each answer, none where it is not plain."""
+        told: list[tuple[int, ...]] = []
+        for meeting in found:
+            predicted = [tensor for tensor, _, _ in meeting.row.inputs if tensor.requires_grad]
+            states = self.encounters.beside(predicted[0]) if len(predicted) == 1 else []
+            told += states if len(states) == meeting.answer.numel() else [()] * meeting.answer.numel()
+        return told
 
     def _pulled(self, at: int, slope: torch.Tensor) -> None:
         pull = -slope.detach()
@@ -174,7 +191,7 @@ class Nudging:
             kind: [one for part in parts if part is not None for one in part] for kind, parts in self._under_way.items()
         }
         kept = {kind: vector for kind, vector in vectors.items() if len(vector) <= MOST_COMPARED}
-        self.backwards.append(Backward(self.dealings.exchanges, sites.caller(), kept))
+        self.backwards.append(Backward(self.dealings.exchanges, sites.caller(), kept, self._states))
         if self._write is not None:
             self._tell(self._write, self.backwards[-1])
             self._end_in_time()
@@ -228,6 +245,7 @@ class Nudging:
 
     def _compared(self, trial: Nudge, start: NudgedCopy) -> list[RewardAsked]:
         found = [changes(copy, self.backwards[copy.first :]) for copy in (trial.at_end, start)]
+        own = [self.encounters.own(states, (trial.key, trial.episode)) for states in found[0].states]
         told = []
         for kind in (VALUES, ACTIONS):
             rows = min(change.rows[kind] for change in found)
@@ -243,6 +261,11 @@ class Nudging:
                         rows=rows,
                         rollouts=min(change.rollouts for change in found),
                         exchanges=self.dealings.exchanges,
+                        own=sum(one is True for one in own) if kind == VALUES else 0,
+                        others=sum(one is False for one in own) if kind == VALUES else 0,
+                        states=len({states[0] for states in found[0].around}) if kind == VALUES else 0,
+                        around=len(found[0].around) if kind == VALUES else 0,
+                        places=self.encounters.places,
                     )
                 )
         return told
@@ -252,21 +275,21 @@ def _has_more(copy: NudgedCopy, deadline: float) -> bool:
     return bool(select.select([copy.read], [], [], max(0.0, deadline - time.monotonic()))[0])
 
 
-def _answers(tail: Tail) -> list[list[float]]:
+def _answers(tail: Tail) -> list[Meeting]:
     """Of predictions that are compared with values."""
     found = {
-        id(meeting.answer): meeting.answer
+        id(meeting.answer): meeting
         for meeting in tail.meetings
         if meeting.row.name in MEASURES | DIFFERENCES and meeting.answer.is_floating_point()
     }
-    return [answer.detach().flatten().tolist() for answer in found.values() if answer.numel() <= MOST_COMPARED]
+    return [meeting for meeting in found.values() if meeting.answer.numel() <= MOST_COMPARED]
 
 
 def install(observer: Observer) -> None:
     dealings = observer.dealings
     if dealings is None:
         return
-    nudging = Nudging(observer, dealings)
+    nudging = Nudging(observer, dealings, encounters.install(observer, dealings))
     os.register_at_fork(after_in_child=nudging.begin_anew)
     dealings.alter, dealings.taped = nudging.exchanged, nudging.taped
     moments = observer.moments

@@ -60,6 +60,7 @@ class Dealings:
         self._forget()
         self.alter: Callable[[Told], tuple[Any, ...]] = lambda told: told.result
         """What the program is given; another thing in a copy that asks what would become of it."""
+        self.hear: Callable[[Told], None] = lambda _: None
         self.taped: Callable[[], bool] = lambda: False
         """What became of a reward is being followed."""
         self._inside = False
@@ -124,7 +125,9 @@ class Dealings:
         self.square += sum(reward * reward for reward in rewards)
         if len(self.rewards) < MOST_REWARDS:
             self.rewards.update(rewards)
-        return self.alter(Told(result, at, rewards, ends, keys, lengths))
+        told = Told(result, at, rewards, ends, keys, lengths)
+        self.hear(told)
+        return self.alter(told)
 
     def find(self, *_: Any) -> None:
         """Follows the environments among the functions that are defined by now."""
