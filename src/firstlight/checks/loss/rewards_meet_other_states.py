@@ -56,7 +56,7 @@ CHECK = Check(
     causes=("rl-advantage", "rl-obs"),
     likely="observations and returns are laid out in different orders, by steps and by environments",
     fix="stack and reshape observations, actions, advantages and returns the same way",
-    severity=Severity.ERROR,
+    severity=Severity.WARNING,
     confidence=0.93,
     find=find,
 )
