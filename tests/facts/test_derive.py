@@ -36,7 +36,7 @@ from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting, Some, TensorCard
 from firstlight.records.standing_by import GroupFrozen
-from firstlight.records.stored import ExamplesStored
+from firstlight.records.stored import ExamplesStored, KeptReread
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.taped import (
@@ -132,6 +132,7 @@ def program(rank: int) -> list[Sighting]:
         Behaviour(**place, again=0.0, train=0.0, poisoned=0),
         CustomGradient(**place, name="Clip", ratio=2.0),
         ColumnsDropped(**place, model="Net", takes="features", columns=("age",)),
+        KeptReread(**place, name="Digits", examples=32),
         FitSeen(**place, number=0, name="SelectKBest", answers=True, fitted=400, inside=100, outside=0),
         Movement(step=2, rank=rank, optimizer=0, name="SGD", built=None, settings={"lr": 0.1}, tensors=(HALF,)),
         Units(

@@ -71,6 +71,7 @@ from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.sighting import Sighting
 from firstlight.records.standing_by import GroupFrozen
+from firstlight.records.stored import KeptReread
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.symmetry import Symmetry
 from firstlight.records.timelines import Behaviour, CustomGradient, Dependence
@@ -177,6 +178,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(CustomGradient, counts=EVERY),
     Accounts(ColumnsDropped, counts=EVERY),
     Accounts(FitSeen, ("number",)),
+    Accounts(KeptReread, counts=EVERY),
     motions,
     handlings,
     precisions,

@@ -195,6 +195,7 @@ def levellings(seen: Sightings) -> Iterator[Levelling]:
             cast=last.cast,
             gone=min(look.gone for look in looks),
             ignored=last.ignored,
+            rounded=median(look.rounded for look in looks),
             unlearnt=NO_SIGN in signs and CERTIFIED not in signs,
         )
 

@@ -36,6 +36,7 @@ from firstlight.records.rounded import RoundedAway
 from firstlight.records.scoring import AnswersScored
 from firstlight.records.selection import Selection
 from firstlight.records.standing_by import GroupFrozen
+from firstlight.records.stored import KeptReread
 from firstlight.records.stuck import StuckAtZero
 from firstlight.records.timelines import CustomGradient, Dependence
 from firstlight.records.training import Attention, EvaluationSeen, KeysMasked
@@ -206,6 +207,12 @@ SOURCES: dict[type, Source] = {
     FitSeen: _from(
         "fitting",
         absent="no row that only evaluation has went into the fit of a scikit-learn transformer",
+        bears="data",
+    ),
+    KeptReread: _from(
+        "rereading",
+        "loaders",
+        absent="no examples that a dataset keeps in memory were read again with the same random numbers",
         bears="data",
     ),
     CustomGradient: _from(absent="no hand-written backward of the user's own was called", bears="experiment"),

@@ -101,7 +101,7 @@ class Levelling(Ranked, frozen=True, kw_only=True):
     """Share of a column that has one of its commonest few values, before the call and after it."""
     after: float
     of: str = "inputs"
-    """`inputs`, `answers` that are numbers, or `classes`."""
+    """`inputs`, `answers` that are numbers, `classes`, or `rounding` of inputs."""
     merged: float = 0.0
     """Share of the pairs of values that the call made the same."""
     lost: float = 0.0
@@ -114,6 +114,8 @@ class Levelling(Ranked, frozen=True, kw_only=True):
     """Classes that are answers no more, at the look with the fewest."""
     ignored: bool = False
     """They are left out, and not taken for others."""
+    rounded: float = 0.0
+    """How far the inputs are from the same in double precision, over their deviation."""
     unlearnt: bool = False
     """The program was seen not to learn."""
     stored: ExamplesStored | None = None

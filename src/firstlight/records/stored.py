@@ -3,6 +3,7 @@
 import msgspec
 
 from firstlight.records.places import Site
+from firstlight.records.sighting import Sighting
 
 
 class ImagesTurned(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,3 +67,25 @@ class ExamplesStored(msgspec.Struct, frozen=True, kw_only=True):
     numbers: NumbersExchanged = NumbersExchanged()
     """Among those that `turned` tells of."""
     classes_turned: ClassesTurned = ClassesTurned()
+
+
+class KeptReread(Sighting, frozen=True, kw_only=True, tag="kept-reread"):
+    """What becomes of the examples that a dataset keeps when they are read again and again, in a copy of the process.
+
+    Only where the same random numbers gave the same examples, so that what differs is what is kept.
+    """
+
+    name: str
+    """Of the dataset's class. Below, where it gives an example, and where that writes into what is kept."""
+    site: Site | None
+    writes: Site | None = None
+    examples: int
+    readings: int = 0
+    once: float = 0.0
+    """How far what is kept of the examples is from what it was, after one reading: a share of what its values usually
+    differ by from their mean. Below, after all of them."""
+    often: float = 0.0
+    left: float = 1.0
+    """Of what the values kept of an example differ by, after all of them."""
+    given: float = 0.0
+    """Share of the values given that the readings between made others, with the same random numbers."""

@@ -289,7 +289,7 @@ class LevelledSeen(Sighting, frozen=True, kw_only=True, tag="levelled"):
     operation: str
     site: Site | None
     of: str = "inputs"
-    """`inputs`, `answers` that are numbers, or `classes`."""
+    """`inputs`, `answers` that are numbers, `classes`, or `rounding` of inputs."""
     before: float
     """Share of a column that has one of a few common values, before the call and after it."""
     after: float
@@ -304,6 +304,8 @@ class LevelledSeen(Sighting, frozen=True, kw_only=True, tag="levelled"):
     gone: int = 0
     """Classes that are answers no more."""
     ignored: bool = False
+    rounded: float = 0.0
+    """How far the inputs are from the same in double precision, over their deviation."""
 
 
 class ComparisonSeen(Sighting, frozen=True, kw_only=True, tag="comparison"):

@@ -5,18 +5,18 @@ A call that is given data alone, on the way from the batch to the first layer: b
 and after it nearly all of them are one of three, or a good part of them are one. A clamp that is far narrower than the
 data, a cut at zero of values that have signs, a division that rounds down, a cast to whole numbers. It is a warning
 where the program shows no sign of learning, where a copy learns clearly better without the call, and where the data
-were cast to whole numbers before training: signs or fractions are gone then. Else it is a note: what the network needs
-may be in what is left.
-
-What a dataset does in NumPy or PIL is not followed call by call. Where it keeps an array of its examples, those are set
-beside what it gives: hardly any different values are left in an example, and a plain fit foretells far fewer answers.
+were cast to whole numbers before training. Else it is a note: what the network needs may be in what is left.
+That way computed in double precision: where it gives other inputs, what large numbers differ by was rounded away by a
+cast, and what is made of it is noise (seconds since 1970 in float32 are 128 s apart).
+What a dataset does in NumPy or PIL is not followed. Where it keeps an array of its examples, those are set beside what
+it gives: hardly any different values are left in an example, and a plain fit foretells far fewer answers.
 
 ## When it is fine
 Values that are meant to be on or off. Comparisons, masks and `round`, which say so, are not told, nor is what is drawn
 at random, nor whole numbers that are fed as such.
 """
 
-from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
+from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where, at
 from firstlight.records.flows import Levelling
 from firstlight.records.stored import ExamplesStored
 
@@ -36,6 +36,8 @@ class Limits(Settable):
     """Of the variance; standardised values that are cut off at zero lose more, four even steps of a range less."""
     wrapped: float = 0.05
     """Of the values, made others because their new type cannot hold them."""
+    rounded: float = 0.3
+    """Of what the inputs differ by; float32 leaves a millionth, eight bits for a number a few hundredths."""
     kept_values: int = 8
     """Different ones in an example that a dataset keeps, at least; fewer are meant to be on or off."""
     given_share: float = 0.25
@@ -49,8 +51,20 @@ class Limits(Settable):
 
 
 def find(levelling: Levelling, limits: Limits) -> Found:
+    call = f"after `{levelling.call.operation}`"
+    where = at(levelling.call.site, step=levelling.step, rank=levelling.rank)
     if levelling.stored is not None and _is_coarser(levelling.stored, limits):
-        yield _in_dataset(levelling, levelling.stored)
+        yield _in_dataset(where, levelling.stored)
+    if levelling.of == "rounding" and levelling.looks >= limits.looks and levelling.rounded >= limits.rounded:
+        saw = f"{call} what the data differ by is rounded away: what the network is fed is off by"
+        yield Evidence(
+            where=where,
+            saw=f"{saw} {levelling.rounded:.2f} of its deviation from the same in double precision",
+            wanted=DIFFERENT,
+            cause="num-precision",
+            do="take differences first, and cast them then: `torch.diff(times).float()`",
+            numbers={"rounded": levelling.rounded},
+        )
     if levelling.of != "inputs" or levelling.looks < limits.looks:
         return
     few = levelling.before <= limits.before and levelling.after >= limits.after
@@ -58,28 +72,19 @@ def find(levelling: Levelling, limits: Limits) -> Found:
     wrapped = levelling.wrapped >= limits.wrapped
     if not (few or same or wrapped):
         return
-    call = f"after `{levelling.call.operation}`"
     if wrapped:
         saw = f"{call} {levelling.wrapped:.0%} of the values are others, because the type cannot hold them"
     elif few:
-        saw = (
-            f"{call} {levelling.after:.0%} of the values that the network is fed are one of three; before it "
-            f"{levelling.before:.0%} were"
-        )
+        saw = f"{call} {levelling.after:.0%} of the values that the network is fed are one of three; before it "
+        saw += f"{levelling.before:.0%} were"
     else:
         saw = f"{call} {levelling.lost:.0%} of what the inputs differ by is lost: many of them have become the same"
     yield Evidence(
-        where=at(levelling.call.site, step=levelling.step, rank=levelling.rank),
+        where=where,
         saw=saw,
         wanted=DIFFERENT,
         severity=Severity.WARNING if wrapped or levelling.cast or levelling.unlearnt else Severity.NOTE,
-        numbers={
-            "before": levelling.before,
-            "after": levelling.after,
-            "merged": levelling.merged,
-            "lost": levelling.lost,
-            "wrapped": levelling.wrapped,
-        },
+        numbers={name: getattr(levelling, name) for name in ("before", "after", "merged", "lost", "wrapped")},
     )
 
 
@@ -90,9 +95,9 @@ def _is_coarser(stored: ExamplesStored, limits: Limits) -> bool:
     return few and needed and stored.kept_values >= limits.kept_values
 
 
-def _in_dataset(levelling: Levelling, stored: ExamplesStored) -> Evidence:
+def _in_dataset(where: Where, stored: ExamplesStored) -> Evidence:
     return Evidence(
-        where=at(levelling.call.site, step=levelling.step, rank=levelling.rank),
+        where=where,
         saw=f"of {stored.kept_values} different values in an example that `{stored.name}` keeps, {stored.given_values} "
         f"are left in what it gives; a plain fit gets {stored.given_skill:.2f} from it, and {stored.kept_skill:.2f} "
         "from what is kept (0 is one answer for all, 1 never wrong)",
@@ -104,7 +109,7 @@ def _in_dataset(levelling: Levelling, stored: ExamplesStored) -> Evidence:
 CHECK = Check(
     id="FL168",
     summary="values that a network is fed become the same, and what they differed by is lost",
-    causes=("data-degenerate",),
+    causes=("data-degenerate", "num-precision"),
     likely="a clamp, a rounding or a cast that is far coarser than the data",
     fix="print the data before and after this line; widen its range, or scale the data first",
     severity=Severity.WARNING,

@@ -58,7 +58,7 @@ class Levelled:
     line: Site | None
     change: ValueChange
     of: str = "inputs"
-    """`inputs`, `answers` that are numbers, or `classes` that were answers and no longer are."""
+    """`inputs`, `answers` that are numbers, `classes` that were answers and no longer are, or `rounding` of inputs."""
     wrapped: float = 0.0
     """Share of the values that a type of whole numbers could not hold, and made others of."""
     cast: bool = False
@@ -66,6 +66,8 @@ class Levelled:
     gone: int = 0
     """Classes the network has an output for that never count: `ignored`, or taken for another."""
     ignored: bool = False
+    rounded: float = 0.0
+    """How far what the network is fed is from the same in double precision, over its deviation."""
 
 
 def levelled(entered: Sequence[torch.Tensor], recorder: Recorder) -> Iterator[Levelled]:

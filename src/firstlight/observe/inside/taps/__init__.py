@@ -28,6 +28,7 @@ from firstlight.observe.inside.taps import (
     operations,
     optimizers,
     portrait,
+    rereading,
     tape,
     unread,
     workers,
@@ -67,6 +68,7 @@ def install(observer: Observer) -> None:
         "portrait": lambda: portrait.install(observer, seen, held),
         "loaders": lambda: loaders.install(observer),
         "workers": lambda: workers.install(observer),
+        "rereading": lambda: rereading.install(observer),
         "collating": lambda: collating.install(observer),
     }
     for name, attach in optional.items():

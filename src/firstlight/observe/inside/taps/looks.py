@@ -21,6 +21,7 @@ from firstlight.observe.inside.tape.penalty import WeightPenalty, penalty_of, wi
 from firstlight.observe.inside.tape.pull import pulls
 from firstlight.observe.inside.tape.reach import best_guess, lowest_free, reaches
 from firstlight.observe.inside.tape.recorder import Recorder, walk
+from firstlight.observe.inside.tape.rounding import rounded
 from firstlight.observe.inside.tape.runaway import runaways
 from firstlight.observe.inside.tape.tail import CANNOT, Tail, tail_of
 from firstlight.observe.inside.tape.terms import silent_terms, unfelt_terms
@@ -128,7 +129,8 @@ class Looks:
 
     def _levels(self, tail: Tail) -> None:
         answers = levelled_answers(tail, self.recorder, count_examples(tail, self.recorder))
-        for found in (*levelled(self.recorder.entered, self.recorder), *answers):
+        inputs = self.recorder.entered
+        for found in (*levelled(inputs, self.recorder), *rounded(inputs, self.recorder), *answers):
             self.observer.emit(
                 LevelledSeen(
                     operation=found.operation,
@@ -138,6 +140,7 @@ class Looks:
                     cast=found.cast,
                     gone=found.gone,
                     ignored=found.ignored,
+                    rounded=found.rounded,
                     **found.change._asdict(),
                 )
             )

@@ -1,0 +1,71 @@
+"""What the network is fed, beside the same computed in double precision."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from tests.observe.inside.tape.tapes import taped
+from torch import nn
+
+from firstlight.observe.inside.tape.levels import Levelled
+from firstlight.observe.inside.tape.rounding import off_by, rounded
+
+GENERATOR = torch.Generator().manual_seed(0)
+GAPS = torch.randint(1, 60, (32, 9), generator=GENERATOR)
+TIMES = 1_700_000_000 + GAPS.cumsum(1)
+METRES = 5_800_000 + 0.1 * torch.randn(32, 9, generator=GENERATOR).double()
+PLAIN = torch.randn(32, 9, generator=GENERATOR)
+Change = Callable[[torch.Tensor], torch.Tensor]
+
+
+def seen(data: torch.Tensor, change: Change) -> list[Levelled]:
+    given = data.clone()
+    with taped() as recorder:
+        recorder.whole = True
+        made = change(given)
+        nn.Linear(made.shape[-1], 2)(made).sum()
+    return list(rounded(recorder.entered, recorder))
+
+
+ILL: dict[str, tuple[torch.Tensor, Change, str]] = {
+    "float": (TIMES, lambda t: torch.diff(t.float(), dim=1).clamp(min=0).log1p(), "float"),
+    "to": (TIMES, lambda t: t.to(torch.float32)[:, 1:] - t.to(torch.float32)[:, :-1], "to"),
+    "half": (2000 + PLAIN, lambda t: t.half().float() - 2000, "half"),
+    "of doubles": (METRES, lambda t: t.type(torch.float32) - 5_800_000, "type"),
+    "phases": (TIMES, lambda t: torch.sin(t.float() * 0.1), "float"),
+    "divided": (TIMES, lambda t: torch.diff(t / 60, dim=1), "div"),
+}
+
+
+@pytest.mark.parametrize("name", ILL)
+def test_what_is_lost_in_a_cast_is_seen_where_it_is_cast(name: str) -> None:
+    data, change, operation = ILL[name]
+    told = seen(data, change)
+
+    assert [(one.of, one.operation) for one in told] == [("rounding", operation)]
+    assert told[0].rounded >= 0.3
+
+
+@pytest.mark.parametrize(
+    ("data", "change"),
+    [
+        (TIMES, lambda t: torch.diff(t, dim=1).float()),
+        (TIMES, lambda t: (t - t[:, :1]).float() / 60),
+        (TIMES, lambda t: torch.diff(t.double(), dim=1).float().log1p()),
+        (METRES, lambda t: (t - 5_800_000).float()),
+        (PLAIN, lambda t: t.half().float()),
+        (PLAIN, lambda t: (t - t.mean(0)) / t.std(0)),
+        (PLAIN, lambda t: (t * 4).long().float()),
+        (PLAIN, lambda t: t + torch.randn_like(t)),
+        (torch.full((32, 9), 0.1), lambda t: (t - t.mean(0)) / (t.std(0) + 1e-8)),
+    ],
+)
+def test_nothing_is_lost_where_differences_are_taken_first(data: torch.Tensor, change: Change) -> None:
+    assert all(one.rounded < 0.1 for one in seen(data, change))
+
+
+def test_columns_without_values_of_their_own_are_not_asked() -> None:
+    exact = torch.stack([torch.linspace(0, 1, 9), torch.zeros(9)], 1).double()
+
+    assert off_by(exact, exact + torch.tensor([0.0, 1e-3])) == 0.0
+    assert off_by(exact, exact[:4]) == 0.0
