@@ -15,7 +15,6 @@ from firstlight.observe.inside import containment
 from firstlight.observe.inside.observer import Observer
 from firstlight.store.run_directory import RunDirectory
 
-
 MOST_TEMPORARY_BYTES = 32 << 20
 """Of temporary files, which every copy is given anew; of more than these it copies what it changes."""
 

@@ -74,7 +74,7 @@ def test_a_folder_taken_over_is_as_it_was_and_stays_apart_from_then_on(tmp_path:
     assert Path(overlay.paths.seen(f"{shared}/log.csv")).read_text() == "a\n"
     assert sorted(overlay.layers.entries(str(shared))) == ["inner", "log.csv"]
     Path(overlay.opened(f"{shared}/inner/own.csv", os.O_WRONLY | os.O_CREAT)).write_text("of the copy alone")
-    with open(overlay.opened(f"{shared}/log.csv", os.O_WRONLY | os.O_APPEND), "a") as file:
+    with Path(overlay.opened(f"{shared}/log.csv", os.O_WRONLY | os.O_APPEND)).open("a") as file:
         file.write("3\n")
     assert Path(overlay.paths.seen(f"{shared}/log.csv")).read_text() == "a\n3\n"
     assert (shared / "log.csv").read_text() == "a,b\n1,2\n"
