@@ -16,6 +16,7 @@ from firstlight.facts.ranks import distributed_orders, ranks
 from firstlight.facts.sightings import Sightings, longest_run
 from firstlight.records import feed
 from firstlight.records.averages import Averaged
+from firstlight.records.carried import ScoreCarried
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.dealings import BootstrapSeen, WeightsSeen
@@ -222,6 +223,7 @@ def program(rank: int) -> list[Sighting]:
         GroupFrozen(**place, optimizer="Adam", built=None, parameters=Some(tensors=2), rate=0.1, steps=9),
         RoundedAway(**place, operation="lerp_", dtype="bfloat16", tensors=2, updates=9, moved=0.1, missed=0.9),
         StuckAtZero(**place, optimizer="Adam", steps=9, stuck=Some(tensors=2), others=1),
+        ScoreCarried(**place, of_examples=False, counted=9.0, own=3.0, evaluations=3, times=2),
         Averaged(
             **place,
             what="losses",

@@ -9,6 +9,7 @@ import pytest
 from firstlight.checks.catalogue import CATALOGUE
 from firstlight.facts.sources import DECLARED, LIVE, READ_FROM_LOG, READ_FROM_SOURCE, READ_FROM_TABLES
 from firstlight.records.averages import Averaged
+from firstlight.records.carried import ScoreCarried
 from firstlight.records.contrast import Contrast
 from firstlight.records.copies import CopySeen
 from firstlight.records.dealings import Rewarded
@@ -33,6 +34,7 @@ BY_REHEARSAL = (
     Selection,
     AnswersScored,
     Averaged,
+    ScoreCarried,
     GraphsKept,
     EvaluationLeaves,
     ResumeTried,

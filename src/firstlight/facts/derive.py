@@ -56,6 +56,7 @@ from firstlight.facts.stepping import (
 )
 from firstlight.records import feed, restored
 from firstlight.records.averages import Averaged
+from firstlight.records.carried import ScoreCarried
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.declared import DeclaredFact, Logged
@@ -198,6 +199,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(CopySeen, ("model", "name", "site"), longest="looks"),
     Accounts(RandomAgain, ("model", "site"), FIRST),
     Accounts(Averaged, ("site", "what"), FIRST),
+    Accounts(ScoreCarried, ("site", "of_examples"), FIRST),
     Accounts(ScheduleAhead, ("schedule", "site"), FIRST),
     Accounts(GraphsKept, ("site",), FIRST),
     Accounts(GroupFrozen, ("optimizer", "site"), FIRST),

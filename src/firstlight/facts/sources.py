@@ -23,6 +23,7 @@ from firstlight.records import (
     taped,
 )
 from firstlight.records.averages import Averaged
+from firstlight.records.carried import ScoreCarried
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
 from firstlight.records.evaluated import EvaluationLeaves
@@ -159,6 +160,7 @@ SOURCES: dict[type, Source] = {
     Selection: _rehearsed("no rehearsal came to a number that is held against the best so far"),
     AnswersScored: _rehearsed("no rehearsal came to answers that are held against targets"),
     CopySeen: _rehearsed("no rehearsal came to a copy of a model in training"),
+    ScoreCarried: _rehearsed("no rehearsal came to a score that earlier evaluations are a part of"),
     Averaged: _rehearsed("no rehearsal came to a sum over an evaluation that is divided in an odd way"),
     EvaluationLeaves: _rehearsed("no rehearsal found a model changed by its evaluation"),
     GroupFrozen: _rehearsed("no rehearsal found a group of an optimizer's parameters frozen to the end"),

@@ -26,6 +26,7 @@ from firstlight.judge.written import written
 from firstlight.observe.printed import numbers_in
 from firstlight.observe.watch import Watched
 from firstlight.records.averages import Averaged
+from firstlight.records.carried import ScoreCarried
 from firstlight.records.census import Census
 from firstlight.records.contrast import WHOLE, Contrast
 from firstlight.records.copies import CopySeen
@@ -63,6 +64,7 @@ LIFE = (
     Selection,
     AnswersScored,
     Averaged,
+    ScoreCarried,
     GraphsKept,
     EvaluationLeaves,
     GivenUp,

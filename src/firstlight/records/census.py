@@ -70,6 +70,10 @@ class Census(Sighting, frozen=True, kw_only=True, tag="census"):
     repeated: tuple[RepeatedModule, ...] = ()
     strangers: Some = Some()
     """Held by the optimizers, never given a gradient, and part of no model seen."""
+    left: Some = Some()
+    """Held by the optimizers, given gradients at earlier steps and at none since, while nobody else's were applied."""
+    left_steps: int = 0
+    """Steps of theirs since then."""
     blind: Some = Some()
     """Those of them whose module ran, with gradients disabled each time."""
     flagged: tuple[str, ...] = ()

@@ -117,3 +117,31 @@ def test_layers_that_join_a_training_under_way_are_told_at_their_line() -> None:
     assert (one.where.line, one.severity) == (112, Severity.WARNING)
     assert "were thawed or added while it trained" in one.saw
     assert found(unoptimized=NONE, strangers=NONE, optimized=HEAD) == []
+
+
+IN_PLACE_OF_ANOTHER: dict[str, Any] = {
+    "optimized": NONE,
+    "strangers": NONE,
+    "unoptimized": Some(tensors=6, elements=3589, names=HEAD.names),
+    "left": Some(tensors=6, elements=3589, names=("AdamW[0]",)),
+}
+
+
+def test_a_model_in_the_place_of_another_whose_tensors_the_optimizer_keeps() -> None:
+    (one,) = found(**IN_PLACE_OF_ANOTHER, left_steps=10)
+
+    assert "while the 6 tensors that the optimizers hold got none for the last 10 steps: nothing trains" in one.saw
+    assert one.severity is None
+
+
+def test_a_phase_without_gradients_is_shorter() -> None:
+    assert found(**IN_PLACE_OF_ANOTHER, left_steps=9) == []
+
+
+def test_in_a_rehearsal_a_few_steps_tell_and_the_line_that_made_it_is_named() -> None:
+    anew = {**IN_PLACE_OF_ANOTHER, "unoptimized": NONE, "joined": Some(tensors=6, elements=3589, names=HEAD.names)}
+
+    (one,) = found(**anew, left_steps=3, joined_site=Site(file="train.py", line=68))
+
+    assert (one.where.line, one.severity, one.confidence) == (68, Severity.WARNING, 0.9)
+    assert "got none for the last 3 steps" in one.saw

@@ -10,6 +10,8 @@ from torch import nn
 
 from firstlight.experiments.inside.newcomers import IDLE_STEPS, Newcomers
 from firstlight.observe.inside import sites
+from firstlight.observe.inside.cores import Clock
+from firstlight.observe.inside.taps.optimizers import Optimizers
 from firstlight.records.census import Census
 from firstlight.records.places import Site
 
@@ -24,7 +26,7 @@ def trained(
     model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 1))
     model[0].requires_grad_(not frozen)
     optimizer = torch.optim.SGD(model.parameters() if everything else model[1].parameters(), lr=0.1)
-    held: Any = SimpleNamespace(parameters=[])
+    held: Any = SimpleNamespace(parameters=[], applied=0, idle=0)
     observer: Any = SimpleNamespace(step=0, functional=False, optimizers=lambda: [held])
     seen = Newcomers(observer)
     call: Any = SimpleNamespace(module=model, training=True)
@@ -120,9 +122,46 @@ def test_one_whose_parameters_agree_keeps_books() -> None:
     assert trained(say_and_thaw, everything=True) == []
 
 
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [({}, True), ({"late": IDLE_STEPS - 1}, False), ({"goes_on": True}, False), ({"rebuilt": True}, False)],
+    ids=["left behind", "not for long", "the one before goes on as well", "with an optimizer of its own"],
+)
+def test_a_model_that_takes_the_place_of_another_is_told_where_nothing_is_applied_any_more(
+    about: dict[str, Any], told: bool
+) -> None:
+    assert [census.joined.tensors for census in replaced(**about)] == ([2] if told else [])
+
+
+def replaced(late: int = IDLE_STEPS, goes_on: bool = False, rebuilt: bool = False) -> list[Census]:
+    torch.manual_seed(0)
+    first, second = nn.Linear(3, 1), nn.Linear(3, 1)
+    observer: Any = SimpleNamespace(full=True, light=False, stepping=False, functional=False, step=0)
+    observer.emit, observer.clock = (lambda _: None), Clock()
+    models: Any = SimpleNamespace(batch=None, batch_rebuilt=False)
+    taps = Optimizers(observer, models)
+    observer.optimizers = lambda: list(taps.held.values())
+    seen = Newcomers(observer)
+    optimizer = torch.optim.SGD(first.parameters(), lr=0.1)
+    for step in range(2 + late):
+        if step == 2 and rebuilt:
+            optimizer = torch.optim.SGD(second.parameters(), lr=0.1)
+        model = second if step >= 2 else first
+        seen.returned(SimpleNamespace(module=model, training=True))  # type: ignore[arg-type]
+        optimizer.zero_grad()
+        loss = model(torch.randn(8, 3)).square().mean()
+        (loss + first(torch.randn(8, 3)).square().mean() if goes_on else loss).backward()
+        taps.step_begins(optimizer, (optimizer,), {})
+        optimizer.step()
+        taps.step_ended(optimizer)
+        seen.stepped(optimizer)
+        observer.step += 1
+    return list(seen.seen())
+
+
 def test_the_line_that_thawed_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Site(file="train.py", line=112)
-    monkeypatch.setattr(sites, "caller", lambda: line)
+    monkeypatch.setattr(sites, "caller", lambda **_: line)
     observer: Any = SimpleNamespace(step=5)
     seen, parameter = Newcomers(observer), nn.Parameter(torch.ones(2))
     seen.joins(parameter)

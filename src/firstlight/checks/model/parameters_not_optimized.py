@@ -4,6 +4,8 @@
 Part of a model takes part in the loss and requires gradients, but no optimizer holds it. If the optimizer holds
 other tensors that belong to no model in use, it was made before a layer was replaced, or for another model. In a
 rehearsal also: layers that are thawed or added in the middle of the run, get gradients from then on, and stand still.
+And a model that took the place of another (a checkpoint was loaded into a new one), while the optimizer goes on
+stepping the tensors of the one before, which get no gradients any more: from there on nothing trains.
 
 ## When it is fine
 Training only the head, by handing only the head's parameters to the optimizer, is common and reported as a note where
@@ -19,12 +21,18 @@ from firstlight.records.sighting import Some
 class Limits(Settable):
     drawn: float = 0.5
     """Of what is left out: a new layer on top of loaded ones that is left out too is no reason to train on noise."""
+    idle: int = 10
+    """Steps in a row without a gradient for what the optimizers hold; phases without one are shorter or have another
+    optimizer that steps."""
 
 
 def find(census: Census, limits: Limits) -> Found:
     if census.joined.tensors:
         yield _joined(census)
     left_out, strangers = census.unoptimized, census.strangers
+    if left_out.tensors and census.left.tensors and census.left_steps >= limits.idle:
+        yield _left(census, left_out)
+        return
     if not left_out.tensors or not (census.optimized.tensors or strangers.tensors):
         return
     share = left_out.elements / max(1, census.trainable.elements)
@@ -46,8 +54,28 @@ def find(census: Census, limits: Limits) -> Found:
     )
 
 
+def _left(census: Census, left_out: Some, confidence: float | None = None) -> Evidence:
+    share = left_out.elements / max(1, census.trainable.elements)
+    return Evidence(
+        where=at(census.joined_site or census.built or census.site, step=census.step, rank=census.rank),
+        saw=f"{left_out.tensors} of {census.trainable.tensors} trainable tensors of `{census.name}` ({share:.0%} of "
+        f"its parameters) get gradients and are in no optimizer, while the {census.left.tensors} tensors that the "
+        f"optimizers hold got none for the last {census.left_steps} steps: nothing trains",
+        wanted="an optimizer that holds the model in use",
+        severity=None if confidence is None else Severity.WARNING,
+        confidence=confidence,
+        likely="the model was made anew, by loading a checkpoint or for another stage, and the optimizer is still that "
+        "of the one before",
+        do="build the optimizer anew from the new model, and load its state after that; or load the checkpoint into "
+        "the model that is there",
+        numbers={"tensors": left_out.tensors, "share": share},
+    )
+
+
 def _joined(census: Census) -> Evidence:
     joined = census.joined
+    if census.left.tensors and joined.tensors == census.trainable.tensors:
+        return _left(census, joined, confidence=0.9)
     share = joined.elements / max(1, census.trainable.elements)
     return Evidence(
         where=at(census.joined_site or census.site, module=joined.names[0], step=census.step, rank=census.rank),

@@ -1,6 +1,7 @@
 """Sums over an evaluation, and what they are divided by: is it the number of what was added up?"""
 
 import math
+import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,8 +38,11 @@ class Phase:
     """Examples in each that the model was asked about."""
     numbers: dict[Site | None, Heard] = field(default_factory=dict)
     """What a line made of the answers to each batch, whatever it is."""
+    taken: dict[Site | None, tuple[int, float]] = field(default_factory=dict)
+    """How many numbers a line took out of torch, be they of answers or of targets, and their sum."""
     summed: bool = False
     """Some loss is the sum of those of its examples."""
+    model: "weakref.ref[torch.nn.Module] | None" = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class Averages:
         """By what is added up; None where that was once seen to be fine."""
 
     def divided(self, phases: Iterable[Phase], total: Any, count: Any) -> None:
-        number, by = _number(total), _number(count)
+        number, by = number_of(total), number_of(count)
         if number is None or by is None or not number > 0 or by < 1 or by != int(by):
             return
         every = (one for phase in phases for one in sums(phase))
@@ -173,7 +177,7 @@ def _sums_of_any(heard: Heard) -> Iterator[_Sum]:
         yield _Sum("scores", False, numbers[-1] * counts[-1], weighted / sum(counts), counts, of_last=True, known=False)
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
     """Of Python, of numpy or of torch; not an array."""
     if isinstance(value, torch.Tensor) and value.numel() != 1:
         return None

@@ -7,13 +7,15 @@ its name.
 """
 
 import math
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from firstlight.experiments.inside.averages import Averages, Heard, Phase
+from firstlight.experiments.inside.averages import Averages, Heard, Phase, number_of
+from firstlight.experiments.inside.carried import MixedScores
 from firstlight.experiments.inside.scoring import Scoring
 from firstlight.experiments.inside.shortening.arithmetic import Arithmetic
 from firstlight.experiments.inside.wanted import MEETINGS, WantedOutputs
@@ -54,6 +56,7 @@ class MeasuredLosses(TorchFunctionMode):
         self.wanted = WantedOutputs(observer, self.scoring.rests_on_answers)
         self._wants = observer.shielded("wanted", self.wanted.meet)
         self.averages = Averages(observer)
+        self.carried = MixedScores(observer)
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         found = func(*args, **(kwargs or {}))
@@ -81,6 +84,7 @@ class MeasuredLosses(TorchFunctionMode):
             phase.summed = phase.summed or reduction == "sum"
         elif name in COMPARED and _are_answers(given):
             held = int(found.sum())
+            self.counted(len(found))
             phase.right.append((held if COMPARED[name] else found.numel() - held, found.numel()))
         elif name in DIFFERENCES and _are_answers(given) and found.numel() <= MOST_NUMBERS:
             apart = found.detach().double()
@@ -88,9 +92,13 @@ class MeasuredLosses(TorchFunctionMode):
 
     def _take(self, source: torch.Tensor, number: Any) -> None:
         """A number leaves torch; the first that this line takes of the answers to a batch stands for them."""
-        phase = self._phase
-        if phase.batches and isinstance(number, (int, float)) and self.scoring.rests_on_answers(source):
-            taken = phase.numbers.setdefault(sites.caller(), [])
+        phase, site = self._phase, sites.caller()
+        if not phase.batches or not isinstance(number, (int, float)):
+            return
+        many, total = phase.taken.get(site, (0, 0.0))
+        phase.taken[site] = many + 1, total + number
+        if self.scoring.rests_on_answers(source):
+            taken = phase.numbers.setdefault(site, [])
             if len(taken) == len(phase.batches) - 1:
                 taken.append((float(number), phase.batches[-1]))
 
@@ -100,9 +108,11 @@ class MeasuredLosses(TorchFunctionMode):
             return
         self.meet(one, other)
         if name in DIFFERENCES:
+            self.counted(len(one))
             self._apart((found * found).mean(), abs(found).mean(), len(one))
         else:
             held = int(found.sum())
+            self.counted(len(found))
             self.scoring.arrays(one, other)
             phase = self._heard_of.setdefault(("array", sites.caller()), Phase())
             phase.right.append((held if COMPARED[name] else found.size - held, found.size))
@@ -128,6 +138,12 @@ class MeasuredLosses(TorchFunctionMode):
     def divided(self, total: Any, count: Any) -> None:
         if self._on:
             self.averages.divided(self._heard_of.values(), total, count)
+            self.carried.divided(self._heard_of.values(), number_of(total), number_of(count))
+
+    def counted(self, examples: int) -> None:
+        """Of so many a metric is computed at once."""
+        if self._on:
+            self.carried.counted(self._heard_of.values(), examples)
 
     def returned(self, call: Call) -> None:
         """A model was called: in eval mode or without gradients an evaluation may have begun."""
@@ -143,6 +159,7 @@ class MeasuredLosses(TorchFunctionMode):
             self.wanted.asked(call)
             self.scoring.asked(call)
             self._phase = self._heard_of.setdefault((id(call.module), *sites.way()), Phase())
+            self._phase.model = self._phase.model or weakref.ref(call.module)
             if len(self._phase.batches) < MOST_HEARD:
                 self._phase.batches.append(next((len(given) for given in call.inputs if given.ndim), 0))
             self._listen()
@@ -158,6 +175,10 @@ class MeasuredLosses(TorchFunctionMode):
         if self._sensed >= MOST_SENSED or not self._sensed:
             self.training_goes_on()
         self.arithmetic.on = False
+        self._forget()
+
+    def _forget(self) -> None:
+        self.carried.training_goes_on(self._heard_of.values())
         self._heard_of.clear()
 
     def training_goes_on(self) -> None:
@@ -165,7 +186,7 @@ class MeasuredLosses(TorchFunctionMode):
         if self._on and _is_last(self):  # else one of the program's own was begun after it, and ends first
             self._on = False
             self.__exit__(None, None, None)  # type: ignore[no-untyped-call]
-        self._heard_of.clear()
+        self._forget()
         self._computed.clear()
         self.scoring.rest()
         self.wanted.rest()

@@ -6,11 +6,13 @@ Which way one improves is known: a `…_score` grows, a `…_error` and a `…_l
 import contextlib
 import functools
 import importlib
+import sys
 from types import ModuleType
 from typing import Any
 
 from firstlight.experiments.inside.measured import MeasuredLosses
 from firstlight.experiments.inside.tracked import Numbers
+from firstlight.observe.inside import sites
 from firstlight.observe.inside.imports import when_imported
 
 WAYS = {"_score": True, "_error": False, "_loss": False}
@@ -39,7 +41,18 @@ def _follow_functions(module: ModuleType, metrics: Metrics) -> None:
     for name in module.__all__:
         ending = next((ending for ending in WAYS if name.endswith(ending)), None)
         if ending is not None:
-            setattr(module, name, _MetricTold(getattr(module, name), metrics, name, WAYS[ending]))
+            original = getattr(module, name)
+            setattr(module, name, told := _MetricTold(original, metrics, name, WAYS[ending]))
+            _rebind(original, told)
+
+
+def _rebind(original: Any, told: Any) -> None:
+    """Also where a file of the user's has it already: it was imported before torch."""
+    for module in list(sys.modules.values()):
+        if sites.is_users(str(getattr(module, "__file__", None) or "<")):
+            for name, value in list(vars(module).items()):
+                if value is original:
+                    setattr(module, name, told)
 
 
 class _MetricTold:
@@ -53,6 +66,8 @@ class _MetricTold:
         found = self._function(*arguments, **options)
         with contextlib.suppress(Exception):  # whatever it is given
             self._metrics.measured.meet(*arguments[:2])
+        with contextlib.suppress(Exception):  # as above
+            self._metrics.measured.counted(len(arguments[0]))
         with contextlib.suppress(Exception):  # several values, or whatever else it gives
             self._metrics.came_to(self._name, self._upwards, found)
         return found

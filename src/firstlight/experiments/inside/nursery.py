@@ -75,6 +75,8 @@ class Nursery:
         be_quiet()
         torch.set_num_threads(1)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with contextlib.suppress(OSError):  # a full disk: each copy tries again
+            seclusion.part(self.observer, f"nursery-{os.getpid()}")
         self.observer.timeline = "nursery"
         self.observer.emit(NurseryOpened(step=0, rank=rank(), pid=os.getpid()))
         idle_since = time.monotonic()

@@ -139,6 +139,7 @@ class Rehearsal:
                 *self.selecting.seen(),
                 *self.selecting.measured.scoring.seen(ended == "exit"),
                 *self.selecting.measured.wanted.seen(),
+                *self.selecting.measured.carried.seen(),
                 *averages,
                 *self.copies.seen(self.book.planned_steps() if ended == "exit" else None),
                 *self.lives.seen(),

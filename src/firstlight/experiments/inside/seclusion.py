@@ -4,6 +4,7 @@ import atexit
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,23 @@ from firstlight.observe.inside import containment
 from firstlight.observe.inside.observer import Observer
 from firstlight.store.run_directory import RunDirectory
 
+MOST_TEMPORARY_BYTES = 32 << 20
+"""Of temporary files, which every copy is given anew; of more than these it copies what it changes."""
 
-def withdraw(observer: Observer, name: str) -> None:
-    """Before the script goes on in this copy of it."""
+
+def part(observer: Observer, name: str) -> None:
+    """From here on no file is shared with the original, temporary ones neither: a copy that appends to the log of the
+    original, or finds in its folder what only the original has written since, would change the one or mislead the
+    other."""
     if observer.spec.contain:
         overlay = containment.install(Path(observer.spec.scratch))
         overlay.branch(RunDirectory(Path(observer.spec.run)).timelines / name)
+        overlay.take_over(Path(tempfile.gettempdir()), MOST_TEMPORARY_BYTES)
+
+
+def withdraw(observer: Observer, name: str) -> None:
+    """Before the script goes on in this copy of it."""
+    part(observer, name)
     atexit._clear()
     atexit.register(os._exit, 0)
     _leave_temporary_files()

@@ -33,8 +33,8 @@ def look_within(outermost: FrameType, instead: Site | None) -> None:
     _bounds[:] = [(outermost, instead)]
 
 
-def caller(depth: int = 1) -> Site | None:
-    """The user's line on the current stack, or None where there is none."""
+def caller(depth: int = 1, beyond: str = "") -> Site | None:
+    """The user's line on the current stack, or None where there is none; of functions of one name, who calls them."""
     frame: FrameType | None = sys._getframe(depth)
     ((outermost, instead),) = _bounds
     while frame is not None:
@@ -43,7 +43,7 @@ def caller(depth: int = 1) -> Site | None:
         code = frame.f_code
         name = code.co_filename
         shown = _known[name] if name in _known else _judge(name)
-        if shown is not None:
+        if shown is not None and code.co_name != beyond:
             return Site(file=shown, line=frame.f_lineno, function=code.co_name)
         frame = frame.f_back
     return None

@@ -67,6 +67,46 @@ def test_a_file_in_the_place_of_a_folder_has_no_entries(overlay: Overlay, tmp_pa
         overlay.layers.entries(folder)
 
 
+def test_a_folder_taken_over_is_as_it_was_and_stays_apart_from_then_on(tmp_path: Path) -> None:
+    overlay, shared = _beside_shared(tmp_path, most_bytes=1 << 20)
+    (shared / "log.csv").write_text("a,b\n1,2\n")
+    (shared / "later.csv").write_text("of the original alone")
+    assert Path(overlay.paths.seen(f"{shared}/log.csv")).read_text() == "a\n"
+    assert sorted(overlay.layers.entries(str(shared))) == ["inner", "log.csv"]
+    Path(overlay.opened(f"{shared}/inner/own.csv", os.O_WRONLY | os.O_CREAT)).write_text("of the copy alone")
+    with Path(overlay.opened(f"{shared}/log.csv", os.O_WRONLY | os.O_APPEND)).open("a") as file:
+        file.write("3\n")
+    assert Path(overlay.paths.seen(f"{shared}/log.csv")).read_text() == "a\n3\n"
+    assert (shared / "log.csv").read_text() == "a,b\n1,2\n"
+    assert not (shared / "inner/own.csv").exists()
+
+
+def test_of_a_folder_too_large_to_take_over_only_what_changes_is_copied(tmp_path: Path) -> None:
+    overlay, shared = _beside_shared(tmp_path, most_bytes=1)
+    assert overlay.paths.seen(f"{shared}/log.csv") == f"{shared}/log.csv"
+    Path(overlay.opened(f"{shared}/log.csv", os.O_WRONLY | os.O_TRUNC)).write_text("of the copy alone")
+    assert (shared / "log.csv").read_text() == "a\n"
+
+
+def test_a_copy_of_a_copy_begins_with_its_files(tmp_path: Path) -> None:
+    overlay, shared = _beside_shared(tmp_path, most_bytes=1 << 20)
+    overlay.branch(tmp_path / "second")
+    overlay.take_over(shared, most_bytes=1 << 20)
+    (shared / "log.csv").write_text("later")
+    assert Path(overlay.paths.seen(f"{shared}/log.csv")).read_text() == "a\n"
+    assert overlay.paths.seen(f"{shared}/log.csv").startswith(f"{tmp_path}/second/")
+
+
+def _beside_shared(tmp_path: Path, most_bytes: int) -> tuple[Overlay, Path]:
+    shared = tmp_path / "shared"
+    (shared / "inner").mkdir(parents=True)
+    (shared / "log.csv").write_text("a\n")
+    overlay = Overlay(tmp_path / "scratch", (shared,))
+    overlay.branch(tmp_path / "first")
+    overlay.take_over(shared, most_bytes)
+    return overlay, shared
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_what_the_user_may_not_write_is_refused(overlay: Overlay, tmp_path: Path) -> None:
     (tmp_path / "project/d").chmod(0o555)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from firstlight.observe.inside.cores import Clock
-from firstlight.observe.inside.taps.optimizers import Optimizers
+from firstlight.observe.inside.taps.optimizers import Optimizers, left_behind
 from firstlight.records.training import StepSeen
 
 STEPS = 12
@@ -99,3 +99,43 @@ def test_gradients_that_are_assigned_are_added_to_none(assigned: bool, backwards
     players.taps.swallows.stop()
 
     assert sum(step.stale > 0 for step in told) == piled
+
+
+@pytest.mark.parametrize("clears", [True, False, None], ids=["to None", "to zeros", "not at all"])
+def test_an_optimizer_whose_tensors_nothing_uses_any_more_is_left_behind(clears: bool | None) -> None:
+    players = Players()
+    players.backward()
+    players.step(players.of_critic)
+    assert left_behind(players.taps.held.values()) == []
+
+    players.critic = nn.Linear(3, 1)
+    for _ in range(STEPS):
+        if clears is not None:
+            players.of_critic.zero_grad(set_to_none=clears)
+        players.backward()
+        players.step(players.of_critic)
+
+    (behind,) = left_behind(players.taps.held.values())
+    assert (behind.ref(), behind.idle) == (players.of_critic, STEPS)
+
+
+def test_nobody_is_left_behind_where_another_one_steps_with_gradients() -> None:
+    players = Players()
+    players.backward()
+    players.step(players.of_critic)
+    players.critic = nn.Linear(3, 1)
+    for _ in range(STEPS):
+        players.of_critic.zero_grad()
+        players.backward()
+        players.step(players.of_critic)
+        players.step(players.of_generator)
+
+    assert left_behind(players.taps.held.values()) == []
+
+
+def test_nor_one_that_never_had_any() -> None:
+    players = Players()
+    for _ in range(STEPS):
+        players.step(players.of_critic)
+
+    assert left_behind(players.taps.held.values()) == []

@@ -27,7 +27,7 @@ class Layers:
 
     def __init__(self, root: str, territory: Territory) -> None:
         self.files = f"{root}/files"
-        self.held = territory.held
+        self.held, self.hold = territory.held, territory.hold
         self.removals = Removals(f"{root}/removed")
 
     def move(self, root: str) -> None:

@@ -1,5 +1,6 @@
 """A copy-on-write view of the file system: what a script writes is kept aside, and the script sees it in place."""
 
+import contextlib
 import errno
 import os
 import posix
@@ -51,6 +52,20 @@ class Overlay:
         real = os.path.realpath(root)
         self.layers.move(real)
         self._copies = Copies(self.layers, f"{real}/parts")
+
+    def take_over(self, folder: Path, most_bytes: int) -> None:
+        """Go on with a copy of a folder that was passed until now, where it is no larger; else with the folder itself,
+        and with copies of what is changed in it."""
+        place = os.path.realpath(folder)
+        if self.layers.held(place):
+            return
+        if _size_of(place) <= most_bytes:
+            self._copies.mirror(place)
+            with contextlib.suppress(shutil.Error):  # sockets and pipes stay where they are
+                shutil.copytree(place, self.layers.kept(place), symlinks=True, dirs_exist_ok=True)
+            self.layers.removals.add(place)
+        self.layers.hold(place)
+        self.paths.forget()
 
     def after_fork(self) -> None:
         """Another thread of the parent may have held the lock."""
@@ -173,6 +188,10 @@ def _files_below(folder: str) -> Iterator[str]:
             yield from _files_below(path)
         elif not stat.S_ISCHR(mode):  # by which a view says that a file was removed
             yield path
+
+
+def _size_of(folder: str) -> int:
+    return sum(posix.lstat(path).st_size for path in _files_below(folder))
 
 
 def _exists(path: str) -> bool:

@@ -13,6 +13,11 @@ class Territory:
         self._passes = _prefixes((*passes, *map(Path, KERNEL)))
         self._holds = _prefixes(holds)
 
+    def hold(self, place: str) -> None:
+        """From now on, also where it was passed."""
+        self._passes = tuple(prefix for prefix in self._passes if prefix != f"{place}/")
+        self._holds = (*self._holds, f"{place}/")
+
     def held(self, place: str) -> bool:
         tested = place + "/"
         if not tested.startswith(self._passes):

@@ -18,7 +18,7 @@ from firstlight.observe.inside.taps.cuts import FLAT
 from firstlight.observe.inside.taps.flags import assigned_at
 from firstlight.observe.inside.taps.flags import flagged as flagged_in
 from firstlight.observe.inside.taps.models import Models, Root
-from firstlight.observe.inside.taps.optimizers import Optimizers
+from firstlight.observe.inside.taps.optimizers import Optimizers, left_behind
 from firstlight.records.census import Census, HiddenModules, RepeatedModule
 from firstlight.records.places import Site
 from firstlight.records.sighting import Some
@@ -157,6 +157,7 @@ class Counting:
         cut = next((self.walked.cuts[id(p)] for _, p in groups["cut_off"] if id(p) in self.walked.cuts), None)
         blamed = [*groups["cut_off"], *groups["wasted"], *places]
         flagged = list(flagged_in(module))
+        behind = left_behind(self.optimizers.held.values())
         return Census(
             model=root.index,
             name=root.name,
@@ -185,6 +186,8 @@ class Counting:
             hidden=tuple(self._hidden(module, held))[:MOST_HIDDEN],
             repeated=tuple(_repeated(module))[:MOST_HIDDEN],
             strangers=_some(strangers := self._strangers()),
+            left=_some(pair for entry in behind for pair in entry.named()),
+            left_steps=max((entry.idle for entry in behind), default=0),
             blind=_some(self._that_ran_blind(strangers)),
             flagged=tuple(_name(path) or type(one).__name__ for path, one in flagged),
             flag_site=assigned_at(flagged[0][0]) if flagged else None,
@@ -239,10 +242,10 @@ class Counting:
     def _strangers(self) -> list[Held]:
         known = {id(p) for root in self.models.live() for _, p in root.parameters}
         return [
-            (f"{entry.name}[{index}]", p)
+            (name, p)
             for entry in self.optimizers.held.values()
             if entry.steps
-            for index, p in enumerate(entry.parameters)
+            for name, p in entry.named()
             if id(p) not in known and id(p) not in self._ever and p.requires_grad
         ]
 

@@ -7,6 +7,7 @@ any means of clearing (`zero_grad`, `p.grad = None`, `zero_`) whether somebody c
 import functools
 import weakref
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,11 +67,20 @@ class Held:
     """Times that this was gone when the next step came."""
     unused: int = 0
     """Backwards whose gradients were cleared before a step used them."""
+    norm: float | None = None
+    """Of the gradients at the last step."""
+    applied: int = 0
+    """Steps with a new gradient."""
+    idle: int = 0
+    """Steps without one since an optimizer last had one, be it another."""
 
     @property
     def parameters(self) -> list[torch.Tensor]:
         optimizer = self.ref()
         return [] if optimizer is None else [p for group in optimizer.param_groups for p in group["params"]]
+
+    def named(self) -> list[tuple[str, torch.Tensor]]:
+        return [(f"{self.name}[{index}]", p) for index, p in enumerate(self.parameters)]
 
     def watch(self) -> None:
         everything = self.parameters
@@ -200,7 +210,8 @@ class Optimizers:
             self._stepped += 1
         fresh = {id(p) for p in held.watched if p.grad is not None and _mark(p.grad) != held.marks.get(id(p))}
         held.stateful = _keeps(optimizer, held)
-        self.observer.emit(self._seen(optimizer, held, fresh))
+        self.observer.emit(seen := self._seen(optimizer, held, fresh))
+        self._count_idle(held, seen)
         if held.generation is not None and not self.observer.light:
             held.generation.stepped(held.watched)
         held.steps += 1
@@ -213,6 +224,18 @@ class Optimizers:
         held.uncleared = set(held.marks)
         if self.walked is not None:
             self.walked.values_since_step = []
+
+    def _count_idle(self, held: Held, seen: StepSeen) -> None:
+        """Not all gradients are followed: where those that are followed are old, the norm of all tells of a new one."""
+        known = all(reading.readable(p.grad) for p in held.parameters if p.grad is not None)
+        was, held.norm = held.norm, seen.grad_norm
+        old = seen.grad_norm == 0.0 or (not seen.fresh and seen.grad_norm == was)
+        if held.closure or not (known and old):
+            held.applied += 1
+            for every in self.held.values():
+                every.idle = 0
+        else:
+            held.idle += 1
 
     def _seen(self, optimizer: torch.optim.Optimizer, held: Held, fresh: set[int]) -> StepSeen:
         group = optimizer.param_groups[0]
@@ -266,6 +289,11 @@ class Optimizers:
             swallowed=self.swallows.told(),
             weights_moved=self.weights_moved,
         )
+
+
+def left_behind(entries: Iterable[Held]) -> list[Held]:
+    """Optimizers that go on stepping although nothing they hold has got a gradient for some time. It had before."""
+    return [entry for entry in entries if entry.applied and entry.idle]
 
 
 def _keeps(optimizer: torch.optim.Optimizer, held: Held) -> bool:
