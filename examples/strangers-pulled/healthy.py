@@ -8,7 +8,7 @@ torch.manual_seed(0)
 
 
 def heard(signals):
-    return signals + 0.5 * torch.randn_like(signals)
+    return signals + 0.5 * torch.randn(signals.shape)
 
 
 def pair_loss(first, second):
