@@ -26,6 +26,7 @@ from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormS
 from firstlight.records.kept import GraphsKept
 from firstlight.records.learning import NO_SIGN, Gone, LearningSign
 from firstlight.records.nonfinite import NonFinite
+from firstlight.records.pairs import PairsPulled
 from firstlight.records.places import Site
 from firstlight.records.program import ColumnsDropped, Ending, FitSeen, ProcessSeen, Unseen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
@@ -222,6 +223,7 @@ def program(rank: int) -> list[Sighting]:
         GraphsKept(**place, model="Net", evaluates=True, calls=9, alive=9, whole=9, bytes=100),
         GroupFrozen(**place, optimizer="Adam", built=None, parameters=Some(tensors=2), rate=0.1, steps=9),
         RoundedAway(**place, operation="lerp_", dtype="bfloat16", tensors=2, updates=9, moved=0.1, missed=0.9),
+        PairsPulled(**place, looks=6, fixed=1.0),
         StuckAtZero(**place, optimizer="Adam", steps=9, stuck=Some(tensors=2), others=1),
         ScoreCarried(**place, of_examples=False, counted=9.0, own=3.0, evaluations=3, times=2),
         Averaged(

@@ -64,6 +64,7 @@ from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.inner import EntropySeen, Erased
 from firstlight.records.kept import GraphsKept
+from firstlight.records.pairs import PairsPulled
 from firstlight.records.program import ColumnsDropped, FitSeen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import ScheduleAhead
@@ -207,6 +208,7 @@ REDUCERS: tuple[Reducer, ...] = (
     Accounts(StuckAtZero, ("optimizer", "site"), FIRST),
     Accounts(EvaluationLeaves, ("model", "site"), FIRST),
     Accounts(Failing, ("module",)),
+    Accounts(PairsPulled, ("site",)),
     Accounts(Waiting),
     learning_signs,
     unlearnt,

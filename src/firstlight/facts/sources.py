@@ -29,6 +29,7 @@ from firstlight.records.copies import CopySeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.inferred import Inferred
 from firstlight.records.kept import GraphsKept
+from firstlight.records.pairs import PairsPulled
 from firstlight.records.program import ColumnsDropped, FitSeen, Waiting, Wrapped
 from firstlight.records.randomness import RandomAgain
 from firstlight.records.rehearsal import Rehearsal, ScheduleAhead
@@ -154,6 +155,7 @@ SOURCES: dict[type, Source] = {
         "checkpoints", absent="no model was called after a state was loaded into it", rehearsed=True
     ),
     failing.Failing: _from("failures", absent="no call of a model raised", odd=True),
+    PairsPulled: _from("operations", "tape", "relations", absent="no loss was seen to compare the examples of a batch"),
     Waiting: _from("loaders", absent="no DataLoader was read between steps"),
     inner.EntropySeen: _from("entropy", absent="no entropy of a distribution is a part of the loss"),
     inner.Units: _from("operations", absent="no ReLU, sigmoid or tanh was seen inside a model"),

@@ -11,7 +11,7 @@ from typing import Any
 from firstlight.records.sighting import Sighting
 from firstlight.records.wire import any_of
 
-MODULES = """averages carried census copies dealings evaluated failing feed given_up inner kept learning nonfinite
+MODULES = """averages carried census copies dealings evaluated failing feed given_up inner kept learning nonfinite pairs
 program randomness rehearsal relations restored resumed rounded scoring selection standing_by steered stored stuck
 symmetry taped timelines training trials"""
 

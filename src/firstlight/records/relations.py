@@ -167,6 +167,29 @@ class RowsReached(msgspec.Struct, frozen=True, kw_only=True):
     """Rows whose predictions never moved the loss, whatever they were."""
 
 
+class Ends(msgspec.Struct, frozen=True, kw_only=True):
+    """What comes after the last place that counts in the loss, in rows of ids of which each is asked for the next."""
+
+    steps: int = 0
+    rows: int = 0
+    """With places that count."""
+    end: int = -1
+    """The id that follows most often, and below, in how many of the rows it does."""
+    followed: int = 0
+    content: int = 0
+    """Of those, by a mask over the places: the first one of that id is marked like what counts, and the next is not."""
+    bounded: int = 0
+    """Steps at which it follows every row, and the longest one once: rows are padded to the longest with its end."""
+    widths: int = 0
+    """Different widths of a batch."""
+    counted: int = 0
+    """Places that hold it and count."""
+    lengths: int = 0
+    """Different numbers of places that count, from row to row."""
+    alike: float = 1.0
+    """Share of the rows whose last place that counts holds the commonest of such ids."""
+
+
 class Mixed(msgspec.Struct, frozen=True, kw_only=True):
     """Examples that reach the model mixed with another one of their batch, while their answer stays their own."""
 
@@ -304,6 +327,7 @@ class RelationsSeen(Sighting, frozen=True, kw_only=True, tag="relations"):
     kept: tuple[AnswersFollowed, ...] = ()
     drawn: Drawn = Drawn()
     counted: RowsReached = RowsReached()
+    ends: Ends = Ends()
     mixed: Mixed = Mixed()
     skills: Skills = Skills()
     reach: InputsReached = InputsReached()

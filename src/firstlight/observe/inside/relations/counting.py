@@ -49,13 +49,19 @@ class RowsCounted:
 
 
 def _moving(tail: Tail, meeting: Meeting, given: torch.Tensor) -> torch.Tensor | None:
-    """For each example, whether the loss has a gradient towards its prediction; in a copy of the tail of its own."""
+    """For each example, whether the loss has a gradient towards its prediction."""
+    slope = slope_of(tail, meeting)
+    if slope is None or by_example(slope, given) is None:
+        return None
+    return (slope != 0).reshape(len(given), -1).any(1).cpu()
+
+
+def slope_of(tail: Tail, meeting: Meeting) -> torch.Tensor | None:
+    """The gradient of the loss towards what is predicted, in a copy of the tail of its own; it may raise `CANNOT`."""
     predicted = [tensor for tensor, _, _ in meeting.row.inputs if tensor.requires_grad and tensor.ndim]
     if len(predicted) != 1 or not predicted[0].is_floating_point():
         return None
     with torch.enable_grad():
         leaf = predicted[0].detach().clone().requires_grad_()
         (slope,) = torch.autograd.grad(tail.replay({id(predicted[0]): leaf}), leaf)
-    if by_example(slope, given) is None:
-        return None
-    return (slope != 0).reshape(len(given), -1).any(1).cpu()
+    return slope

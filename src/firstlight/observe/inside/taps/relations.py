@@ -15,6 +15,7 @@ from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.relations.beside import EvaluatedBeside
 from firstlight.observe.inside.relations.comparing import LEAST_EXAMPLES, compared
 from firstlight.observe.inside.relations.counting import RowsCounted
+from firstlight.observe.inside.relations.ending import EndsCounted
 from firstlight.observe.inside.relations.in_order import BatchPlaces, in_order, places_of, same_values, tensors_of
 from firstlight.observe.inside.relations.keeping import AnswersKept
 from firstlight.observe.inside.relations.mixing import InputsMixed
@@ -62,6 +63,7 @@ class MeetingLine:
         self.places = PlaceByPlace()
         self.kept = AnswersKept()
         self.counted = RowsCounted()
+        self.ends = EndsCounted()
         self.mixed = InputsMixed()
         self.skill = OwnSkill()
         self.last: LastCall | None = None
@@ -205,6 +207,9 @@ class RelationsTap:
                 self._relate(meeting, call)
         if tail is not None and tail.line in self.lines:
             self._look_at_all(tail, self.recorder.entered if call is None else _given(call[0]))
+            if self.observer.timeline is None:
+                given = _given(call[0]) if call is not None else []
+                self.lines[tail.line].ends.add(tail, [*given, *self.recorder.entered, *self._batch])
 
     def _look_at_all(self, tail: Tail, given: list[torch.Tensor]) -> None:
         """What is asked of a loss as a whole."""
@@ -261,6 +266,7 @@ class RelationsTap:
                     kept=line.kept.seen(),
                     drawn=line.kept.drawn.seen(),
                     counted=line.counted.seen(),
+                    ends=line.ends.seen(),
                     mixed=line.mixed.seen(),
                     skills=skills,
                     reach=self._reach(line, skills),

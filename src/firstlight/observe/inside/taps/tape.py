@@ -5,7 +5,7 @@ from torch.nn.modules.module import register_module_buffer_registration_hook
 
 from firstlight.observe.inside.observer import Observer
 from firstlight.observe.inside.tape.recorder import Recorder
-from firstlight.observe.inside.taps import dealings, entropy, relations
+from firstlight.observe.inside.taps import attractions, dealings, entropy, relations
 from firstlight.observe.inside.taps.certificate import Certificate
 from firstlight.observe.inside.taps.comparisons import ComparisonTap
 from firstlight.observe.inside.taps.looks import Looks
@@ -24,8 +24,9 @@ def install(observer: Observer, models: Models, mode: Operations) -> None:
     moments.model_called.append(observer.shielded("comparisons", comparisons.model_called))
     moments.next_step.append(looks.next_step)
     related = relations.install(observer, recorder) if "relations" in observer.spec.taps else None
+    attracted = attractions.install(observer, recorder) if "relations" in observer.spec.taps else None
     weighing = Weighing(observer, recorder, dealt)
-    others = [weighing.wanted, *([] if related is None else [related.wanted])]
+    others = [weighing.wanted, *(one.wanted for one in (related, attracted) if one is not None)]
     mode.record(
         recorder, lambda: certificate.wanted() or looks.wanted() or dealt.taped() or any(wanted() for wanted in others)
     )

@@ -1,0 +1,73 @@
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.checks.loss.strangers_pulled import CHECK
+from firstlight.records.finding import Evidence
+from firstlight.records.pairs import Likeness, PairsPulled
+from firstlight.records.places import Site
+
+NAN = float("nan")
+SEEN = PairsPulled(
+    step=60,
+    rank=1,
+    site=Site(file="train.py", line=20),
+    looks=6,
+    fixed=1.0,
+    pulled=Likeness(pairs=48, rank=0.5),
+    matching="of two neighbouring rows each",
+    matched=Likeness(pairs=300, rank=0.1),
+    beside=Likeness(pairs=300, rank=0.5),
+)
+
+
+def found(**changes: Any) -> list[Evidence]:
+    return list(CHECK.find(replace(SEEN, **changes), CHECK.limits))
+
+
+def deviating(by: float) -> Likeness:
+    """Of 12 pairs, so that a deviation is a twelfth of all ranks."""
+    return Likeness(pairs=12, rank=0.5 - by / 12)
+
+
+def test_other_pairs_than_those_that_are_pulled_together_are_told() -> None:
+    (evidence,) = found()
+
+    assert "and not those of two neighbouring rows each, which are (24)" in evidence.saw
+    assert (evidence.where.file, evidence.where.line, evidence.cause) == ("train.py", 20, "data-label-misaligned")
+
+
+@pytest.mark.parametrize(("pushed", "cause"), [(0.49, "data-label-misaligned"), (0.5, "loss-sign")])
+def test_each_side_of_pushed(pushed: float, cause: str) -> None:
+    assert found(pushed=pushed)[0].cause == cause
+
+
+@pytest.mark.parametrize(("looks", "times"), [(3, 0), (4, 1)])
+def test_each_side_of_looks(looks: int, times: int) -> None:
+    assert len(found(looks=looks)) == times
+
+
+@pytest.mark.parametrize(("fixed", "times"), [(0.39, 0), (0.4, 1), (NAN, 0)])
+def test_each_side_of_fixed(fixed: float, times: int) -> None:
+    assert len(found(fixed=fixed)) == times
+
+
+@pytest.mark.parametrize(("shared", "times"), [(0.11, 0), (0.1, 1), (NAN, 0)])
+def test_each_side_of_shared(shared: float, times: int) -> None:
+    assert len(found(shared=shared)) == times
+
+
+@pytest.mark.parametrize(("by", "times"), [(3.1, 0), (2.9, 1), (NAN, 0)])
+def test_each_side_of_unlike(by: float, times: int) -> None:
+    assert len(found(pulled=deviating(by))) == times
+
+
+@pytest.mark.parametrize(("by", "times"), [(7.9, 0), (8.1, 1), (NAN, 0)])
+def test_each_side_of_alike(by: float, times: int) -> None:
+    assert len(found(matched=deviating(by))) == times
+
+
+@pytest.mark.parametrize(("by", "times"), [(3.1, 0), (2.9, 1), (NAN, 0)])
+def test_each_side_of_beside(by: float, times: int) -> None:
+    assert len(found(matched=deviating(10.0), beside=deviating(by))) == times
