@@ -19,7 +19,7 @@ from firstlight.records.averages import Averaged
 from firstlight.records.carried import ScoreCarried
 from firstlight.records.census import Census
 from firstlight.records.copies import CopySeen
-from firstlight.records.dealings import BootstrapSeen, WeightsSeen
+from firstlight.records.dealings import BootstrapSeen, MeanReturn, ReturnsSeen, WeightsSeen
 from firstlight.records.evaluated import EvaluationLeaves
 from firstlight.records.failing import Failing
 from firstlight.records.inner import EntropySeen, Erased, Moved, Movement, NormStatistics, Units
@@ -256,11 +256,13 @@ def program(rank: int) -> list[Sighting]:
             swings=0,
         ),
         WeightsSeen(step=1, rank=rank, site=OTHER, largest=1e-9, returns=(0.0, 1.0)),
+        ReturnsSeen(step=1, rank=rank, episodes=10, start=RETURN, end=RETURN),
         Ending(unstepped={}, unused={}, step=1, rank=rank, reason="steps", backwards=1, steps=1),
     ]
 
 
 LAG = Lag(offset=1, length=9, places=9, whole_numbers=True, aligned=True, feature=0, steps=8, of=8)
+RETURN = MeanReturn(episodes=5, mean=1.0, spread=0.5)
 HALF = Moved(name="weight", shape=(4, 2), dtype="bfloat16", gradient=0.1, weight=0.2, update=0.0, still=1.0)
 
 
