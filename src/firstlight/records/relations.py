@@ -221,7 +221,7 @@ class Skills(msgspec.Struct, frozen=True, kw_only=True):
     def deviations(self) -> float:
         """Of the plain fit's skill from none, as luck would have it with so many examples."""
         chance = self.common / (1 - self.common) if 0 < self.common < 1 else 1.0
-        return self.plain * math.sqrt(self.rows / chance)
+        return self.plain * math.sqrt(max(0, self.rows) / chance)
 
 
 class Groups(msgspec.Struct, frozen=True, kw_only=True):
