@@ -21,7 +21,7 @@ class Likeness(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def deviations(self) -> float:
         """By which pairs are more alike than any two."""
-        return (0.5 - self.rank) * math.sqrt(EVEN_RANKS * self.pairs)
+        return (0.5 - self.rank) * math.sqrt(EVEN_RANKS * max(0, self.pairs))
 
 
 class PairsPulled(Sighting, frozen=True, kw_only=True, tag="pairs-pulled"):

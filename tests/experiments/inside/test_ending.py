@@ -15,7 +15,7 @@ import atexit, os, sys
 from types import SimpleNamespace
 from firstlight.experiments.inside.ending import listen
 
-tell = listen(SimpleNamespace(step=7, emit=lambda record: open(sys.argv[1], "w").write(repr(record))))
+tell = listen(SimpleNamespace(step=7, dealings=None, emit=lambda record: open(sys.argv[1], "w").write(repr(record))))
 atexit.register(os._exit, 0)
 tell()
 print("epoch 1 val_acc 0.50")
