@@ -1,0 +1,34 @@
+"""What is remembered from one backward to the next."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from firstlight.observe.inside.taps.backward import Walked
+
+ONE, OTHER = torch.zeros(4), torch.zeros(4)
+
+
+@pytest.mark.parametrize(
+    ("answers", "kept"),
+    [
+        ((ONE,), False),
+        ((ONE, ONE), True),
+        ((ONE, ONE, None, None), True),
+        ((ONE, OTHER), False),
+        ((ONE, OTHER, None), False),
+        ((ONE, ONE, None, OTHER), False),
+        ((None, None), False),
+    ],
+)
+def test_answers_that_stay_where_they_are(answers: tuple[torch.Tensor | None, ...], kept: bool) -> None:
+    """On steps at which losses are not looked at (None), what was last seen holds."""
+    walked = Walked(SimpleNamespace(), SimpleNamespace())  # type: ignore[arg-type]
+    for answer in answers:
+        asked: Any = [] if answer is None else [SimpleNamespace(target=answer)]
+        walked.asked = asked
+        walked.ended(torch.zeros(()))
+
+    assert walked.answers_kept is kept
