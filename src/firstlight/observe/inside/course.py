@@ -16,7 +16,7 @@ LAST = 0.25
 class ReturnsCourse:
     def __init__(self) -> None:
         self._returns: list[tuple[int, float]] = []
-        """With the step of the optimizer at which the episode ended."""
+        """With the step of the optimizer at which the episode began: those that end first are the shortest ones."""
 
     def add(self, step: int, total: float) -> None:
         if len(self._returns) < MOST_EPISODES:
@@ -28,7 +28,8 @@ class ReturnsCourse:
 
     def start(self, steps: int) -> MeanReturn:
         early = [total for step, total in self._returns if step <= AT_START * steps]
-        return _mean(early if len(early) >= FEWEST_AT_START else [one for _, one in self._returns[:FEWEST_AT_START]])
+        first = [one for _, one in sorted(self._returns, key=lambda begun: begun[0])[:FEWEST_AT_START]]
+        return _mean(early if len(early) >= FEWEST_AT_START else first)
 
     def end(self) -> MeanReturn:
         return _mean([total for _, total in self._returns[-max(1, int(LAST * self.episodes)) :]])

@@ -78,6 +78,8 @@ class Dealings:
         self.running: dict[Key, int] = {}
         """Steps of episodes that have not ended, and below, the sums of their rewards."""
         self.sums: dict[Key, float] = {}
+        self.begun: dict[Key, int] = {}
+        """The step of the optimizer at which an episode that has not ended began."""
         self.course = ReturnsCourse()
         self.returns: list[float] = []
         """Of episodes that have ended, until somebody takes them."""
@@ -112,11 +114,13 @@ class Dealings:
             given = rewards[place] if len(rewards) == len(ends) else sum(rewards) / len(rewards)
             self.sums[key] = self.sums.get(key, 0.0) + given
         for key, length, end in zip(keys, lengths, ends, strict=True):
+            if length == 1:
+                self.begun[key] = self.observer.step
             if end:
                 self.running.pop(key, None)
                 self.episodes[length] += 1
                 total = self.sums.pop(key, 0.0)
-                self.course.add(self.observer.step, total)
+                self.course.add(self.begun.pop(key, self.observer.step), total)
                 self.returns = [*self.returns[-MOST_RETURNS:], total]
             else:
                 self.running[key] = length
