@@ -23,13 +23,13 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_how_many_values_of_what() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "the output of the untrained model holds 130 of 256 values that are not finite"
+    assert evidence.saw == "in the output of the untrained model, 130 of 256 values are not finite"
 
 
 def test_a_loss_may_be_the_first_that_is_not_finite() -> None:
     (evidence,) = found(outputs=(card(64, 4),))
 
-    assert evidence.saw == "the loss of the untrained model holds 1 of 1 values that are not finite"
+    assert evidence.saw == "in the loss of the untrained model, 1 of 1 values are not finite"
 
 
 @pytest.mark.parametrize(

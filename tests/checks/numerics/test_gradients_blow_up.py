@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("the last gradients have norm 500; 2 is usual, 1 was at the start")
+    assert evidence.saw == "the gradient norm is now 500; it is usually 2, and was 1 at the start"
     assert evidence.where.rank == 1
 
 

@@ -29,8 +29,8 @@ def test_tells_what_is_missing() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "24 updates of 10 bfloat16 tensors by `lerp_` should have moved them by 0.002 of their size; they miss 90% of "
-        "that, lost in rounding; they come no nearer to what they average than 80%"
+        "24 updates of 10 bfloat16 tensors by `lerp_` should have moved them by 0.002 of their size; 90% of that was "
+        "lost to rounding; they get no nearer than 80% to what they average"
     )
     assert evidence.where.line == 19
 
@@ -38,7 +38,7 @@ def test_tells_what_is_missing() -> None:
 def test_a_sum_comes_near_to_nothing() -> None:
     (evidence,) = found(nearest=None)
 
-    assert evidence.saw.endswith("lost in rounding")
+    assert evidence.saw.endswith("lost to rounding")
 
 
 @pytest.mark.parametrize(

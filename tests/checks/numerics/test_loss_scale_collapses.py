@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("20.0% of the last steps were left out; the scale is 0.5")
+    assert evidence.saw == "20.0% of the last steps were skipped; the scale is 0.5"
     assert evidence.where.rank == 1
 
 

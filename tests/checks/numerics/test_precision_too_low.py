@@ -25,7 +25,7 @@ def test_tells_how_many_weights_stand_still() -> None:
 def test_float16_wants_a_scaler() -> None:
     (evidence,) = found(scores="float16", weights="float32", still=0.0)
 
-    assert evidence.saw == "scores in float16 and no `GradScaler`"
+    assert evidence.saw == "scores are computed in float16 without a `GradScaler`"
     assert found(scores="float16", weights="float32", still=0.0, scaled=True) == []
 
 

@@ -31,7 +31,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "the softmax of the fixed batch divides by e to the 80, more from look to look, and 90% of the loss is left"
+        "on a fixed batch the log of the softmax denominator has risen to 80, with 90% of the loss left"
     )
     assert evidence.where.rank == 1
 

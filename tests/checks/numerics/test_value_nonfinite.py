@@ -69,7 +69,7 @@ def test_after_growth_the_learning_rate_is_blamed() -> None:
     (evidence,) = found(DIVERGED)
 
     assert evidence.saw == (
-        "the loss is not finite at step 40, after the loss had grown 3e+08 times at learning rate 0.3"
+        "the loss is not finite at step 40, after the loss had grown 3e+08-fold at learning rate 0.3"
     )
     assert evidence.wanted == "a loss that falls"
     assert evidence.cause == "hp-lr-high"

@@ -18,7 +18,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_passes() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "3 passes over the loader began with its sampler at epoch 0"
+    assert evidence.saw == "3 passes over the loader all began with its sampler at epoch 0"
     assert evidence.where.line == 33
 
 

@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_names_the_weight_that_differs_most() -> None:
     (evidence,) = found()
 
-    assert evidence.saw.startswith("`0.bias` differs between 2 ranks by 1.0e-02 of its length")
+    assert evidence.saw.startswith("`0.bias` differs between 2 ranks by 1.0e-02 of its norm")
     assert evidence.where.module == "0.bias"
 
 

@@ -29,7 +29,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_share_and_the_loader() -> None:
     (evidence,) = found()
 
-    assert "100% of the examples of a first pass were trained on by all 2 ranks" in evidence.saw
+    assert "100% of the examples in the first pass were trained on by all 2 ranks" in evidence.saw
     assert evidence.where.line == 18
 
 

@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("1 MB are free in runs; weights and optimizer state take 5 MB")
+    assert evidence.saw == "1 MB are free in runs; a checkpoint of weights and optimizer state takes 5 MB"
     assert evidence.where.rank == 1
 
 

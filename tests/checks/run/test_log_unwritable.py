@@ -20,7 +20,7 @@ def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
     assert "could not be written to logs/events.ndjson: FileNotFoundError" in evidence.saw
-    assert "written and read back" in evidence.wanted
+    assert "can be written and read back" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "unknown"
 
 

@@ -39,7 +39,7 @@ def test_what_is_merely_unusable_raised_nothing() -> None:
 
     assert "raised" not in evidence.saw
     assert evidence.cause == "unknown"
-    assert evidence.do == "call the loss by itself on one output and one target, and return one number"
+    assert evidence.do == "call the loss on its own with one output and one target; it must return a single number"
 
 
 def test_memory_is_its_own_cause() -> None:

@@ -18,7 +18,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_the_time_and_the_action() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "the probe `smoke` was ended after 61.0 s"
+    assert evidence.saw == "the probe `smoke` was stopped after 61.0 s"
     assert evidence.wanted == "about 0.5 s, at most 60 s"
     assert evidence.do == "use less"
 

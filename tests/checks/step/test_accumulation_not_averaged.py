@@ -79,7 +79,7 @@ def test_tells_how_many_times_too_small() -> None:
     assert evidence.saw == (
         "4 backwards before each step, each on a mean loss divided by 16: the gradient is 4 times as small"
     )
-    assert evidence.do == "divide the loss by 4 once: the library or another line does it already"
+    assert evidence.do == "divide the loss by 4 once: the library or another line already does it"
 
 
 @pytest.mark.parametrize(("averages", "times"), [(1.0, 1), (1.009, 1), (1.02, 0), (1.009 / 16, 1), (1.02 / 16, 0)])

@@ -27,7 +27,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found()[0]
 
-    assert "next losses differ by 0.2; what is not restored: optimizer" in evidence.saw
+    assert "next losses differ by 0.2; not restored: optimizer" in evidence.saw
     assert "the same next steps" in evidence.wanted
     assert (evidence.cause or CHECK.causes[0]) == "train-checkpoint"
 
@@ -55,7 +55,7 @@ def test_a_prefix_is_named() -> None:
         next_loss_difference=None, unexpected=("module.a",), missing=("a",), rename="take `module.` off"
     )
 
-    assert evidence.saw == "the file lacks a; has besides module.a"
+    assert evidence.saw == "the file lacks a; also has module.a"
     assert evidence.do == "take `module.` off"
 
 

@@ -28,5 +28,5 @@ def test_tells_how_many_are_shared() -> None:
     shared = CopySeen(**{**{name: getattr(COPY, name) for name in COPY.__struct_fields__}, "shared": 3})
     (evidence,) = CHECK.find(shared, CHECK.limits)
 
-    assert evidence.saw == "3 of 4 weights of `target` are the memory of the `Net` in training"
+    assert evidence.saw == "3 of 4 weights of `target` share memory with the `Net` in training"
     assert (evidence.where.line, evidence.where.module) == (18, "target")

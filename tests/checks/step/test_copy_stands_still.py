@@ -21,7 +21,7 @@ def test_tells_one_that_is_written_to_in_vain() -> None:
     (evidence,) = found(moved=0)
 
     assert evidence.saw == (
-        "`target` was looked at 6 times in 9 steps, in which the model went 2.0% of its size, "
+        "`target` was looked at 6 times in 9 steps, in which the model moved by 2.0% of its size, "
         "and its weights never moved"
     )
 
@@ -73,7 +73,7 @@ def test_tells_an_average_that_is_still_its_beginning_at_the_end() -> None:
 
     assert evidence.saw == (
         "each step takes `average` 0.0001 of the way to the model: after the 700 steps that are planned, 93% of it is "
-        "still what it began as"
+        "still what it started as"
     )
     assert evidence.cause == "train-ema"
     assert "such as 0.99, or let it rise" in (evidence.do or "")

@@ -15,7 +15,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_stands_where_it_began() -> None:
     (evidence,) = found()
 
-    assert "its 2 running statistics stand where they began" in evidence.saw
+    assert "its 2 running statistics are still at their initial values" in evidence.saw
 
 
 @pytest.mark.parametrize("changes", [{"stale": 1}, {"stale": 0, "statistics": 0}, {"moved": 0}])

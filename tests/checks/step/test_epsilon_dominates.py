@@ -22,8 +22,8 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "the gradients of 90% of `body.weight` are below ten times Adam's epsilon, 1e-08; so it is in 1 of 2 "
-        "weight matrices"
+        "the gradients of 90% of `body.weight` are below ten times Adam's epsilon, 1e-08; 1 of 2 weight matrices "
+        "are affected"
     )
     assert evidence.where.rank == 1
 

@@ -27,7 +27,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_other_weights_after_each_evaluation_are_told() -> None:
     (evidence,) = found()
 
-    assert evidence.saw.startswith("after 3 of 3 evaluations training went on with other weights of `Net`")
+    assert evidence.saw.startswith("after 3 of 3 evaluations training continued with other weights of `Net`")
     assert (evidence.severity, evidence.where.line) == (None, 20)
 
 

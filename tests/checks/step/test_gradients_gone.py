@@ -30,7 +30,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_at_how_many_steps() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "at 150 of 150 steps the gradients of the last backward had been cleared already"
+    assert evidence.saw == "at 150 of 150 steps the gradients of the last backward had already been cleared"
     assert evidence.wanted == "zero_grad, backward, step, in this order"
     assert (evidence.where.file, evidence.where.line, evidence.where.rank) == ("train.py", 31, 1)
     assert evidence.numbers == {"gone": 150, "steps": 150}

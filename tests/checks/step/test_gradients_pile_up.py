@@ -18,7 +18,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "40 steps in a row used gradients that still held those of the steps before; their norm went from 1 to 30"
+        "40 steps in a row used gradients that still held those of earlier steps; their norm went from 1 to 30"
     )
     assert evidence.where.rank == 1
 

@@ -38,7 +38,7 @@ def test_an_evaluation_that_keeps_its_graphs_is_told() -> None:
 def test_training_that_never_ends_grows_without_end() -> None:
     (evidence,) = found(evaluates=False, whole=None)
 
-    assert evidence.saw.endswith("5 MB each: without end")
+    assert evidence.saw.endswith("5 MB each: without limit")
     assert evidence.severity is None
 
 

@@ -59,10 +59,10 @@ def test_tells_where_a_warm_up_is_stuck() -> None:
     (evidence,) = found(STUCK)
 
     assert evidence.saw == (
-        "for a whole epoch of 40 steps the learning rate stands at 1e-05, 0.0% of the 0.1 configured"
+        "for a whole epoch of 40 steps the learning rate stays at 1e-05, 0.0% of the 0.1 configured"
     )
-    assert evidence.wanted == "a warm-up that advances with the steps it is counted in"
-    assert evidence.likely == "a warm-up written in steps is stepped once per epoch"
+    assert evidence.wanted == "a warm-up stepped in the unit it is counted in"
+    assert evidence.likely == "a warm-up counted in steps is stepped once per epoch"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("at step 150 the learning rate rose to 400 times the highest it had had")
+    assert evidence.saw == ("at step 150 the learning rate rose to 400 times its previous maximum")
     assert evidence.where.rank == 1
 
 

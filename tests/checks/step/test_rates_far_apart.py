@@ -21,7 +21,7 @@ def test_tells_the_part_and_both_rates() -> None:
     (evidence,) = found(BODY, HEAD)
 
     assert evidence.saw == (
-        "`SGD` trains 9,000 of 10,000 weights at learning rate 1e-06, the others at up to 0.001, and their "
+        "`SGD` trains 9,000 of 10,000 weights at learning rate 1e-06, the others at up to 0.001, yet their "
         "matrices are as random as new ones"
     )
     assert evidence.where.line == 9

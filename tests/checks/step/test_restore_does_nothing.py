@@ -20,7 +20,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_is_the_same_memory() -> None:
     (evidence,) = found()
 
-    assert "6 of 6 tensors given to `load_state_dict` are the model's own memory, 12 steps after" in evidence.saw
+    assert "6 of 6 tensors given to `load_state_dict` share memory with the model, 12 steps after" in evidence.saw
     assert evidence.where.line == 28
 
 

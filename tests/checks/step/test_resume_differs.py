@@ -29,15 +29,15 @@ def test_other_random_numbers_alone_are_fine() -> None:
     ("lost", "words"),
     [
         ("weights", "the weights"),
-        ("optimizer", "the state of the optimizer"),
+        ("optimizer", "the optimizer state"),
         ("rate", "the learning rate"),
-        ("round", "the round (0 in place of 1)"),
+        ("round", "the round (0 instead of 1)"),
     ],
 )
 def test_each_part_is_named(lost: str, words: str) -> None:
     (evidence,) = found(lost=(lost, "random"), now=0)
 
-    assert evidence.saw.endswith(f"the run that went through: {words}. The random state is not restored either.")
+    assert evidence.saw.endswith(f"the uninterrupted run: {words}. The random state is not restored either.")
     assert evidence.where.line == 12
 
 

@@ -18,7 +18,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "of 10 parameters 3 came back without state and 0 with one of another shape, the first is `head.weight`"
+        "of 10 parameters 3 came back without state and 0 with state of another shape; the first is `head.weight`"
     )
     assert evidence.where.rank == 1
 

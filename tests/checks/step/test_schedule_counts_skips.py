@@ -18,7 +18,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "100 of 1000 steps were left out by the loss scaler, and the learning rate moved on at each of them"
+        "100 of 1000 steps were skipped by the loss scaler, and the learning rate changed at each of them"
     )
     assert evidence.where.rank == 1
 

@@ -35,7 +35,7 @@ def found(ahead: ScheduleAhead, **changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_wanted() -> None:
     evidence = found(ILL)[0]
 
-    assert "in the 20 steps that the whole run makes of `OneCycleLR` the rate never exceeds 0.0022" in evidence.saw
+    assert "in the 20 steps that the whole run gives `OneCycleLR`, the rate never exceeds 0.0022" in evidence.saw
     assert "its peak of 0.08 comes after 235 steps" in evidence.saw
     assert "a rate of 0.08" in evidence.wanted
 

@@ -30,7 +30,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_the_number_is_and_which_way_it_is_taken() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "`q` is the accuracy of each evaluation, and it is taken for better where it is smaller"
+    assert evidence.saw == "`q` is the accuracy of each evaluation, and a smaller value counts as better"
     assert evidence.where.line == 30
     assert evidence.severity is None
 

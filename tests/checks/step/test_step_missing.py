@@ -81,8 +81,8 @@ def test_an_exception_that_was_swallowed_is_the_reason() -> None:
 
     assert evidence.cause == "train-swallowed"
     assert evidence.saw == (
-        "200 backwards, and no step of Adam built at train.py:15; an exception is raised here after the backward, and "
-        "the program goes on: TypeError: not iterable"
+        "200 backwards, and no step of Adam built at train.py:15; after the backward an exception is raised here and "
+        "the program continues: TypeError: not iterable"
     )
     assert evidence.where.line == 22
 

@@ -29,7 +29,9 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("20 of the last thousand steps took five times the usual 0.1 s and more, 50 s in all")
+    assert evidence.saw == (
+        "20 of the last thousand steps took at least five times the usual 0.1 s, and 50 s were lost in all"
+    )
     assert evidence.where.rank == 1
 
 

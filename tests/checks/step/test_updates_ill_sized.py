@@ -32,7 +32,9 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("an update changes `body.weight` by 0.8 of its length; so it is for 1 of 2 weight matrices")
+    assert evidence.saw == (
+        "an update changes `body.weight` by 0.8 of its norm; 1 of 2 weight matrices change too much"
+    )
     assert evidence.where.rank == 1
 
 

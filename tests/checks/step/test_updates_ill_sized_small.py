@@ -32,7 +32,7 @@ def found(**changes: Any) -> list[Evidence]:
 def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == ("the largest update, of `body.weight`, changes it by 1.0e-08 of its length")
+    assert evidence.saw == ("the largest update, of `body.weight`, changes it by 1.0e-08 of its norm")
     assert evidence.where.rank == 1
 
 

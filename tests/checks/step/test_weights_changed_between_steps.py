@@ -41,7 +41,7 @@ RESTORED = replace(JUMP, likeness=0.97, restored=True)
 def test_weights_that_begin_anew_are_told_however_far_they_had_come() -> None:
     (evidence,) = found((RESTORED, replace(RESTORED, step=60)))
     assert evidence.saw == (
-        "2 times in 90 steps, first before step 30, weights such as `0.weight` became again what they were before the "
+        "2 times in 90 steps, first before step 30, weights such as `0.weight` became once more what they were before the "
         "first step between two steps of Adam (cosine 0.97)"
     )
     assert evidence.cause is None
@@ -65,7 +65,7 @@ def test_weights_that_are_rounded_after_each_step_lose_it() -> None:
     (evidence,) = found(shrunk(89, change=0.02, likeness=0.9999, ratio=0.9999, format="float8_e5m2", undone=0.75))
     assert evidence.saw == (
         "after a step of Adam the weights are rounded to float8_e5m2, and 75% of the elements that it had moved are "
-        "back where they had been"
+        "back where they were"
     )
     assert evidence.cause == "num-precision"
 

@@ -33,7 +33,7 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "1 of 2 parameters have not moved for 10 looks, first `body.weight`, though its gradient has norm 1"
+        "1 of 2 parameters have not moved for 10 looks, first `body.weight`, although its gradient has norm 1"
     )
     assert evidence.where.rank == 1
 

@@ -15,14 +15,14 @@ def target(**counts: int) -> ColumnSeen:
 def test_both_sides_of_the_least_rows() -> None:
     (evidence,) = found(target(cat=500, dog=493, owl=7))
 
-    assert evidence.saw == "only 7 rows or fewer of 'owl' (7)"
+    assert evidence.saw == "at most 7 rows each of 'owl' (7)"
     assert found(target(cat=500, dog=492, owl=8)) == []
 
 
 def test_both_sides_of_the_majority() -> None:
     (evidence,) = found(target(cat=1990, dog=10), rows=2000)
 
-    assert evidence.saw == "'cat' in 1,990 of 2,000 rows"
+    assert evidence.saw == "1,990 of 2,000 rows are 'cat'"
     assert found(target(cat=1989, dog=11), rows=2000) == []
 
 

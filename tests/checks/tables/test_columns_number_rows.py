@@ -11,6 +11,6 @@ def found(column: ColumnSeen, rows: int = 1000, split: str = "train") -> list[Ev
 def test_numbered_columns_of_the_training_data_are_told_once() -> None:
     (evidence,) = found(ColumnSeen(name="id", kind="whole", numbered=True))
 
-    assert evidence.saw == "`id`: another value in each of 1,000 rows"
+    assert evidence.saw == "`id`: a different value in each of 1,000 rows"
     assert found(ColumnSeen(name="id", kind="whole", numbered=True), split="val") == []
     assert found(ColumnSeen(name="age", kind="whole")) == []

@@ -16,7 +16,7 @@ VARIED = ColumnSeen(name="b", kind="number", distinct=900)
 def test_one_value_in_all_rows() -> None:
     (evidence,) = found(ColumnSeen(name="a", kind="number", distinct=1))
 
-    assert "1 with one value in all rows: `a`" in evidence.saw
+    assert "1 with the same value in all rows: `a`" in evidence.saw
     assert evidence.severity is Severity.ERROR  # it is the only input
     assert found(ColumnSeen(name="a", kind="number", distinct=2)) == []
     assert found(ColumnSeen(name="a", kind="number", role="about", distinct=1)) == []

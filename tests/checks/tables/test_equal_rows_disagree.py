@@ -14,7 +14,7 @@ def found(**fields: Any) -> list[Evidence]:
 def test_both_sides_of_the_share() -> None:
     (evidence,) = found(disagreeing=10, disagreements=("row 1 and row 2",))
 
-    assert evidence.saw == "10 of 1,000 rows have the inputs of another row and another target: row 1 and row 2"
+    assert evidence.saw == "10 of 1,000 rows have the inputs of another row, but a different target: row 1 and row 2"
     assert found(disagreeing=9) == []
 
 

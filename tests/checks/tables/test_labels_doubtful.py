@@ -21,7 +21,7 @@ DOUBT = Doubt(row=4, label="cat", expected="dog", probability=0.97)
 def test_labels_that_are_wrong_where_the_prediction_is_surest() -> None:
     (evidence,) = found(doubtful=(DOUBT,))
 
-    assert "5.0% of the labels are another class; row 4 is 'cat', expected 'dog'" in evidence.saw
+    assert "5.0% of the labels are a different class; row 4 is 'cat', expected 'dog'" in evidence.saw
     assert evidence.numbers["doubtful_1"] == "row 4: cat → dog (0.97) "
 
 

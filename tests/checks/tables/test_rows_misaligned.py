@@ -21,7 +21,7 @@ def found(**fields: Any) -> list[Evidence]:
 def test_a_target_that_fits_another_row_is_an_error() -> None:
     (evidence,) = found()
 
-    assert evidence.saw == "a skill of 0.00 on the row's own target, of 0.90 on that of the row +1"
+    assert evidence.saw == "a skill of 0.00 on the row's own target, but 0.90 on the target of row +1"
     assert evidence.severity is None
 
 

@@ -21,7 +21,7 @@ def test_both_sides_of_the_share() -> None:
 def test_near_copies_count_too() -> None:
     (evidence,) = found(near=20, pairs=("row 3 and row 7",))
 
-    assert evidence.saw == "2.0% nearly so: row 3 and row 7"
+    assert evidence.saw == "2.0% are near copies: row 3 and row 7"
 
 
 def test_what_few_values_give_by_chance_is_taken_off() -> None:

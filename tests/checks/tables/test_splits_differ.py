@@ -28,7 +28,7 @@ def test_both_sides_of_the_distance_and_of_chance() -> None:
 def test_both_sides_of_the_classifier() -> None:
     (evidence,) = found(told_apart=0.75, by=("`a` (60%)",))
 
-    assert evidence.saw == "a classifier tells its rows from those of training 75% of the time, by `a` (60%)"
+    assert evidence.saw == "a classifier tells its rows from training rows 75% of the time, by `a` (60%)"
     assert found(told_apart=0.74) == []
 
 

@@ -14,5 +14,5 @@ def found(**fields: Any) -> list[Evidence]:
 def test_one_shared_group_is_enough() -> None:
     (evidence,) = found(shared=1, examples=("p7",))
 
-    assert evidence.saw == "1 of 30 groups are in the training data too: p7"
+    assert evidence.saw == "1 of 30 groups are also in the training data: p7"
     assert found() == []

@@ -23,7 +23,7 @@ def test_both_sides_of_the_share() -> None:
     (error,) = found(exact=10, pairs=("row 3 of val and row 7 of train",))
     (warning,) = found(exact=9)
 
-    assert error.saw == "1.00% of its rows are in train.csv too, and none nearly so: row 3 of val and row 7 of train"
+    assert error.saw == "1.00% of its rows also occur in train.csv, and none nearly so: row 3 of val and row 7 of train"
     assert error.severity is None
     assert warning.severity is Severity.WARNING
 

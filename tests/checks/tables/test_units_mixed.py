@@ -13,7 +13,7 @@ def test_two_units_are_told_with_their_factor_and_rows() -> None:
         ColumnSeen(name="a", kind="number", unit_factor=100.0, unit_share=0.3, unit_examples=("1.75 (row 4)",))
     )
 
-    assert evidence.saw == "30.0% of its values, such as 1.75 (row 4), are like the others but for a factor of 100"
+    assert evidence.saw == "30.0% of its values, such as 1.75 (row 4), differ from the others by a factor of 100"
 
 
 def test_both_sides_of_the_least_share() -> None:

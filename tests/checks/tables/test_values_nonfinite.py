@@ -11,7 +11,7 @@ def found(column: ColumnSeen, rows: int = 1000, split: str = "train") -> list[Ev
 def test_an_infinite_value_is_told_with_its_row() -> None:
     (evidence,) = found(ColumnSeen(name="a", kind="number", infinite=2, first_infinite=17))
 
-    assert evidence.saw == "infinite in 2 of 1,000 rows, the first of them 17"
+    assert evidence.saw == "infinite in 2 of 1,000 rows, first in row 17"
     assert (evidence.where.file, evidence.where.module) == ("train.csv", "column `a`")
 
 

@@ -1,8 +1,8 @@
-"""Events come in an order that cannot be.
+"""Events appear in an impossible order.
 
 ## What it sees
-The first or last event is not the one required; something begins twice or ends without having begun; a writer's `seq`
-or time goes back. Every rank, and every experiment on a copy of a program, is a writer of its own.
+The first or last event is not the required one; something begins twice, or ends without having begun; a writer's `seq`
+or time goes backwards. Every rank, and every experiment on a copy of a program, counts as a separate writer.
 
 ## When it is fine
 Clocks of several machines differ: give each of them its own `rank`.
@@ -18,7 +18,7 @@ def find(log: LogSeen, _limits: NoLimits) -> Found:
 
 CHECK = Check(
     id="FL806",
-    summary="events come in an order that cannot be",
+    summary="events appear in an impossible order",
     causes=("data-schema",),
     likely="two runs share one file, or lines of one run were written twice",
     fix="give every run a file of its own; flush after each event",

@@ -1,10 +1,10 @@
 """A number in the log is NaN or infinite.
 
 ## What it sees
-A field that must hold a number holds one of the strings that stand for NaN and infinity, in an otherwise valid event.
+In an otherwise valid event, a field that must be a number is one of the strings that stand for NaN or infinity.
 
 ## When it is fine
-A metric that is undefined by nature (a ratio over nothing): write null there.
+A metric that is undefined by nature (a ratio with a denominator of zero): write null there.
 """
 
 from firstlight.checks.declare import Check, Found, NoLimits, Severity
@@ -20,7 +20,7 @@ CHECK = Check(
     summary="a number in the log is NaN or infinite",
     causes=("num-nonfinite",),
     likely="the run diverged, or a metric divided by zero",
-    fix="look at the first such line: what came just before it made the number",
+    fix="look at the first such line; the cause lies in what came just before it",
     severity=Severity.WARNING,
     confidence=0.7,
     find=find,

@@ -1,11 +1,11 @@
-"""Steps or epochs in a log repeat, go back or leave gaps.
+"""Steps or epochs in a log repeat, go backwards or leave gaps.
 
 ## What it sees
-The step of a writer's events does not rise, or its epochs do not follow one another, and no `resume`, `fold_start` or
-new start came in between.
+The steps in a writer's events do not increase, or its epochs are not consecutive, without a `resume`, `fold_start` or
+new start in between.
 
 ## When it is fine
-After a crash a run goes on from its last checkpoint and repeats some steps: write a `resume` event there.
+After a crash, a run resumes from its last checkpoint and repeats some steps: write a `resume` event there.
 """
 
 from firstlight.checks.declare import Check, Found, NoLimits, Severity
@@ -18,7 +18,7 @@ def find(log: LogSeen, _limits: NoLimits) -> Found:
 
 CHECK = Check(
     id="FL807",
-    summary="steps repeat, go back or leave gaps",
+    summary="steps repeat, go backwards or leave gaps",
     causes=("data-schema", "train-checkpoint"),
     likely="the run was resumed without saying so, a counter was reset, or two runs share the file",
     fix="write a `resume` event when a checkpoint is loaded, and count steps over the whole run",

@@ -1,11 +1,11 @@
-"""The model's first answer, or the loss of it, is not finite.
+"""The untrained model's output, or the loss computed from it, is not finite.
 
 ## What it sees
 One forward pass of the untrained model on a real batch with finite inputs: the output, or the loss computed from it,
 holds a NaN or an infinity. Where the experiment is also trained under observation, FL601 names the operation instead.
 
 ## When it is fine
-Scores of classes that are ruled out may be minus infinity on purpose, if no loss is computed from them.
+Scores of classes that are ruled out may be minus infinity on purpose, as long as no loss is computed from them.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -21,8 +21,8 @@ def find(output: Output, _limits: NoLimits) -> Found:
         if card.nonfinite:
             yield Evidence(
                 where=at(output.site, step=0, rank=output.rank),
-                saw=f"the {name} of the untrained model holds {_told(card)} that are not finite",
-                wanted="finite values for a batch whose inputs are finite",
+                saw=f"in the {name} of the untrained model, {_told(card)} are not finite",
+                wanted="only finite values, because the inputs of the batch are finite",
                 numbers={"nonfinite": card.nonfinite},
             )
             return
@@ -37,10 +37,10 @@ def _told(card: TensorCard) -> str:
 
 CHECK = Check(
     id="FL631",
-    summary="the untrained model's answer is not finite",
+    summary="the untrained model's output is not finite",
     causes=("num-nonfinite",),
-    likely="a logarithm, a root or a division of values it cannot take",
-    fix="print the smallest value that goes into each `log`, `sqrt` and division, then keep it away from zero",
+    likely="a logarithm, square root or division is given values outside its domain",
+    fix="print the smallest input of each `log`, `sqrt` and division, and keep it away from zero",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

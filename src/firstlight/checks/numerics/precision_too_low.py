@@ -1,13 +1,12 @@
-"""The numbers have too few bits for the steps that training makes.
+"""The precision is too low for the size of the training steps.
 
 ## What it sees
-Weights held in half precision of which a step leaves most exactly as they were, because it is smaller than the
-distance to the next number; or scores in float16 without a `GradScaler`, whose gradients vanish below the smallest
-number. A copy of the program in full precision decides: it is reported when that copy learns and the program hardly
-does.
+Weights in half precision that a step leaves mostly unchanged, because it is smaller than the gap to the next
+representable number; or scores in float16 without a `GradScaler`, whose gradients underflow. A copy of the program in
+full precision decides: this is reported as an error only if that copy learns while the program hardly does.
 
 ## When it is fine
-Mixed precision keeps the weights in full precision, and bfloat16 needs no scaler: neither is suspected.
+Mixed precision keeps the weights in full precision, and bfloat16 needs no scaler: neither is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,9 +15,9 @@ from firstlight.records.facts import Precision
 
 class Limits(Settable):
     still: float = 0.5
-    """Share of a tensor's elements that a step leaves as they were."""
+    """Smallest share of a tensor's elements that a step must leave unchanged before the precision is suspected."""
     nearly_all: float = 0.75
-    """From here on a smaller advantage of the copy will do."""
+    """Share of unchanged elements from which on a smaller advantage of the copy is enough."""
 
 
 def find(precision: Precision, limits: Limits) -> Found:
@@ -29,7 +28,7 @@ def find(precision: Precision, limits: Limits) -> Found:
     saw = (
         f"a step leaves {precision.still:.0%} of the {precision.weights} weights exactly as they were"
         if stuck
-        else "scores in float16 and no `GradScaler`"
+        else "scores are computed in float16 without a `GradScaler`"
     )
     yield Evidence(
         where=at(precision.site, rank=precision.rank),
@@ -42,10 +41,10 @@ def find(precision: Precision, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL602",
-    summary="the steps of training are lost in rounding",
+    summary="the training steps are lost to rounding",
     causes=("num-precision",),
     likely="the model itself was cast to half precision, or float16 is used without a GradScaler",
-    fix="keep the weights in float32 and compute under `torch.autocast`; scale the loss if it is float16",
+    fix="keep the weights in float32 and compute under `torch.autocast`; scale the loss if that computes in float16",
     severity=Severity.NOTE,
     proven=Severity.ERROR,
     confidence=0.5,

@@ -1,11 +1,12 @@
-"""The scores before the softmax grow and grow, while the loss is still there.
+"""The logits grow without bound while much of the loss remains.
 
 ## What it sees
-On the fixed batch the logarithm of what the softmax divides by is large, and has risen from look to look. Shifting all
-scores changes no answer, so that nothing holds them back; in 16 bits they lose their digits, and the run its stability.
+On a fixed batch, the logarithm of the softmax denominator is large and keeps rising from look to look. Shifting all
+logits by the same amount does not change the prediction, so nothing holds them back; in 16 bits they lose precision,
+and the run becomes unstable.
 
 ## When it is fine
-A model that has become sure of itself has large scores and little loss left, and is not judged.
+A model that has become confident has large logits and little loss left; it is not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -14,11 +15,11 @@ from firstlight.records.live import PredictionTrack
 
 class Limits(Settable):
     level: float = 50.0
-    """The logarithm of what a softmax divides by; healthy ones stay below 20."""
+    """Size of the log of the softmax denominator above which it is suspicious; healthy runs stay below 20."""
     chance: float = 1e-3
-    """Of so steady a rise without a trend."""
+    """Highest probability that so steady a rise comes about by chance."""
     remaining: float = 0.2
-    """Share of the starting loss, at the least."""
+    """Smallest share of the starting loss that must remain for this to be reported."""
 
 
 def find(track: PredictionTrack, limits: Limits) -> Found:
@@ -28,19 +29,19 @@ def find(track: PredictionTrack, limits: Limits) -> Found:
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
-        saw=f"the softmax of the fixed batch divides by e to the {track.score_level:.3g}, more from look to look, and "
-        f"{track.remaining:.0%} of the loss is left",
-        wanted=f"below {limits.level:g}",
+        saw=f"on a fixed batch the log of the softmax denominator has risen to {track.score_level:.3g}, with "
+        f"{track.remaining:.0%} of the loss left",
+        wanted=f"a value of at most {limits.level:g}",
         numbers={"level": track.score_level, "remaining": track.remaining},
     )
 
 
 CHECK = Check(
     id="FL673",
-    summary="the scores before the softmax grow without end",
+    summary="the logits grow without bound",
     causes=("num-logit-growth", "hp-lr-high"),
-    likely="nothing holds back a shift that all scores share",
-    fix="add a small penalty on the square of the logarithm (1e-4, a z-loss), or lower the learning rate",
+    likely="nothing holds back a shift shared by all logits",
+    fix="penalise the squared log of the softmax denominator (a z-loss, weight 1e-4), or lower the learning rate",
     severity=Severity.WARNING,
     confidence=0.6,
     find=find,

@@ -1,14 +1,14 @@
-"""A run that was finite turns NaN or infinite.
+"""NaN or infinity appears in a run that was finite until then.
 
 ## What it sees
-The loss, a gradient or a weight holds a NaN or an infinity at some step of a live run, for the first time. What comes
-after it follows from it and is not told again. On the CPU the graph of a bad loss is read before its backward: the
-first bad number in it and the module it was seen at are named. A loss of an evaluation that the program tells of is
-looked at as well (`guard.log(val_loss=…)`, Lightning, the Trainer).
+The first step of a live run at which the loss, a gradient or a weight contains a NaN or an infinity. Whatever follows
+from it is not reported again. On the CPU the graph of a bad loss is read before its backward, to name the first bad
+number in it and the module where it was seen. An evaluation loss that the program reports (`guard.log(val_loss=…)`,
+Lightning, the Trainer) is examined as well.
 
 ## When it is fine
-A loss scaler tries large scales on purpose: gradients that overflow under it are left out by it and are not
-counted here, as long as the loss and the weights stay finite.
+A loss scaler tries large scales on purpose: it skips the steps whose gradients overflow, and they are not counted here
+as long as the loss and the weights stay finite.
 """
 
 import math
@@ -19,29 +19,29 @@ from firstlight.records.live import Turned
 
 MASKED = (
     "data-labels-masked",
-    "a batch of nothing but padding, or whose answers were all cut off, has no target to take a mean over",
-    "leave such batches out, or divide a summed loss by the number of targets, at least 1",
+    "a batch of nothing but padding, or with every target truncated, leaves no targets to average over",
+    "skip such batches, or divide a summed loss by the number of targets, at least 1",
 )
 FED = (
     "data-nonfinite",
-    "an example holds a NaN or an infinity: a gap, a division or a logarithm while the data was made",
-    "drop or repair such examples; the captured batch holds them",
+    "an example contains a NaN or an infinity: a missing value, or a division or logarithm in the preprocessing",
+    "drop or repair such examples; the captured batch contains them",
 )
 HALF = (
     "num-precision",
-    "float16 ends at 65504: the same numbers are finite in float32, and in bfloat16",
+    "float16 ends at 65504; the same numbers are finite in float32 and bfloat16",
     "use bfloat16, or compute that operation in float32: `with torch.autocast(…, enabled=False)` around it",
 )
 RAN_AWAY = (
     "hp-lr-high",
-    "the steps are too large: numbers grew until they overflowed",
+    "the steps are too large: the numbers grew until they overflowed",
     "divide the learning rate by 10, or clip the gradients",
 )
 
 
 class Limits(Settable):
     runaway: float = 10.0
-    """Growth of the loss or of the gradients over the last steps before, from which on the step size is the suspect."""
+    """Growth factor of the loss or of the gradients over the preceding steps from which on the step size is blamed."""
 
 
 def find(turned: Turned, limits: Limits) -> Found:
@@ -52,15 +52,15 @@ def find(turned: Turned, limits: Limits) -> Found:
     ran_away = growth >= limits.runaway
     what = {
         "loss": "the loss is not finite",
-        "gradient": f"the gradients of {turned.bad} of {turned.tensors} tensors are not finite, the loss is",
-        "weight": f"{turned.bad} of {turned.tensors} weights are not finite; loss and gradients still were",
+        "gradient": f"the gradients of {turned.bad} of {turned.tensors} tensors are not finite, though the loss is",
+        "weight": f"{turned.bad} of {turned.tensors} weights are not finite, though loss and gradients still were",
     }[turned.kind if turned.kind in ("loss", "gradient") else "weight"]
-    before = f"; it was {turned.earlier[-1]:.4g} a step before" if turned.kind == "loss" and turned.earlier else ""
+    before = f"; it was {turned.earlier[-1]:.4g} one step earlier" if turned.kind == "loss" and turned.earlier else ""
     nearest = f"; the one nearest to the loss is `{turned.name}`" if turned.name and turned.kind == "gradient" else ""
     came = f"; {turned.origin}" if turned.origin else ""
-    leapt = f"; the gradients had leapt at step {turned.leapt_at}" if turned.leapt_at is not None else ""
-    grew = f"; over the last {len(turned.norms)} steps it had grown {growth:.3g} times" if ran_away else ""
-    held = f"; the batch itself holds {turned.fed} value(s) that are not finite: {turned.holding}"
+    leapt = f"; the gradients had jumped at step {turned.leapt_at}" if turned.leapt_at is not None else ""
+    grew = f"; over the last {len(turned.norms)} steps it had grown {growth:.3g}-fold" if ran_away else ""
+    held = f"; the batch itself contains {turned.fed} value(s) that are not finite: {turned.holding}"
     held = held if turned.holding else ""
     chosen = FED if turned.fed else MASKED if turned.masked else HALF if turned.half else RAN_AWAY if ran_away else None
     cause, likely, do = chosen or ("num-nonfinite", None, None)
@@ -77,32 +77,32 @@ def find(turned: Turned, limits: Limits) -> Found:
 
 
 def _evaluated(turned: Turned) -> Evidence:
-    """Training may be well: a NaN of its own would be told apart from this one, by its cause."""
-    before = f"; it was {turned.earlier[-1]:.4g} at the evaluation before" if turned.earlier else ""
+    """Training itself may be fine: its own NaN would be a finding with another cause."""
+    before = f"; it was {turned.earlier[-1]:.4g} at the previous evaluation" if turned.earlier else ""
     return Evidence(
         where=Where(step=turned.step, rank=turned.rank),
-        saw=f"at step {turned.step} the program told of a `{turned.evaluation}` that is not finite{before}",
+        saw=f"at step {turned.step} the program reported a `{turned.evaluation}` that is not finite{before}",
         wanted="finite numbers",
         cause="data-nonfinite",
-        likely="the data of the evaluation holds a NaN, or its mean is one over no targets or no batches",
-        do="find the first batch of the evaluation whose loss is not finite, and look at its data and its targets",
+        likely="the evaluation data contains a NaN, or the mean is taken over no targets or no batches",
+        do="find the first evaluation batch whose loss is not finite, and look at its inputs and targets",
         confidence=0.6,
         numbers={"step": turned.step},
     )
 
 
 def _growth(values: tuple[float, ...]) -> float:
-    """The last over the usual one."""
+    """The last value divided by the median."""
     kept = [abs(value) for value in values if math.isfinite(value) and value]
     return kept[-1] / median(kept) if kept else 0.0
 
 
 CHECK = Check(
     id="FL670",
-    summary="a run that was finite turns NaN or infinite",
+    summary="NaN or infinity appears in a run that was finite until then",
     causes=("num-nonfinite", "hp-lr-high", "data-nonfinite", "num-precision", "data-labels-masked"),
-    likely="a division by zero, a logarithm or root of a number that is not positive, or an example that holds a NaN",
-    fix="replay the captured step, or run `firstlight check`: both name the first operation that is not finite",
+    likely="a division by zero, the logarithm or root of a number that is not positive, or a NaN in an example",
+    fix="replay the captured step or run `firstlight check`; both name the first operation whose result is not finite",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

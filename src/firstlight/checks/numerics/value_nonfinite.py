@@ -1,12 +1,12 @@
 """A NaN or an infinity appears in training.
 
 ## What it sees
-The first value that is not finite: in a module's output, in the loss, in a gradient or in a weight, while the
-inputs are finite. The operation is named where the graph tells. If the losses before it grew at every step, the run
-diverged, and the value is only where the growth ended.
+The first value that is not finite, in a module's output, the loss, a gradient or a weight, while the inputs are
+finite. The operation is named if the graph shows it. If the loss had grown many times over before, the run diverged,
+and this value is only where the growth ended.
 
 ## When it is fine
-With a GradScaler, non-finite gradients now and then are how it finds its scale; they are not reported.
+A GradScaler finds its scale by way of occasional non-finite gradients; they are not reported.
 """
 
 import math
@@ -17,9 +17,9 @@ from firstlight.records.facts import FirstBad
 
 class Limits(Settable):
     diverged: float = 10.0
-    """Last finite loss over the first: beyond this the run was already running away."""
+    """Ratio of the last finite loss to the first above which the run was already diverging."""
     least_losses: int = 2
-    """Fewer earlier losses say nothing about growth."""
+    """Fewest earlier losses from which growth can be judged."""
 
 
 def find(bad: FirstBad, limits: Limits) -> Found:
@@ -33,11 +33,11 @@ def find(bad: FirstBad, limits: Limits) -> Found:
     if bad.in_float32 is not None:
         yield Evidence(
             where=at(bad.site, module=bad.module, step=bad.step, rank=bad.rank),
-            saw=f"in float32 the same step is finite, with a loss of {bad.in_float32:.4g}; in the precision of the "
-            f"program {what} is not{how}{_given(bad)}",
-            wanted="numbers within the range of the precision",
+            saw=f"in float32 the same step is finite, with a loss of {bad.in_float32:.4g}; in the program's own "
+            f"precision {what} is not{how}{_given(bad)}",
+            wanted="numbers within the range of that precision",
             cause="num-precision",
-            likely="half precision overflows: the numbers are right and the type is too small for them",
+            likely="half precision overflows: the numbers are correct, but too large for the type",
             do=bad.remedy or "use bfloat16, or compute this operation in float32",
             numbers={"step": bad.step, "operation": bad.operation, "in_float32": bad.in_float32},
         )
@@ -45,7 +45,7 @@ def find(bad: FirstBad, limits: Limits) -> Found:
     if grew is not None:
         yield Evidence(
             where=at(bad.lr_site or bad.site, step=bad.step, rank=bad.rank),
-            saw=f"{what} is not finite at step {bad.step}, after the loss had grown {grew:.3g} times"
+            saw=f"{what} is not finite at step {bad.step}, after the loss had grown {grew:.3g}-fold"
             + (f" at learning rate {bad.lr:g}" if bad.lr else ""),
             wanted="a loss that falls",
             cause="hp-lr-high",
@@ -65,7 +65,7 @@ def find(bad: FirstBad, limits: Limits) -> Found:
 
 
 def _given(bad: FirstBad) -> str:
-    """What the operation was given, as far as it was seen."""
+    """The operation's inputs, as far as they were seen."""
     shown = (
         f"`{item.name}` {'×'.join(map(str, item.tensor.shape)) or 'scalar'} {item.tensor.dtype} "
         f"in [{item.tensor.low:.3g}, {item.tensor.high:.3g}]"
@@ -86,7 +86,7 @@ CHECK = Check(
     id="FL601",
     summary="a NaN or infinity appears in training",
     causes=("num-nonfinite", "hp-lr-high", "num-precision"),
-    likely="a logarithm, division, root or exponential at the edge of its range",
+    likely="a logarithm, division, root or exponential at the edge of its domain",
     fix="clamp or add a small epsilon at the operation named above",
     severity=Severity.ERROR,
     confidence=0.9,

@@ -1,12 +1,12 @@
-"""The weights of the ranks begin alike and drift apart: no gradient is averaged.
+"""The ranks start with the same weights and drift apart, because gradients are not averaged.
 
 ## What it sees
-The norm of the weights after the same step on every rank. With averaged gradients it is the same number on all ranks,
-bit for bit.
+The norm of the weights on every rank after the same step. If gradients are averaged, it is the same on all ranks, bit
+for bit.
 
 ## When it is fine
-Averaging the weights now and then (local SGD) brings them together again, and is not reported once that was seen. Parts
-of one model (FSDP, tensor parallel) are not compared.
+Averaging the weights now and then (local SGD) brings the ranks together again; once this was seen, nothing is
+reported. Shards of one model (FSDP, tensor parallel) are not compared.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,11 +15,11 @@ from firstlight.records.ranks import Ranks
 
 class Limits(Settable):
     steps: int = 8
-    """Compared at least."""
+    """Fewest steps that must have been compared."""
     begin: float = 0.05
-    """Relative distance at the first step up to which the ranks began with the same model."""
+    """Largest relative difference at the first step at which the ranks still count as starting from the same model."""
     apart: float = 1e-5
-    """Relative distance that rounding cannot make."""
+    """Relative difference above which rounding cannot be the reason."""
 
 
 def find(ranks: Ranks, limits: Limits) -> Found:
@@ -30,7 +30,7 @@ def find(ranks: Ranks, limits: Limits) -> Found:
     yield Evidence(
         where=at(ranks.optimizer_site or ranks.site),
         saw=f"the norm of the weights differs between {ranks.world} ranks at each of {len(ranks.apart)} steps, by "
-        f"{ranks.apart[-1]:.1e} of it at the last",
+        f"{ranks.apart[-1]:.1e} (relative) at the last",
         wanted="the same weights on every rank",
         numbers={"weighed": len(ranks.apart), "first": ranks.apart[0], "last": ranks.apart[-1]},
     )
@@ -41,7 +41,7 @@ CHECK = Check(
     summary="each rank trains a model of its own",
     causes=("env-distributed",),
     likely="the model is not wrapped in DistributedDataParallel, or its gradients are not all-reduced before the step",
-    fix="train `DistributedDataParallel(model)`, or all-reduce every gradient and divide it by the world size",
+    fix="train `DistributedDataParallel(model)`, or all-reduce each gradient and divide it by the world size",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

@@ -1,12 +1,12 @@
-"""Ranks that held the same weights hold different ones.
+"""Ranks that started with the same weights now hold different ones.
 
 ## What it sees
-The length of every weight on every rank at the same sampled steps of a live run. They began alike and now differ, at
-two looks in a row, by more than rounding makes.
+The norm of every weight on every rank, at the same sampled steps of a live run. The norms were equal at first and now
+differ, at two looks in a row, by more than rounding can explain.
 
 ## When it is fine
-Ranks that begin with different weights (an ensemble, the parts of a pipeline) are not compared. Local SGD lets the
-ranks part between two averagings: allow it by name.
+Ranks that start with different weights (an ensemble, the stages of a pipeline) are not compared. Local SGD lets the
+ranks diverge between two averagings: allow this check by name.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -17,9 +17,10 @@ SURE = 0.95
 
 class Limits(Settable):
     apart: float = 1e-5
-    """Relative distance of a weight's lengths that rounding cannot make, and up to which ranks began alike."""
+    """Relative difference of a weight's norms above which rounding cannot be the reason; ranks that differ by no more
+    at the first look count as starting alike."""
     looks: int = 2
-    """In a row."""
+    """Fewest looks in a row at which the ranks must differ."""
 
 
 def find(track: RankTrack, limits: Limits) -> Found:
@@ -27,8 +28,8 @@ def find(track: RankTrack, limits: Limits) -> Found:
         return
     yield Evidence(
         where=Where(module=track.name, step=track.step),
-        saw=f"`{track.name}` differs between {track.world} ranks by {track.apart:.1e} of its length, and at "
-        f"{track.looks_apart} looks in a row some weight did",
+        saw=f"`{track.name}` differs between {track.world} ranks by {track.apart:.1e} of its norm; some weight "
+        f"differed at each of the last {track.looks_apart} looks",
         wanted="the same weights on every rank, as at the first look",
         severity=Severity.ERROR if track.wrapped else None,
         confidence=SURE if track.wrapped else None,
@@ -38,10 +39,10 @@ def find(track: RankTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL970",
-    summary="ranks that held the same weights hold different ones",
+    summary="ranks that started with the same weights now hold different ones",
     causes=("env-distributed",),
-    likely="some gradient is not averaged over the ranks, or one rank left out a step that the others made",
-    fix="call the DistributedDataParallel model itself in every backward; skip a step on all ranks or on none",
+    likely="some gradient is not averaged over the ranks, or one rank skipped a step that the others made",
+    fix="compute every loss by calling the DistributedDataParallel model itself; skip a step on all ranks or on none",
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,

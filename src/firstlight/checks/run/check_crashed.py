@@ -1,10 +1,10 @@
-"""A check of firstlight's own failed; the others went on.
+"""One of firstlight's checks failed; the others went on.
 
 ## What it sees
 The check raised an exception instead of returning evidence. It is switched off for this run.
 
 ## When it is fine
-Never: it is a fault of firstlight or of a plug-in, and says nothing about the program under check.
+Never: this is a bug in firstlight or in a plug-in, and says nothing about the program being checked.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, Where
@@ -19,8 +19,8 @@ CHECK = Check(
     id="FL001",
     summary="a check of firstlight failed and was switched off",
     causes=("unknown",),
-    likely="a fault in firstlight; nothing is known about this aspect of the program",
-    fix="run again with `--ignore` and the check's name; report the exception with the run directory",
+    likely="a bug in firstlight or a plug-in; this aspect of the program was not checked",
+    fix="run again with `--ignore` and the check's name, and report the exception along with the run directory",
     severity=Severity.NOTE,
     confidence=0.0,
     find=find,

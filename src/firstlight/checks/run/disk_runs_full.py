@@ -1,7 +1,7 @@
-"""The disk has no room for one more checkpoint.
+"""The disk has no room for another checkpoint.
 
 ## What it sees
-What is free on the disk that holds the run is less than all weights, buffers and optimizer state take.
+The disk that holds the run has less free space than the weights, buffers and optimizer state take.
 
 ## When it is fine
 A program that keeps no checkpoints, or keeps them on another disk.
@@ -13,7 +13,7 @@ from firstlight.records.live import RoomTrack
 
 class Limits(Settable):
     checkpoints: float = 1.0
-    """For which there must be room."""
+    """Number of checkpoints for which there must be room."""
 
 
 def find(track: RoomTrack, limits: Limits) -> Found:
@@ -21,19 +21,19 @@ def find(track: RoomTrack, limits: Limits) -> Found:
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
-        saw=f"{track.free / 1e6:.3g} MB are free in {track.path}; weights and optimizer state take "
+        saw=f"{track.free / 1e6:.3g} MB are free in {track.path}; a checkpoint of weights and optimizer state takes "
         f"{track.checkpoint / 1e6:.3g} MB",
-        wanted=f"room for {limits.checkpoints:g} of them",
+        wanted=f"room for {limits.checkpoints:g} such checkpoint(s)",
         numbers={"free": track.free, "checkpoint": track.checkpoint},
     )
 
 
 CHECK = Check(
     id="FL070",
-    summary="there is no room for one more checkpoint",
+    summary="the disk has no room for another checkpoint",
     causes=("env-memory",),
     likely="earlier checkpoints or logs have filled the disk",
-    fix="remove earlier checkpoints now; the next save fails, or ends the run",
+    fix="remove earlier checkpoints now; otherwise the next save fails or ends the run",
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,

@@ -1,11 +1,11 @@
-"""Calls of the model raise, the program catches that and goes on without them.
+"""Calls of the model raise exceptions that the program catches and ignores.
 
 ## What it sees
-In training, calls of the model that end in an exception, against those that return. A program that was not ended by the
-exception has caught it: those batches are never trained on.
+How many training calls of the model end in an exception, and how many return. If the program goes on after the
+exception, it caught it, and those batches are never trained on.
 
 ## When it is fine
-A rare batch that is too large, caught and left out, is a choice: below a twentieth of the calls nothing is said.
+Skipping the occasional batch that is too large is a choice: nothing is reported below one call in twenty.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -14,11 +14,11 @@ from firstlight.records.failing import Failing
 
 class Limits(Settable):
     failed: int = 3
-    """Fewer may be an accident, or the exception that ended the program."""
+    """Fewest failed calls to report; fewer may be an accident, or the exception that ended the program."""
     share: float = 0.05
-    """Of all calls in training."""
+    """Smallest share of all training calls that must have failed."""
     grave: float = 0.2
-    """From here on a good part of the data is never trained on."""
+    """Share of failed calls from which on it is an error: a good part of the data is never trained on."""
 
 
 def find(failing: Failing, limits: Limits) -> Found:
@@ -29,7 +29,7 @@ def find(failing: Failing, limits: Limits) -> Found:
         where=at(failing.site, module=failing.module, step=failing.step, rank=failing.rank),
         saw=f"{failing.failed} of {calls} training calls of `{failing.module}` ended in an exception that the program "
         f"swallowed: {failing.error}",
-        wanted="no exception, or one that ends the program",
+        wanted="training calls that return, or an exception that ends the program",
         severity=Severity.ERROR if failing.failed >= limits.grave * calls else Severity.WARNING,
         numbers={"failed": failing.failed, "returned": failing.returned},
     )
@@ -37,10 +37,10 @@ def find(failing: Failing, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL003",
-    summary="training goes on past batches whose call of the model raised",
+    summary="training skips batches for which calling the model raised an exception",
     causes=("train-swallowed",),
-    likely="a `try` around the step catches every exception, also those that tell of a bug",
-    fix="let the exception through, mend what it tells of, and catch only what is expected",
+    likely="a `try` around the step catches every exception, including those caused by bugs",
+    fix="let the exception through, fix what it reports, and catch only what is expected",
     severity=Severity.WARNING,
     confidence=0.95,
     find=find,

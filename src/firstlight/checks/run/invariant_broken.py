@@ -1,8 +1,8 @@
-"""Something the author said must hold does not.
+"""An invariant that the author declared does not hold.
 
 ## What it sees
 A declared invariant (a range or relation over a tensor inside the model, the output, the loss or a parameter) was false
-on a real batch, or what it speaks of is not there.
+on a real batch, or the tensor it refers to does not exist.
 
 ## When it is fine
 Never by itself: it is the author's own rule. Its severity is the author's too.
@@ -17,8 +17,8 @@ def find(tried: InvariantTried, _limits: NoLimits) -> Found:
     if tried.missing:
         yield Evidence(
             where=where,
-            saw=f"`{tried.name}` cannot be looked at: {tried.missing}",
-            wanted=f"something to look at under `{tried.on}`",
+            saw=f"`{tried.name}` cannot be evaluated: {tried.missing}",
+            wanted=f"a tensor to evaluate at `{tried.on}`",
             severity=Severity.WARNING,
             likely="a module was renamed, or is not called on this path",
             do="name a module by its path in `named_modules`, or one of `input`, `output`, `target`, `loss`",
@@ -28,7 +28,7 @@ def find(tried: InvariantTried, _limits: NoLimits) -> Found:
         yield Evidence(
             where=where,
             saw=f"{tried.first} ({tried.broken} of {tried.looks} batches)",
-            wanted=f"`{tried.check}` of `{tried.on}`",
+            wanted=f"`{tried.check}` of `{tried.on}` on every batch",
             severity=Severity(tried.severity) if tried.severity in known else None,
             numbers={"broken": tried.broken, "looks": tried.looks},
         )
@@ -39,7 +39,7 @@ CHECK = Check(
     summary="a declared invariant does not hold",
     causes=("unknown",),
     likely="the named tensor is not what the author expects it to be",
-    fix="print the named tensor on one batch, and follow it back to where it leaves its range",
+    fix="print the named tensor for one batch, and trace it back to where it leaves its range",
     severity=Severity.ERROR,
     confidence=0.9,
     find=find,

@@ -1,14 +1,14 @@
-"""A part of the program that comes later ends in an error.
+"""A later part of the program raises an error.
 
 ## What it sees
-A copy of the program ran all of it, with every loop that trains ended after a few rounds, and raised. A second copy
-that was shortened in another way raised the same error on the same line; where fewer rounds can bring such an error
-about, so did a third one that was not shortened. Or a schedule of the learning rate, stepped on as often as the whole
-program will, raises.
+A copy of the program, run from start to end with every training loop cut short after a few iterations, raised an
+error. A second copy, shortened in a different way, raised the same error on the same line; if the shortening could
+have caused such an error, a third copy that was not shortened raised it as well. Alternatively, a learning rate
+schedule raises when it is stepped as often as the whole program will step it.
 
 ## When it is fine
-A part that needs what is absent here (a device, a server, a large file written outside of Python) fails in the copy
-only: what it writes is kept apart.
+A part that needs something absent here (a device, a server, a large file written by native code) fails only in the
+copy, whose writes are kept separate.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -21,11 +21,11 @@ def find(rehearsal: Rehearsal, _limits: NoLimits) -> Found:
     for schedule in rehearsal.breaks:
         yield Evidence(
             where=at(schedule.site),
-            saw=f"`{schedule.schedule}` takes {schedule.at} steps, and the whole program makes about "
-            f"{schedule.expected} of them: {schedule.message}",
-            wanted="a schedule that is as long as the training",
+            saw=f"`{schedule.schedule}` allows {schedule.at} steps, but the whole program makes about "
+            f"{schedule.expected}: {schedule.message}",
+            wanted="a schedule that lasts as long as the training",
             cause="train-schedule",
-            do="step it once per epoch, or make it for `epochs * len(loader)` steps",
+            do="step it once per epoch, or construct it for `epochs * len(loader)` steps",
             numbers={"takes": schedule.at, "makes": schedule.expected},
         )
     if not (rehearsal.crashed and rehearsal.own):
@@ -50,7 +50,7 @@ def _by_way_of(trace: tuple[Site, ...]) -> str:
 
 CHECK = Check(
     id="FL004",
-    summary="a later part of the program ends in an error, which the first steps do not show",
+    summary="a later part of the program raises an error that the first steps do not show",
     causes=(
         "unknown",
         "data-label-range",
@@ -62,8 +62,8 @@ CHECK = Check(
         "train-schedule",
         "loss-missing-activation",
     ),
-    likely="that part was never reached with the code as it is now",
-    fix="mend the line, and see the program reach its end: `firstlight rehearse` and the same command",
+    likely="this part of the program has never run with the current code",
+    fix="fix the line, then confirm that the program reaches its end: `firstlight rehearse` with the same command",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

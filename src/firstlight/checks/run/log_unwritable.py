@@ -1,7 +1,7 @@
-"""The event log of the run cannot be written where it is meant to be.
+"""The event log cannot be written to its declared location.
 
 ## What it sees
-An event was written beside the declared log, synced and read back; that failed, or the disk is nearly full.
+A test event was written next to the declared log, synced and read back. This failed, or the disk is nearly full.
 
 ## When it is fine
 A path that exists only on the machine of the long run: leave `log` out of the declaration here.
@@ -13,7 +13,7 @@ from firstlight.records.declared import LogTried
 
 class Limits(Settable):
     free_megabytes: float = 200.0
-    """A day of events at ten a second, twice over."""
+    """Least free space for the log, in MB: twice the size of a day of events at ten per second."""
 
 
 def find(tried: LogTried, limits: Limits) -> Found:
@@ -23,12 +23,12 @@ def find(tried: LogTried, limits: Limits) -> Found:
             where=Where(file=tried.path),
             saw=f"an event could not be {'read back from' if tried.written else 'written to'} {tried.path}: "
             f"{tried.error or 'what was read differs'}",
-            wanted="an event that is written and read back",
+            wanted="an event that can be written and read back",
         )
     elif free < limits.free_megabytes:
         yield Evidence(
             where=Where(file=tried.path),
-            saw=f"{free:.0f} MB are free where the log goes",
+            saw=f"only {free:.0f} MB are free where the log goes",
             wanted=f"at least {limits.free_megabytes:.0f} MB",
             severity=Severity.WARNING,
             do="free space on that disk, or log to another one",
@@ -40,8 +40,8 @@ CHECK = Check(
     id="FL032",
     summary="the event log cannot be written where the run will write it",
     causes=("unknown",),
-    likely="the folder, or the one it is to be made in, belongs to somebody else, or the path names a directory",
-    fix="choose a path that can be written to",
+    likely="the folder or its parent belongs to another user, or the path is a directory",
+    fix="choose a writable path",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

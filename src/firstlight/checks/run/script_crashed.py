@@ -1,11 +1,12 @@
-"""The script ended with an error of its own.
+"""The script stopped with an error of its own.
 
 ## What it sees
-The process ended with a non-zero code or a signal that firstlight did not send. The line is the last one of the
-user's own code in the traceback. Where the error is a well-known one of torch, its usual cause is named.
+The process ended with a non-zero exit code or a signal that firstlight did not send. The reported line is the last one
+of the user's own code in the traceback. For well-known errors of torch, the usual cause is named.
 
 ## When it is fine
-A script that needs standard input, a file or a device that is absent here fails under check as it would elsewhere.
+A script that needs standard input, or a file or device that is absent here, fails under check as it would without
+firstlight.
 """
 
 from dataclasses import dataclass
@@ -16,27 +17,27 @@ from firstlight.records.facts import ScriptOutcome
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An error that tells its cause, or at least what to look at: every piece stands in its message."""
+    """An error that reveals its cause, or at least what to look at. Every one of `pieces` occurs in its message."""
 
     pieces: tuple[str, ...]
     cause: str
     confidence: float
-    """How often the message has this cause and no other."""
+    """How often this cause, and no other, is behind the message."""
     do: str
 
 
 _CLASSES = "print `targets.min()` and `targets.max()`: they must lie in 0 … classes - 1, or equal `ignore_index`"
-_IDS = "print `ids.max()` and the table's `num_embeddings`; for a table of positions, the length of the sequence"
-_SHAPES = "compare the last size of what the layer is given with the layer's `in_features` or `input_size`"
-_DTYPES = "convert where the data set makes its tensors: `.float()` for inputs, `.long()` for class indices"
+_IDS = "print `ids.max()` and the embedding's `num_embeddings`; for position embeddings, also the sequence length"
+_SHAPES = "compare the last dimension of the layer's input with the layer's `in_features` or `input_size`"
+_DTYPES = "convert where the dataset creates its tensors: `.float()` for inputs, `.long()` for class indices"
 _MEMORY = "halve the batch size; if memory grows from step to step, look for losses kept with their graph"
-_NORM = "set `drop_last=True` in the training loader, or replace batch norm by group norm for batches of one"
-_GRAPH = "detach what is carried from one step to the next (a hidden state, a running loss), or sum before backward"
+_NORM = "set `drop_last=True` in the training loader, or replace batch norm with group norm for batches of one"
+_GRAPH = "detach what is carried over between steps (a hidden state, a running loss), or sum before backward"
 _CHECKPOINT = "build the model with the options it was saved with, and compare the names the error lists"
 _LOGITS = "use `binary_cross_entropy_with_logits` on the raw scores, or look for NaN in them"
-_INPLACE = "run once under `torch.autograd.set_detect_anomaly(True)`: it names the operation that was overwritten"
-_DEVICES = "move model and batch with the same `.to(device)`; a tensor made in `forward` needs `device=x.device`"
-_KILLED = "signal 9 is what the system sends when memory runs out: watch memory, and try a smaller batch"
+_INPLACE = "run once under `torch.autograd.set_detect_anomaly(True)`: it names the operation whose tensor was modified"
+_DEVICES = "move model and batch with the same `.to(device)`; a tensor created in `forward` needs `device=x.device`"
+_KILLED = "the system sends signal 9 when memory runs out: watch the memory, and try a smaller batch"
 _UNUSED = "follow the parameters from `forward` to the loss: a `detach`, or an output that nothing reads, cuts them off"
 _CUDA = "run once on the CPU, or with `CUDA_LAUNCH_BLOCKING=1`: the error then names its line"
 
@@ -65,7 +66,7 @@ KNOWN: tuple[Known, ...] = (
     Known(("device-side assert triggered",), "unknown", 0.5, _CUDA),
     Known(("killed by signal 9",), "unknown", 0.5, _KILLED),
 )
-"""The first that fits is meant."""
+"""The first one that matches applies."""
 
 
 def find(outcome: ScriptOutcome, _limits: NoLimits) -> Found:
@@ -80,7 +81,7 @@ def find(outcome: ScriptOutcome, _limits: NoLimits) -> Found:
         wanted="a script that runs until it is stopped",
         cause=known.cause if known is not None else None,
         confidence=known.confidence if known is not None else None,
-        do="firstlight runs the script without standard input: give it its answers as arguments"
+        do="firstlight runs the script without standard input: pass its input as arguments"
         if outcome.wants_input
         else do,
     )
@@ -101,7 +102,7 @@ CHECK = Check(
         "loss-detached",
     ),
     likely="the error above; the same command without firstlight should show it too",
-    fix="read the end of the script's output below, mend it, and check again",
+    fix="read the end of the script's output below, fix the error, and check again",
     severity=Severity.ERROR,
     confidence=0.5,
     find=find,

@@ -1,14 +1,14 @@
-"""Gradients of several batches are summed although each loss is an average, or are divided by their number twice.
+"""Accumulated gradients are summed where they should be averaged, or divided by the number of batches twice.
 
 ## What it sees
-Before nearly every step of plain gradient descent one line calls `backward` the same number of times, each on the
-average over a batch of its own, and neither the losses nor the gradients are divided by that number: the step is so
-many times larger than that of one large batch. Or each loss is divided by the square of that number, as where a
-library divides it already: the step is so many times smaller.
+Before nearly every step of plain gradient descent, one line calls `backward` the same number of times, each time on
+the mean loss of a different batch. Either neither the losses nor the gradients are divided by that number, and the step
+is that many times larger than for one large batch; or each loss is divided by its square, for example because a library
+already divides it, and the step is that many times smaller.
 
 ## When it is fine
-A learning rate chosen for the sum, or losses of several tasks that are meant to add up. Optimizers that are
-indifferent to the scale of gradients (Adam and its kin) and clipped gradients are not reported.
+The learning rate was chosen for the sum, or the losses belong to several tasks and are meant to add up. Optimizers
+that do not depend on the scale of the gradients (such as Adam) and clipped gradients are not reported.
 """
 
 import math
@@ -22,11 +22,11 @@ SCALES_WITH_GRADIENT = ("SGD", "ASGD")
 
 class Limits(Settable):
     steps: int = 5
-    """Seen with several backwards and gradients left alone."""
+    """Fewest steps at which the accumulated gradients were seen and nothing had clipped or divided them."""
     same_share: float = 0.8
-    """Of the steps, with the same number of backwards; the last of an epoch may have fewer."""
+    """Share of the steps that must have the same number of backwards; the last step of an epoch may have fewer."""
     alike: float = 0.01
-    """Share by which what a loss was multiplied by may differ from a number, to be that number after rounding."""
+    """Largest relative difference, due to rounding, between the factor on a loss and the number it is taken for."""
 
 
 def find(seen: Accumulation, limits: Limits) -> Found:
@@ -41,7 +41,7 @@ def find(seen: Accumulation, limits: Limits) -> Found:
         how, large, do = "as it is", "large", f"divide the loss by {times} before `backward()`"
     elif math.isclose(seen.averages * times**2, 1.0, rel_tol=limits.alike):
         how, large = f"divided by {times**2}", "small"
-        do = f"divide the loss by {times} once: the library or another line does it already"
+        do = f"divide the loss by {times} once: the library or another line already does it"
     else:
         return
     yield Evidence(
@@ -55,10 +55,10 @@ def find(seen: Accumulation, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL309",
-    summary="accumulated gradients are summed or divided twice, not averaged",
+    summary="accumulated gradients are summed, or divided twice, instead of averaged",
     causes=("train-accumulation",),
-    likely="the loss is divided by the number of batches accumulated not at all, or once too often",
-    fix="divide the loss by the number of batches accumulated before `backward()`, once",
+    likely="the loss is not divided by the number of accumulated batches, or is divided by it twice",
+    fix="divide the loss once, before `backward()`, by the number of accumulated batches",
     severity=Severity.WARNING,
     confidence=0.8,
     find=find,

@@ -1,12 +1,13 @@
 """A batch is so small that its gradient is nearly all noise.
 
 ## What it sees
-The gradients of many batches, before training and some steps in: how far they scatter around their mean. The noise
-scale is the number of examples whose gradient is half signal and half noise; here it is many batches, at both moments.
+The gradients of many batches are compared before training and again some steps in, to measure how far they scatter
+around their mean. The noise scale is the number of examples whose mean gradient is half signal and half noise; here it
+is many times the batch size, both times.
 
 ## When it is fine
-Training with single examples at a small learning rate averages over steps instead of over a batch, and ends at the same
-place. Late in training every gradient is mostly noise; that is not looked at. So it is a note.
+Training on single examples at a small learning rate averages over steps instead of over a batch, and ends in the same
+place; that is why this is a note. Late in training every gradient is mostly noise, so that phase is not measured.
 """
 
 import math
@@ -17,7 +18,7 @@ from firstlight.records.declared import NoiseScale
 
 class Limits(Settable):
     batches: float = 30.0
-    """The noise scale in batches: even the mean of so many gradients is half noise."""
+    """Largest noise scale, in batches: at this value even the mean of that many gradients is half noise."""
 
 
 def find(noise: NoiseScale, limits: Limits) -> Found:
@@ -40,8 +41,8 @@ CHECK = Check(
     id="FL334",
     summary="a batch is so small that its gradient is nearly all noise",
     causes=("hp-batch",),
-    likely="a batch size chosen for memory, with a signal that shows only over many examples",
-    fix="use larger batches, or add up the gradients of several before each step",
+    likely="the batch size was chosen to fit memory, and the signal shows only over many examples",
+    fix="use larger batches, or accumulate the gradients of several before each step",
     severity=Severity.NOTE,
     confidence=0.3,
     find=find,

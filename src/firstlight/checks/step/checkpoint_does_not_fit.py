@@ -1,13 +1,13 @@
-"""A checkpoint is loaded into a model, and hardly a name in it fits.
+"""A checkpoint is loaded into a model, and hardly any of its names match.
 
 ## What it sees
-After `load_state_dict(..., strict=False)`: of all tensors of the model, how many were given under their name, and how
-many were given under names the model does not have. Without `strict` nothing is said, and the model keeps what it was
-built with.
+After `load_state_dict(..., strict=False)`, the check counts how many of the model's tensors were found in the state
+under their own name, and how many names in the state the model does not have. With `strict=False` nothing is raised,
+and the model keeps the values it was built with.
 
 ## When it is fine
-A part that fits (a backbone under a new head), a part taken out of a larger model, and states with nothing left over
-are not reported.
+A state that fits part of the model (a backbone under a new head), a part taken out of a larger model, and a state with
+nothing left over are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,9 +16,9 @@ from firstlight.records.restored import Restored
 
 class Limits(Settable):
     matched: float = 0.5
-    """Of the model's tensors: below it, most keep what they were built with."""
+    """Share of the model's tensors that must be loaded; below it, most of them keep the values they were built with."""
     unexpected: float = 0.5
-    """Of the given tensors, from here on most were left over."""
+    """Share of the tensors in the state that must be left over before the check speaks."""
 
 
 def find(restored: Restored, limits: Limits) -> Found:
@@ -29,7 +29,7 @@ def find(restored: Restored, limits: Limits) -> Found:
         where=at(restored.site, module=restored.module, step=restored.step, rank=restored.rank),
         saw=f"{restored.matched} of {restored.held} tensors of `{restored.module}` were loaded, {restored.unexpected} "
         f"were left over: given `{restored.first_unexpected}`, expected `{restored.first_missing}`",
-        wanted="a state whose names are those of the model",
+        wanted="a state whose names match those of the model",
         numbers={"matched": restored.matched, "held": restored.held, "unexpected": restored.unexpected},
     )
 
@@ -39,8 +39,8 @@ CHECK = Check(
     summary="loading a checkpoint leaves the model as it was built",
     causes=("train-checkpoint",),
     likely="the names have a prefix (`module.`, `_orig_mod.`, `model.`) or belong to another model, and `strict=False` "
-    "keeps quiet about it",
-    fix="strip the prefix from the names, and load with `strict=True`, or look at what `load_state_dict` returns",
+    "hides the mismatch",
+    fix="strip the prefix from the names, and load with `strict=True` or inspect what `load_state_dict` returns",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

@@ -1,14 +1,14 @@
-"""A checkpoint does not bring back what was saved.
+"""Loading a checkpoint does not restore what was saved.
 
 ## What it sees
-After saving, building everything anew and loading, the outputs or the losses of the next steps differ; or names and
-shapes in an earlier run's file do not fit the model as it is built today; or the file cannot be loaded without running
-code from it. For functions of one's own also: whether a loader that keeps its place goes on there, and, as a note,
-whether dropout draws the numbers it would have drawn.
+Everything is saved, built again from scratch and loaded; then the outputs or the losses of the next steps differ. Or
+the names and shapes in an earlier run's file do not fit the model as it is built today, or the file cannot be loaded
+without running code from it. If the experiment has its own save and load functions, two more things are compared:
+whether a loader that keeps its place continues there, and, as a note, whether dropout draws the same numbers.
 
 ## When it is fine
-Weights alone are enough for a model that is only used, not trained on: then declare a checkpoint that holds just them
-without an optimizer.
+Weights alone are enough for a model that is only used and not trained further: declare a checkpoint that holds just
+the weights, without an optimizer.
 """
 
 import math
@@ -19,7 +19,7 @@ from firstlight.records.declared import RoundTrip
 
 class Limits(Settable):
     difference: float = 1e-6
-    """Relative; the same numbers in the same order give the same results."""
+    """Largest relative difference in outputs or losses; the same operations in the same order give the same results."""
 
 
 def find(trip: RoundTrip, limits: Limits) -> Found:
@@ -34,18 +34,18 @@ def find(trip: RoundTrip, limits: Limits) -> Found:
         told = ", ".join(f"{name} {_differ(value)}" for name, value in apart)
         yield Evidence(
             where=where,
-            saw=f"after the reload the {told}; what is not restored: {lost}",
+            saw=f"after the reload the {told}; not restored: {lost}",
             wanted="the same outputs and the same next steps",
             numbers={"difference": apart[0][1]},
         )
     if trip.missing or trip.unexpected or trip.reshaped:
-        parts = [("lacks", trip.missing), ("has besides", trip.unexpected), ("has other shapes for", trip.reshaped)]
+        parts = [("lacks", trip.missing), ("also has", trip.unexpected), ("has other shapes for", trip.reshaped)]
         told = "; ".join(f"{verb} {', '.join(names[:3])}" for verb, names in parts if names)
         yield Evidence(
             where=where,
             saw=f"the file {told}",
             wanted="the names and shapes of the model as it is built today",
-            likely="the model was built with other arguments, or wrapped when it was saved",
+            likely="the model was built with different arguments, or was wrapped when it was saved",
             do=trip.rename or "build the model with the arguments of the run that saved the file",
         )
     if trip.unsafe:
@@ -60,17 +60,17 @@ def find(trip: RoundTrip, limits: Limits) -> Found:
     if trip.place_lost:
         yield Evidence(
             where=where,
-            saw="after the reload the next batch of `train` is another one than it would have been",
+            saw="after the reload the next batch of `train` is not the one it would have been",
             wanted="the batch after the last one trained on",
             severity=Severity.WARNING,
-            likely="the loader's `state_dict()` is not saved, or not loaded again",
+            likely="the loader's `state_dict()` is not saved, or is not loaded",
             do="save `loader.state_dict()` with the rest, and load it before iterating",
         )
     if trip.random_lost:
         yield Evidence(
             where=where,
-            saw=f"steps draw from {' and '.join(trip.random_lost)}, and draw other numbers after the reload",
-            wanted="the random state of the moment of saving, if a resumed run is to repeat an unbroken one exactly",
+            saw=f"steps draw from {' and '.join(trip.random_lost)}, and draw different numbers after the reload",
+            wanted="the random state at the time of saving, if a resumed run is to repeat an uninterrupted one exactly",
             severity=Severity.NOTE,
             likely="the random state is not part of the checkpoint",
             do="save the random state with the rest (`torch.get_rng_state()` and its like), and set it after loading",
@@ -83,10 +83,10 @@ def _differ(value: float) -> str:
 
 CHECK = Check(
     id="FL332",
-    summary="a checkpoint does not bring back what was saved",
+    summary="loading a checkpoint does not restore what was saved",
     causes=("train-checkpoint",),
-    likely="a piece of the state is not saved, or not loaded again",
-    fix="save and load the states of model, optimizer and schedule together",
+    likely="part of the state is not saved, or is not loaded",
+    fix="save and load the states of the model, the optimizer and the schedule together",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

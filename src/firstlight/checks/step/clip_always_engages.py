@@ -1,11 +1,11 @@
-"""Every step is clipped, to a small part of its gradient.
+"""Every step is clipped, to a small fraction of its gradient.
 
 ## What it sees
-Over the last 256 steps nearly every gradient was cut, and the limit lies far below their usual norm.
+Over the last 256 steps nearly every gradient was clipped, and the limit lies far below the usual norm.
 
 ## When it is fine
-Adam and its like divide by the size of the gradient and hardly notice; there it is a note. Language models are often
-clipped at 1 through their first thousands of steps, by a factor of two or three.
+Adam and similar optimizers divide by the size of the gradient, so clipping hardly matters; there this is a note.
+Language models are often clipped at 1 for their first few thousand steps, by a factor of two or three.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -14,11 +14,11 @@ from firstlight.records.live import ClipTrack
 
 class Limits(Settable):
     steps: int = 256
-    """A whole window."""
+    """Fewest steps before the check speaks: one full window."""
     engaged: float = 0.95
-    """Share of steps that are cut."""
+    """Smallest share of the steps that are clipped."""
     coefficient: float = 0.02
-    """What is left of a gradient, as a median; the learning rate is then a fiftieth of what was set."""
+    """Median factor left of a gradient, below which the check speaks: the rate then acts like a fiftieth of itself."""
 
 
 def find(track: ClipTrack, limits: Limits) -> Found:
@@ -27,7 +27,7 @@ def find(track: ClipTrack, limits: Limits) -> Found:
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
         saw=f"{track.engaged:.0%} of the steps are clipped, to {track.coefficient:.2g} of their gradient: the limit is "
-        f"{track.limit:.3g}, nine norms in ten lie below {track.usual:.3g}",
+        f"{track.limit:.3g}, and nine norms in ten lie below {track.usual:.3g}",
         wanted="a limit that only the largest gradients reach",
         severity=Severity.NOTE if track.adaptive else None,
         do=f"set the limit to about {track.usual:.2g}",
@@ -37,9 +37,9 @@ def find(track: ClipTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL373",
-    summary="every step is clipped, to a small part of its gradient",
+    summary="every step is clipped, to a small fraction of its gradient",
     causes=("hp-clip",),
-    likely="a limit meant for another scale of loss: it acts as a much lower learning rate",
+    likely="the limit was meant for a loss of another scale: it acts like a much lower learning rate",
     fix="set the limit to the norm that nine gradients in ten stay below",
     severity=Severity.WARNING,
     confidence=0.7,

@@ -1,12 +1,13 @@
 """Gradients are clipped after the step that used them, or while still multiplied by the loss scale.
 
 ## What it sees
-`clip_grad_norm_` was called when no backward had come since the optimizer's step: the step used unclipped gradients,
-and the clipped ones are cleared before the next. Or a GradScaler is in use and had not unscaled what was clipped: the
-limit is compared with a norm tens of thousands of times too large, so every update becomes that much too small.
+`clip_grad_norm_` was called when there had been no backward since the optimizer's step: the step used unclipped
+gradients, and the clipped ones are cleared before the next. Or a GradScaler is in use and had not yet unscaled the
+gradients: the limit is compared with a norm tens of thousands of times too large, and every update is that much too
+small.
 
 ## When it is fine
-Calling it only to measure the norm, with an infinite limit, is not reported. With the scaler disabled its factor is 1.
+Calling it only to measure the norm, with an infinite limit, is not reported. A disabled scaler has a factor of 1.
 """
 
 import math
@@ -17,9 +18,9 @@ from firstlight.records.facts import ClipOrder
 
 class Limits(Settable):
     times: int = 3
-    """Of clippings after the step; once may be a measurement at the end of an epoch."""
+    """Fewest clippings that come after the step; a single one may be a measurement at the end of an epoch."""
     share: float = 0.5
-    """Most clippings on that line."""
+    """Smallest share of the clippings on that line that are out of place."""
 
 
 def find(clip: ClipOrder, limits: Limits) -> Found:

@@ -1,12 +1,12 @@
 """Gradients are clipped so hard that nothing moves.
 
 ## What it sees
-The gradients' norm is a hundred times the norm they are clipped to, and a copy of the program from the same first
-batch, without clipping and with nothing else changed, learns, while the program hardly does.
+The norm of the gradients is a hundred times the norm they are clipped to. A copy of the program is run from the same
+first batch, without clipping and with nothing else changed; that copy learns, and the program hardly does.
 
 ## When it is fine
-Adam and its like divide by the size of the gradient and hardly notice being clipped: there the copy learns no more
-than the program, and nothing is reported.
+Adam and similar optimizers divide by the size of the gradient, so clipping hardly matters: there the copy learns no
+more than the program, and nothing is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,9 +15,9 @@ from firstlight.records.contrast import Contrast
 
 class Limits(Settable):
     steps: int = 100
-    """Fewer say little about a slow start."""
+    """Fewest steps of the copy; fewer say little about a slow start."""
     tightness: float = 100.0
-    """Norm of the gradients over the norm they are clipped to; spikes are cut by less, and not at every step."""
+    """Smallest ratio of the median norm to the clipping limit; spikes are clipped by less, and not at every step."""
 
 
 def find(contrast: Contrast, limits: Limits) -> Found:
@@ -42,7 +42,7 @@ CHECK = Check(
     id="FL310",
     summary="gradients are clipped so hard that nothing moves",
     causes=("hp-clip",),
-    likely="a `max_norm` meant for another scale of loss or model",
+    likely="`max_norm` was chosen for a loss or a model of another scale",
     fix="set `max_norm` to about twice the usual norm of the gradients, and check again",
     severity=Severity.WARNING,
     confidence=0.9,

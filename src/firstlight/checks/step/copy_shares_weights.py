@@ -1,11 +1,12 @@
-"""The copy of a model is the model itself.
+"""What should be a copy of the model shares its weights.
 
 ## What it sees
-A second model, built like the one in training and called beside it, whose weights are the same memory: each step
-changes both. A target network or a moving average that shares its weights is neither.
+A second model, built like the one in training and called alongside it, uses the same memory for its weights, so each
+step changes both. A target network or moving average that shares its weights is neither.
 
 ## When it is fine
-Layers that are shared on purpose within one model. Weights that are swapped in for one evaluation are not met twice.
+Layers may be shared on purpose within one model. Weights that are swapped in for a single evaluation are not reported,
+because sharing must be seen twice.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -17,9 +18,9 @@ def find(copy: CopySeen, _limits: NoLimits) -> Found:
         return
     yield Evidence(
         where=at(copy.site, module=copy.name or copy.model, step=copy.step, rank=copy.rank),
-        saw=f"{copy.shared} of {copy.tensors} weights of `{copy.name or copy.model}` are the memory of the "
+        saw=f"{copy.shared} of {copy.tensors} weights of `{copy.name or copy.model}` share memory with the "
         f"`{copy.model}` in training",
-        wanted="weights of its own",
+        wanted="weights in memory of their own",
         numbers={"shared": copy.shared, "tensors": copy.tensors},
     )
 
@@ -28,8 +29,8 @@ CHECK = Check(
     id="FL342",
     summary="a copy of the model shares its weights, and changes with every step",
     causes=("train-ema", "rl-target"),
-    likely="`copy.copy` copies the shell of a module only, and `copied.data = p.data` gives away the memory itself",
-    fix="make it with `copy.deepcopy`, and write into it with `copied.data.copy_(p.data)`",
+    likely="`copy.copy` copies only the shell of a module, and `copied.data = p.data` shares the memory itself",
+    fix="create the copy with `copy.deepcopy`, and update it with `copied.data.copy_(p.data)`",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

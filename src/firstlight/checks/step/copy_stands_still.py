@@ -1,15 +1,15 @@
-"""A copy that should follow the model stays where it began, lags behind for the whole run, or is the model all along.
+"""A copy that should follow the model never moves, lags behind for the whole run, or equals the model throughout.
 
 ## What it sees
-A target network or moving average, by its name, that began with the model's weights. In a rehearsal, either its weights
-never move while the model's do, although the program goes over them again and again, or they are the model's, or those
-of one step before, whenever they are looked at. Whatever its name: an average that goes so small a part of the way with
-each step that at the end of the run, by the rounds that its loops plan, it still is for the most part what it began as.
+In a rehearsal, a copy whose name says it is a target network or a moving average starts with the model's weights. Then
+either its weights never move while the model's do, although the program goes over them again and again, or at every
+look they equal those of the model, now or one step earlier. A copy of any name is reported if it moves so little
+towards the model at each step that, after all the steps planned by the loops, it is still mostly what it started as.
 
 ## When it is fine
-A frozen reference is meant to stand still, and a copy that is only evaluated to be the same; their names do not say
-that they follow slowly. One that is brought up to date every thousand steps is not touched in between. A teacher or
-target network that is asked in the training steps themselves may lag as far behind as it likes.
+A frozen reference is meant to stand still, and a copy that is only evaluated is meant to equal the model; their names
+do not say that they follow slowly. A copy that is updated every thousand steps is not touched in between. A teacher or
+target network that is called in the training steps themselves may lag behind by any amount.
 """
 
 import re
@@ -25,13 +25,13 @@ SLOW = re.compile(
 
 class Limits(Settable):
     looks: int = 3
-    """With steps between."""
+    """Fewest looks at the copy, with steps between them."""
     drift: float = 1e-4
-    """How far the model went, as a share of its size: less can be a rate that is still warming up."""
+    """Least distance the model must have moved, relative to its size; a rate that is still warming up moves it less."""
     left: float = 0.5
-    """Share of what it began as in what it will be at the end: from here on it is more that than what was learnt."""
+    """Largest share of its starting weights in the final average; above it, the average is mostly its start."""
     asked: float = 0.5
-    """Share of the steps before which it is called: an average that is evaluated now and then stays below it."""
+    """Share of the steps in which a lagging copy is called; an average that is only evaluated now and then is below."""
 
 
 def find(copy: CopySeen, limits: Limits) -> Found:
@@ -46,23 +46,23 @@ def find(copy: CopySeen, limits: Limits) -> Found:
         saw, wanted = "its weights never moved", "weights that follow those of the model"
     elif copy.followed == copy.looks - 1:
         saw, wanted = (
-            "its weights were where the model is or was one step before",
+            "its weights always equalled the model's, now or one step earlier",
             "weights that lag behind those of the model",
         )
     else:
         return
     yield Evidence(
         where=at(copy.site, module=copy.name, step=copy.step, rank=copy.rank),
-        saw=f"`{copy.name}` was looked at {copy.looks} times in {copy.steps} steps, in which the model went "
+        saw=f"`{copy.name}` was looked at {copy.looks} times in {copy.steps} steps, in which the model moved by "
         f"{copy.drift:.1%} of its size, and {saw}",
         wanted=wanted,
-        likely=None if copy.moved else "what is computed for it is not written into it, or nothing is mixed in",
+        likely=None if copy.moved else "the new values are computed but never written into it, or nothing is mixed in",
         numbers={"looks": copy.looks, "moved": copy.moved, "drift": copy.drift},
     )
 
 
 def _left(copy: CopySeen) -> float:
-    """Share of what it began as in what it will be after all steps that are planned; 0 where that is not known."""
+    """Share of its starting weights in what it will be after all planned steps; 0 where that is not known."""
     if copy.mixed_in is None or copy.planned is None or copy.moved < copy.looks - 1:
         return 0.0
     return (1 - copy.mixed_in) ** copy.planned
@@ -76,9 +76,9 @@ def _lagging(copy: CopySeen) -> Evidence:
     return Evidence(
         where=at(copy.site, module=copy.name or None, step=copy.step, rank=copy.rank),
         saw=f"each step takes {called} {copy.mixed_in:.1g} of the way to the model: after the {copy.planned:,} steps "
-        f"that are planned, {_left(copy):.0%} of it is still what it began as",
-        wanted="an average that has left its beginning behind when it is evaluated",
-        likely="the decay of the average is one for far longer runs",
+        f"that are planned, {_left(copy):.0%} of it is still what it started as",
+        wanted="an average that has forgotten its starting weights by the time it is evaluated",
+        likely="the decay of the average is meant for much longer runs",
         do=f"choose a decay whose memory is a small part of the run, such as {decay:.2g}, or let it "
         "rise: `min(decay, (1 + step) / (10 + step))`",
         cause="train-ema",
@@ -87,12 +87,12 @@ def _lagging(copy: CopySeen) -> Evidence:
 
 
 MEMORIES = 10
-"""Times the memory of an average that a run is long, after which nothing is left of its beginning."""
+"""How many times the memory of an average a run must last before nothing is left of the starting weights."""
 CHECK = Check(
     id="FL343",
     summary="a target network or moving average does not follow the model as it should",
     causes=("train-ema", "rl-target"),
-    likely="the shares of old and new weights are exchanged, or it is replaced after every step",
+    likely="the shares of old and new weights are swapped, or the copy is overwritten after every step",
     fix="after each step, `copied.lerp_(p, 1 - decay)` for each weight, with a decay near 1, under `torch.no_grad()`",
     severity=Severity.WARNING,
     confidence=0.9,

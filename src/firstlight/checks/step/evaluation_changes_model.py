@@ -1,14 +1,13 @@
-"""After each evaluation, training goes on with another model than the last step left.
+"""After each evaluation, training continues with a model other than the one the last step left.
 
 ## What it sees
-In a rehearsal, weights and running statistics are compared between a step and the next training call. After every
-evaluation the weights are others, and between steps with no evaluation in between they never are. Where only running
-statistics are others, although the model is also evaluated in eval mode, this is a note: some evaluation is made in
-train mode.
+In a rehearsal, weights and running statistics are compared between a step and the next training call. They differ after
+every evaluation, and never between steps without an evaluation. If only the running statistics differ, although the
+model is also evaluated in eval mode, this is a note: some evaluation runs in train mode.
 
 ## When it is fine
-Averaged weights that are swapped in for an evaluation and swapped back. Weights that are pruned round by round. A
-program that sets weights anew at the end of each epoch on purpose, where it also evaluates: allow it by name.
+Averaged weights may be swapped in for an evaluation and swapped back. Weights may be pruned round by round. For a
+program that resets weights on purpose at the end of each epoch, where it also evaluates, allow the check by name.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,7 +16,7 @@ from firstlight.records.evaluated import EvaluationLeaves
 
 class Limits(Settable):
     evaluations: int = 2
-    """Once may be a restart that was meant."""
+    """Fewest evaluations; a change after a single one may be an intended restart."""
 
 
 def find(left: EvaluationLeaves, limits: Limits) -> Found:
@@ -32,7 +31,7 @@ def find(left: EvaluationLeaves, limits: Limits) -> Found:
 def _evidence(left: EvaluationLeaves, what: str, times: int, severity: Severity | None) -> Evidence:
     return Evidence(
         where=at(left.site, module=left.model, rank=left.rank),
-        saw=f"after {times} of {left.evaluations} evaluations training went on with other {what} of `{left.model}` "
+        saw=f"after {times} of {left.evaluations} evaluations training continued with other {what} of `{left.model}` "
         "than the step before had left; between steps without an evaluation it never did",
         wanted="an evaluation that leaves the model as it was",
         severity=severity,
@@ -42,9 +41,9 @@ def _evidence(left: EvaluationLeaves, what: str, times: int, severity: Severity 
 
 CHECK = Check(
     id="FL349",
-    summary="after each evaluation, training goes on with another model than the last step left",
+    summary="after each evaluation, training continues with a model other than the last step left",
     causes=("train-state-leak", "train-mode"),
-    likely="averaged or restored weights are put into the model for the evaluation and not taken out again",
+    likely="averaged or restored weights are loaded for the evaluation and never swapped back",
     fix="evaluate a copy, or put the weights back: `model.load_state_dict(own)` after the evaluation",
     severity=Severity.WARNING,
     confidence=0.6,

@@ -1,15 +1,14 @@
-"""A hook, or the program itself, leaves next to nothing of the gradients.
+"""A hook, or the program itself, shrinks the gradients to almost nothing.
 
 ## What it sees
-What hooks on tensors, parameters and modules make of the gradient they are given, and what becomes of the gradients
-between the backward and the step, whatever is called for it: less than a hundredth of its length is left, and it is a
-limit that takes the rest, because most elements end at one and the same size, or because the part that is left changes
-from look to look. A copy of the program in which what was made smaller is put back decides: it is reported when that
-copy learns and the program hardly does.
+Gradients are compared before and after hooks on tensors, parameters and modules, and between the backward and the step,
+whatever changes them there. Less than a hundredth of a gradient's norm is left, and a limit is what removes the rest:
+most elements end at the same size, or the fraction that is left changes from look to look. A copy of the program with
+the original gradients put back decides: this is reported if that copy learns and the program hardly does.
 
 ## When it is fine
-Adam and its like divide by the size of the gradient and hardly notice: there the copy learns no more than the program.
-Masks, reversals and constant factors are no limits, and are left as they are in the copy.
+Adam and similar optimizers divide by the size of the gradient, so it hardly matters: there the copy learns no more than
+the program. Masks, reversals and constant factors are not limits, and the copy keeps them.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -18,15 +17,15 @@ from firstlight.records.taped import AlteredSeen
 
 class Limits(Settable):
     times: int = 6
-    """That it was seen; a single long gradient is what limits are for."""
+    """Fewest times that it was seen; cutting a single large gradient is what limits are for."""
     kept: float = 0.01
-    """Of its length: as tight as a limit on the norm that `clip-starves` (FL310) tells of."""
+    """Fraction of the norm that is left, below which the check speaks: as tight as in `clip-starves` (FL310)."""
     bounded: float = 0.5
-    """Share of the elements that end at the limit."""
+    """Smallest share of the elements that end at the same size for it to count as a limit."""
     varies: float = 1.5
-    """The largest part that was left over the smallest; a factor leaves the same of each."""
+    """Smallest ratio between the largest and the smallest fraction left for it to be a limit; a factor is constant."""
     turned: float = 0.01
-    """Share of the square that points the other way; more is told by `gradient-altered` (FL222)."""
+    """Largest share of the squared norm with its sign flipped; `gradient-altered` (FL222) reports more than that."""
 
 
 def find(altered: AlteredSeen, limits: Limits) -> Found:
@@ -46,10 +45,10 @@ def find(altered: AlteredSeen, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL320",
-    summary="next to nothing of the gradients is left for the step",
+    summary="gradients are cut to almost nothing before the step",
     causes=("hp-clip",),
-    likely="a limit for single elements or tensors, meant for another scale of gradients",
-    fix="raise the limit to about the largest element of a usual gradient, or clip the norm of all together",
+    likely="a limit on single elements or tensors, meant for gradients of another scale",
+    fix="raise the limit to about the largest element of a usual gradient, or clip the total norm instead",
     severity=Severity.NOTE,
     proven=Severity.WARNING,
     confidence=0.75,

@@ -1,8 +1,8 @@
-"""Gradients are never cleared: each step adds to the sum of all before it.
+"""Gradients are never cleared: each backward adds to the sum of all earlier ones.
 
 ## What it sees
-At the backward before a step, the gradients of the step before were still there, untouched, and backward added to
-them; several steps in a row. Adam can make such a run look healthy for a long time.
+For several steps in a row, backward found the gradients of the previous step still in place, unchanged, and added to
+them. Adam can make such a run look healthy for a long time.
 
 ## When it is fine
 Gradient accumulation clears once per step and is not reported. Second-order methods that call backward inside `step`
@@ -15,7 +15,7 @@ from firstlight.records.facts import StepOrder
 
 class Limits(Settable):
     steps_in_a_row: int = 3
-    """Two steps on one backward pile up once; a loop that never clears does so at every step."""
+    """Fewest such steps in a row. Two steps on one backward do it once; a loop that never clears does it every step."""
 
 
 def find(order: StepOrder, limits: Limits) -> Found:

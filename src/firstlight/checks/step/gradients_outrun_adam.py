@@ -1,13 +1,12 @@
-"""Gradients have grown so fast that Adam still divides by what they were long ago.
+"""Gradients have grown so fast that Adam still divides by their old, much smaller size.
 
 ## What it sees
-For the last three looks the gradient of a weight matrix, measured in units of what Adam divides it by, was several
-times larger than usual: every step is that many times longer than the learning rate says. Spikes and divergence of the
-loss follow such steps.
+At each of the last three looks, the gradient of a weight matrix was several times as large as what Adam divides it by:
+every step is that many times longer than the learning rate says. Such steps lead to loss spikes and divergence.
 
 ## When it is fine
-When a loss leaves a long plateau its gradients grow at once, and soon fall again: while the loss falls nothing is told.
-Weights most of whose gradient is zero, as of an embedding, are not judged.
+When the loss leaves a long plateau, gradients grow suddenly and soon shrink again, so nothing is reported while the
+loss falls. Weights whose gradients have many zeros, such as embeddings, are not judged.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -16,13 +15,14 @@ from firstlight.records.live import MomentTrack
 
 class Limits(Settable):
     looks: int = 8
-    """Eight steps apart on the host: the memory is past its own beginning."""
+    """Fewest looks, eight steps apart on a CPU; by then Adam's running averages have warmed up."""
     pace: float = 5.0
-    """1 is usual; of 143 healthy programs one passed 3, leaving a plateau. Spikes are known to follow 2.5 and more."""
+    """Largest ratio of a gradient to what Adam divides it by. 1 is usual; of 143 healthy programs only one exceeded 3,
+    when it left a plateau. Spikes are known to follow ratios of 2.5 and more."""
     falling: float = 0.05
-    """Share by which the loss may have come down lately: one that leaves a plateau has gradients that grow at once."""
+    """Largest recent relative drop of the loss; when a loss leaves a plateau, its gradients grow suddenly."""
     zeros: float = 0.1
-    """Share of a gradient that may be zero: rows that come rarely are remembered as small."""
+    """Largest share of a gradient that may be zero; Adam remembers rows that occur rarely as small."""
 
 
 def find(track: MomentTrack, limits: Limits) -> Found:
@@ -32,9 +32,9 @@ def find(track: MomentTrack, limits: Limits) -> Found:
     worst = max(fast, key=lambda tensor: tensor.pace)
     yield Evidence(
         where=Where(module=worst.name, step=track.step, rank=track.rank),
-        saw=f"the gradient of `{worst.name}` is {worst.pace:.2g} times what Adam divides it by, for three looks; so it "
-        f"is for {len(fast)} of {len(track.tensors)} weight matrices",
-        wanted=f"less than {limits.pace:g} times",
+        saw=f"for three looks the gradient of `{worst.name}` has been {worst.pace:.2g} times what Adam divides it by; "
+        f"{len(fast)} of {len(track.tensors)} weight matrices are affected",
+        wanted=f"at most {limits.pace:g} times",
         do=f"lower the second beta from {track.beta:g} to 0.95, or clip the gradients",
         numbers={"pace": worst.pace, "tensors": len(fast), "beta": track.beta},
     )
@@ -42,9 +42,9 @@ def find(track: MomentTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL380",
-    summary="gradients are many times what Adam remembers, and so are its steps",
+    summary="gradients have outgrown what Adam remembers, so its steps are too long",
     causes=("hp-optimizer", "hp-lr-high", "data-outlier"),
-    likely="the second beta is so high that the memory of small gradients outlives them",
+    likely="the second beta is so high that Adam still remembers the small gradients of long ago",
     fix="lower the second beta to 0.95, or clip the gradients",
     severity=Severity.WARNING,
     confidence=0.6,

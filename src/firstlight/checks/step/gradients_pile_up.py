@@ -1,10 +1,10 @@
-"""Gradients of step after step are added up.
+"""Gradients add up from step to step because nothing clears them.
 
 ## What it sees
-At many steps in a row the gradient was the very one the step before had left, untouched, with the new one added on.
+For many steps in a row, the gradient was the one the previous step had left, unchanged, with the new one added to it.
 
 ## When it is fine
-Accumulation over several backwards for one step is nothing like it: what counts is a step after which nobody cleared.
+Accumulating several backwards for one step is not counted: what counts is a step after which nothing was cleared.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -13,7 +13,7 @@ from firstlight.records.live import GradientTrack
 
 class Limits(Settable):
     steps: int = 16
-    """In a row; clearing every few steps is somebody's way to accumulate."""
+    """Fewest such steps in a row; clearing every few steps may be a way to accumulate."""
 
 
 def find(track: GradientTrack, limits: Limits) -> Found:
@@ -21,8 +21,7 @@ def find(track: GradientTrack, limits: Limits) -> Found:
         return
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
-        saw=f"{track.piled} steps in a row used gradients that still held those of the steps before; their norm went "
-        f"from "
+        saw=f"{track.piled} steps in a row used gradients that still held those of earlier steps; their norm went from "
         f"{track.start:.3g} to {track.level:.3g}",
         wanted="gradients cleared once between two steps",
         numbers={"steps": track.piled, "start": track.start, "level": track.level},
@@ -31,7 +30,7 @@ def find(track: GradientTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL370",
-    summary="gradients of step after step are added up",
+    summary="gradients add up from step to step because nothing clears them",
     causes=("train-no-zero-grad",),
     likely="`optimizer.zero_grad()` is missing from the loop",
     fix="call `optimizer.zero_grad()` once in every step, before `backward`",

@@ -1,12 +1,12 @@
 """The graph behind the loss grows with every step.
 
 ## What it sees
-The number of nodes that backward walks rises step after step by about the same amount: each loss still hangs on the
-losses before it, so steps become slower and memory fills.
+The number of graph nodes that backward walks rises from step to step by about the same amount: each loss is still
+connected to the losses before it, so steps get slower and memory fills up.
 
 ## When it is fine
-Sequences of growing length or a curriculum change the graph irregularly. Unrolled optimisation keeps its graph on
-purpose for a bounded number of steps.
+Sequences of growing length and curricula change the graph irregularly. Unrolled optimisation keeps its graph on purpose
+for a bounded number of steps.
 """
 
 from itertools import pairwise
@@ -17,9 +17,9 @@ from firstlight.records.facts import GraphSize
 
 class Limits(Settable):
     backwards: int = 6
-    """Fewer do not show a trend."""
+    """Fewest backwards, each with a larger graph than the one before; fewer do not show a trend."""
     growth: float = 1.5
-    """Last graph over first: a carried state doubles it at the second step."""
+    """Smallest ratio of the last graph's size to the first; a carried state doubles it at the second step."""
 
 
 def find(graph: GraphSize, limits: Limits) -> Found:
@@ -38,7 +38,7 @@ def find(graph: GraphSize, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL306",
-    summary="each step drags the graphs of all earlier steps along",
+    summary="each loss carries the graphs of all earlier steps along",
     causes=("train-state-leak",),
     likely="a hidden state or a running sum is carried over with its graph; `retain_graph=True` hides the error",
     fix="detach what is carried from step to step (`hidden = hidden.detach()`), and drop `retain_graph=True`",

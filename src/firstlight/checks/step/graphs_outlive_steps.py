@@ -1,14 +1,14 @@
 """Graphs of earlier batches are kept, and memory grows with each of them.
 
 ## What it sees
-In a rehearsal, each graph that a call of a model builds is followed until it is let go of. Those of nearly all earlier
-steps still live: something holds on to losses or outputs (a list, a sum). Or a model in eval mode is called with
-gradients enabled, no backward ever goes through what it builds, and the graphs of a whole evaluation live at the same
-time. What they would hold in the whole program is worked out; where it is little this is a note, and so is an
-evaluation with gradients enabled that lets go of each graph.
+In a rehearsal, each graph that a model call builds is followed until it is freed. The graphs of nearly all earlier
+steps are still alive: something (a list, a sum) holds on to losses or outputs. Or a model in eval mode is called with
+gradients enabled, no backward ever uses the graphs, and those of a whole evaluation are alive at the same time. The
+check estimates how much memory they would hold in the full program. If that is little, this is a note; so is an
+evaluation with gradients enabled that frees each graph.
 
 ## When it is fine
-Gradients through an evaluation, for saliency or for attacks, are not reported.
+Gradients taken through an evaluation, for saliency maps or attacks, are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -17,13 +17,14 @@ from firstlight.records.kept import GraphsKept
 
 class Limits(Settable):
     calls: int = 5
-    """Fewer show nothing."""
+    """Fewest calls of the model before the check speaks."""
     share: float = 0.6
-    """Of the calls whose graphs live: those of the last steps are not counted, and a list may begin anew each epoch."""
+    """Smallest share of the calls whose graphs are still alive. Those of the last steps are not counted, and a list may
+    start again each epoch."""
     bytes: float = 5e7
-    """Kept in the whole program; less does no harm."""
+    """Bytes kept in the full program up to which this is only a note."""
     telling: float = 1e6
-    """Bytes of each graph, from which on one that is built for nothing is worth a note."""
+    """Smallest size of a graph, in bytes, at which building it for nothing is worth a note."""
 
 
 def find(kept: GraphsKept, limits: Limits) -> Found:
@@ -44,13 +45,13 @@ def find(kept: GraphsKept, limits: Limits) -> Found:
 
 def _piling_up(kept: GraphsKept, limits: Limits) -> Evidence:
     total = None if kept.whole is None else kept.whole * kept.bytes
-    amount = "without end" if total is None else f"up to {total / 1e6:.3g} MB in the whole program"
+    amount = "without limit" if total is None else f"up to {total / 1e6:.3g} MB in the whole program"
     when = "evaluation" if kept.evaluates else "training"
     return Evidence(
         where=at(kept.site, rank=kept.rank),
         saw=f"{kept.alive} of {kept.calls} graphs that `{kept.model}` built in {when} lived at the same time, "
         f"{kept.bytes / 1e6:.3g} MB each: {amount}",
-        wanted="each graph let go of after its batch",
+        wanted="each graph freed after its batch",
         severity=Severity.NOTE if total is not None and not total > limits.bytes else None,
         do="put the evaluation under `with torch.no_grad():`" if kept.evaluates else None,
         numbers={"alive": kept.alive, "calls": kept.calls, "bytes": kept.bytes},

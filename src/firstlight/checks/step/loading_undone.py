@@ -1,12 +1,12 @@
-"""What was loaded into a model is gone before the model is used.
+"""The weights loaded into a model are overwritten before the model is used.
 
 ## What it sees
-A state is loaded with `load_state_dict`, or a whole model with `torch.load`, and when the model is next called, before
-another step, most of its parameters hold something else altogether.
+A state is loaded with `load_state_dict`, or a whole model with `torch.load`. When the model is next called, before any
+further step, most of its parameters hold entirely different values.
 
 ## When it is fine
-A new head on loaded weights changes a few parameters only; rounding, pruning and moving to another device or precision
-leave them what they are. Neither is reported.
+A new head on loaded weights changes only a few parameters; rounding, pruning and moving to another device or precision
+leave the weights essentially the same. None of these is reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,7 +15,7 @@ from firstlight.records.restored import Reused
 
 class Limits(Settable):
     changed: float = 0.6
-    """Of the loaded parameters; in a small model a new head is half of them."""
+    """Smallest share of the loaded parameters that have changed; in a small model, a new head is half of them."""
 
 
 def find(reused: Reused, limits: Limits) -> Found:
@@ -32,10 +32,10 @@ def find(reused: Reused, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL346",
-    summary="what was loaded into a model is gone before the model is used",
+    summary="the weights loaded into a model are overwritten before the model is used",
     causes=("train-checkpoint",),
     likely="the layers are initialised after the state was loaded into them",
-    fix="load the state last: after the model is built, initialised and changed",
+    fix="load the state last: after the model is built, initialised and modified",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

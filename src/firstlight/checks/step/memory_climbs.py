@@ -1,11 +1,11 @@
-"""Memory grows from step to step without end.
+"""Memory use keeps growing from step to step.
 
 ## What it sees
-Measured every fifty steps after the run had settled, memory rises so steadily that chance is out of the question,
-and has grown by a third and by hundreds of megabytes.
+Memory use, measured every fifty steps once the run has settled, rises too steadily for chance, and has grown by a third
+and by more than a hundred megabytes.
 
 ## When it is fine
-Replay buffers and caches fill up to their size and stop.
+Replay buffers and caches fill up to their full size and then stop.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -14,13 +14,13 @@ from firstlight.records.live import PaceTrack
 
 class Limits(Settable):
     samples: int = 20
-    """Measurements; fewer do not make a trend."""
+    """Fewest measurements; fewer do not make a trend."""
     chance: float = 1e-4
-    """Of so steady a rise without a trend."""
+    """Largest probability that so steady a rise happens by chance."""
     times: float = 1.3
-    """What it had settled at."""
+    """Growth over the level at which memory had settled, above which the check speaks."""
     bytes: float = 1.5e8
-    """At the least; below that there is no hurry."""
+    """Growth in bytes above which the check speaks; less is not urgent."""
 
 
 def find(track: PaceTrack, limits: Limits) -> Found:
@@ -32,14 +32,14 @@ def find(track: PaceTrack, limits: Limits) -> Found:
     yield Evidence(
         where=Where(step=track.step, rank=track.rank),
         saw=f"memory went from {track.memory_start / 1e9:.2f} GB to {track.memory_now / 1e9:.2f} GB and rises steadily",
-        wanted="memory that settles",
+        wanted="memory use that levels off",
         numbers={"start": track.memory_start, "now": track.memory_now},
     )
 
 
 CHECK = Check(
     id="FL376",
-    summary="memory grows from step to step without end",
+    summary="memory use keeps growing from step to step",
     causes=("train-state-leak", "env-memory"),
     likely="losses or outputs are kept with their graph: `total += loss` without `.item()`, or a list of tensors",
     fix="keep `loss.item()` or `output.detach()`, never the tensor itself",

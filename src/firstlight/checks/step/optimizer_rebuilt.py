@@ -1,15 +1,15 @@
-"""The optimizer, or the model with it, is made anew again and again, and forgets.
+"""The optimizer, or the model with it, is rebuilt again and again and loses what it has learned.
 
 ## What it sees
-One line built an optimizer for the same parameters several times during training. Each had gathered momentum or
-second moments in a few steps, and was replaced while the weights stayed as it had left them. Or what one optimizer had
-gathered was gone each time its next step came. In a rehearsal also: model after model of the same shapes was built on
-one line, trained, and let go of before anybody had asked it anything, read or saved it; only the last one is used.
+One line built an optimizer for the same parameters several times during training. Each gathered momentum or second
+moments in a few steps and was then replaced, while the weights stayed as it had left them. Or the state of one
+optimizer was gone each time its next step came. In a rehearsal, also: one line built model after model of the same
+shapes, each was trained and then dropped before anything had called, read or saved it, and only the last one is used.
 
 ## When it is fine
-Tasks or stages learnt one after the other, each with a fresh optimizer. Folds and searches, which make a new model
-or reset its weights, optimizers that keep nothing from step to step, and states copied over are not reported; nor are
-models that are evaluated, kept or averaged before the next one, or that differ in their shapes or rates.
+Tasks or stages may be learnt one after the other, each with a fresh optimizer. Not reported: folds and searches, which
+build a new model or reset its weights; optimizers that keep no state, or whose state is copied over; and models that
+are evaluated, kept or averaged before the next one is built, or that differ in shapes or learning rates.
 """
 
 import statistics
@@ -20,13 +20,13 @@ from firstlight.records.facts import Rebuilding
 
 class Limits(Settable):
     times: int = 4
-    """A few may be planned: layers thawed, training in stages."""
+    """Fewest rebuilds; a few may be planned, for layers that are unfrozen or training in stages."""
     steps: int = 100
-    """A stage of training takes longer; shorter than Adam's memory of second moments."""
+    """Largest median number of steps between rebuilds. A training stage takes longer; so does Adam's memory."""
     certain_steps: int = 10
-    """No stage is so short."""
+    """Median number of steps up to which this is an error, because no stage is that short."""
     given_up: int = 3
-    """One or two may be trials before the real one."""
+    """Fewest models trained and dropped; one or two may be trials before the real one."""
 
 
 def find(built: Rebuilding, limits: Limits) -> Found:
@@ -58,11 +58,11 @@ def _given_up(built: Rebuilding) -> Evidence:
     times = len(built.given_up)
     return Evidence(
         where=at(built.site, rank=built.rank),
-        saw=f"{times} models (`{built.model}`) were built here one after the other, trained, and let go of: nobody had "
-        f"asked, read, copied or saved them, and only {built.used} of {times + built.used} were used",
-        wanted="one model that goes on from what it has learnt, or a use for each",
+        saw=f"{times} models (`{built.model}`) were built here one after the other, trained and dropped without being "
+        f"called, read, copied or saved; only {built.used} of {times + built.used} were used",
+        wanted="one model that keeps training, or a use for each",
         likely="the model is built inside the training loop, or in a function called for each part of the data",
-        do="build the model and its optimizer once, before the loop; train on with them",
+        do="build the model and its optimizer once, before the loop, and keep training them",
         confidence=0.85,
         numbers={"given_up": times, "used": built.used, "median_steps": statistics.median(built.given_up)},
     )
@@ -70,7 +70,7 @@ def _given_up(built: Rebuilding) -> Evidence:
 
 CHECK = Check(
     id="FL308",
-    summary="the optimizer, or the whole model, is made anew again and again and forgets",
+    summary="the optimizer, or the whole model, is rebuilt again and again and loses its state",
     causes=("train-reinit",),
     likely="the optimizer is built inside the training loop, or in a function called for each epoch",
     fix="build the optimizer once, before the loop; change its learning rate through `param_groups` or a scheduler",

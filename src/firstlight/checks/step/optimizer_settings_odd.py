@@ -1,13 +1,13 @@
 """The optimizer's momentum, betas or epsilon are far from what works.
 
 ## What it sees
-A momentum of 0.99 and more, a first beta above the second or above 0.98, a second beta below 0.9, or an epsilon of
-1e-3 and more. A copy of the program with the usual settings decides: it is reported when that copy learns and the
-program hardly does; where no method needs such a value, when that copy gets clearly further.
+A momentum of at least 0.99, a first beta above the second or of at least 0.98, a second beta below 0.9, or an epsilon
+of at least 1e-3. A copy of the program with the usual settings decides: this is reported if that copy learns and the
+program hardly does. For values that no method needs, it is enough that the copy gets clearly further.
 
 ## When it is fine
-Some methods need unusual values (large epsilons in reinforcement learning, no first beta in adversarial training);
-they learn with them, and are not reported.
+Some methods need unusual values (large epsilons in reinforcement learning, a first beta of zero in adversarial
+training). They learn with them and are not reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,17 +16,17 @@ from firstlight.records.facts import Motion
 
 class Limits(Settable):
     momentum: float = 0.99
-    """At this value a gradient is felt for a hundred steps."""
+    """Smallest momentum that counts as odd; at this value a gradient has an effect for a hundred steps."""
     beta1: float = 0.98
-    """0.9 is usual."""
+    """Smallest first beta that counts as odd; 0.9 is usual."""
     beta2: float = 0.9
-    """Below it the size of the step follows single gradients; 0.95 to 0.999 is usual."""
+    """Second beta below which the step size follows single gradients; 0.95 to 0.999 is usual."""
     eps: float = 1e-3
-    """From here on it outweighs most gradients; 1e-8 is usual."""
+    """Smallest epsilon that counts as odd: it outweighs most gradients; 1e-8 is usual."""
     grave_memory: float = 0.999
-    """Momentum or first beta with which a gradient is felt for a thousand steps: no method needs it."""
+    """Momentum or first beta at which a gradient has an effect for a thousand steps; no method needs that."""
     grave_eps: float = 0.1
-    """No method needs it either."""
+    """Epsilon from which no method needs so large a value."""
 
 
 def find(motion: Motion, limits: Limits) -> Found:
@@ -57,12 +57,12 @@ def _is_grave(settings: dict[str, float], limits: Limits) -> bool:
 
 
 STRONG = 0.85
-"""Then a copy with the usual settings that gets clearly further is enough to tell it."""
+"""With this confidence, a copy with the usual settings that gets clearly further is proof enough."""
 CHECK = Check(
     id="FL311",
     summary="the optimizer's settings hold the training back",
     causes=("hp-optimizer",),
-    likely="momentum, betas or epsilon mistaken for one another or for another library's",
+    likely="momentum, betas or epsilon were confused with one another, or with those of another library",
     fix="leave them at torch's defaults",
     severity=Severity.NOTE,
     proven=Severity.WARNING,

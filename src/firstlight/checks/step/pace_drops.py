@@ -1,11 +1,11 @@
-"""Steps take several times as long as they did.
+"""Steps take several times as long as they did at first.
 
 ## What it sees
-The usual time of a step has grown several times over, and steps are long enough for it to matter.
+The typical duration of a step has grown to several times what it was, and steps are long enough for it to matter.
 
 ## When it is fine
-A curriculum of growing sequences or images takes longer on purpose, and whatever else the machine does slows a step: so
-this is a note and never a red flag.
+A curriculum of growing sequences or images takes longer on purpose, and other work on the machine slows steps down;
+that is why this is only a note.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -14,11 +14,11 @@ from firstlight.records.live import PaceTrack
 
 class Limits(Settable):
     times: float = 3.0
-    """The first steps' usual time; a busy machine seldom triples it for long."""
+    """Ratio to the duration of the first steps that must be exceeded; a busy machine seldom triples it for long."""
     shortest_s: float = 0.02
-    """Shorter steps are not judged."""
+    """Duration of a step, in seconds, up to which it is not judged."""
     steps: int = 300
-    """So that first and last steps are different ones."""
+    """Fewest steps, so that the first and the last ones do not overlap."""
 
 
 def find(track: PaceTrack, limits: Limits) -> Found:
@@ -36,10 +36,10 @@ def find(track: PaceTrack, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL375",
-    summary="steps take several times as long as they did",
+    summary="steps take several times as long as they did at first",
     causes=("train-state-leak", "env-input-bound", "env-memory"),
-    likely="something grows from step to step: a graph, a list, a log; or the loader or the machine has slowed down",
-    fix="profile ten steps now; look for what is appended to in the loop",
+    likely="something grows from step to step (a graph, a list, a log), or the loader or the machine has slowed down",
+    fix="profile ten steps now; look for anything the loop appends to",
     severity=Severity.NOTE,
     confidence=0.5,
     find=find,

@@ -1,15 +1,14 @@
-"""A part of the network that nothing has trained yet gets a learning rate far below that of the rest.
+"""An untrained part of the network has a learning rate far below that of the rest.
 
 ## What it sees
-The learning rates of the parameter groups of one optimizer, at every step that was looked at. A group has a rate a
-hundred times below the highest, as for a body that was trained before and is only to be touched up, yet its matrices
-are as random as freshly drawn ones. A copy of the program in which all groups have the highest rate decides: it is
-reported when that copy gets clearly further.
+At every step looked at, one parameter group of the optimizer has a learning rate a hundred times below the highest, as
+one would choose to fine-tune a pretrained body, yet its matrices are as random as freshly initialised ones. A copy of
+the program in which all groups have the highest rate decides: this is reported if that copy gets clearly further.
 
 ## When it is fine
-Weights that were trained before, in this program or another, show it: they stretch some directions far more than chance
-does, or were loaded. They may have any rate. So may groups that are still frozen at a rate of zero, and features that
-are meant to be random: the copy learns no better with those.
+Weights that were trained before, here or elsewhere, may have any rate. They are recognised because they were loaded, or
+because they stretch some directions far more than random matrices do. Groups frozen at a rate of zero, and features
+that are meant to be random, may have any rate too: the copy learns no better with those.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -20,9 +19,9 @@ from firstlight.records.steered import GroupRate
 
 class Limits(Settable):
     looks: int = 2
-    """With steps between: a group may be thawed a little later than the others."""
+    """Fewest looks, with steps between them; a group may be unfrozen a little later than the others."""
     apart: float = 100.0
-    """Highest rate over that of the group; layers of one network rarely need more than ten."""
+    """Smallest ratio of the highest rate to that of the group; layers of one network rarely need more than ten."""
 
 
 def find(motion: Motion, limits: Limits) -> Found:
@@ -36,8 +35,8 @@ def find(motion: Motion, limits: Limits) -> Found:
     yield Evidence(
         where=at(motion.site, step=motion.looks[-1].step, rank=motion.rank),
         saw=f"`{motion.optimizer}` trains {one.elements:,} of {sum(group.elements for group in groups):,} weights at "
-        f"learning rate {one.rate:g}, the others at up to {highest:g}, and their matrices are as random as new ones",
-        wanted=f"rates at most {limits.apart:g} times apart, unless what is slow was trained before",
+        f"learning rate {one.rate:g}, the others at up to {highest:g}, yet their matrices are as random as new ones",
+        wanted=f"rates less than {limits.apart:g} times apart, unless the slow part was trained before",
         numbers={"rate": one.rate, "highest": highest},
     )
 
@@ -51,7 +50,7 @@ CHECK = Check(
     id="FL319",
     summary="an untrained part of the network has a far lower learning rate than the rest",
     causes=("hp-lr-low",),
-    likely="the rate of fine-tuning, for a body that was trained before, is given to one that was not",
+    likely="a fine-tuning rate, meant for a pretrained body, is used for one that was never trained",
     fix="give all groups the same learning rate, or load the weights that the low rate is meant for",
     severity=Severity.NOTE,
     proven=Severity.WARNING,

@@ -1,12 +1,12 @@
-"""The weights that were kept to be restored are the weights in training themselves.
+"""The weights kept for restoring are not a copy: they are the very weights in training.
 
 ## What it sees
-`load_state_dict` is given tensors that are the model's own memory, and steps were made since they were taken: they
-changed with the model, and loading them changes nothing. The "best" weights are the last ones. So are those that are
-saved some steps after they were taken.
+`load_state_dict` is given tensors that share memory with the model, and steps were made since they were taken: they
+changed with the model, and loading them changes nothing. The "best" weights are really the last ones. The same goes for
+a state that is saved to a file some steps after it was taken.
 
 ## When it is fine
-Copies (`copy.deepcopy(model.state_dict())`, `v.clone()`), and states that are loaded before another step.
+Copies (`copy.deepcopy(model.state_dict())`, `v.clone()`) are fine, and so is a state loaded before any further step.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -15,9 +15,9 @@ from firstlight.records.restored import Restored
 
 class Limits(Settable):
     steps: int = 1
-    """Since the state was taken."""
+    """Fewest steps made since the state was taken."""
     own: float = 0.5
-    """Share of the given tensors that are the model's own; less may be layers shared on purpose."""
+    """Smallest share of the given tensors that share memory with the model; less may be layers shared on purpose."""
 
 
 def find(restored: Restored, limits: Limits) -> Found:
@@ -25,8 +25,8 @@ def find(restored: Restored, limits: Limits) -> Found:
         return
     yield Evidence(
         where=at(restored.site, module=restored.module, step=restored.step, rank=restored.rank),
-        saw=f"{restored.own} of {restored.matched} tensors {restored.how} are the model's own memory, "
-        f"{restored.steps} steps after they were to be kept",
+        saw=f"{restored.own} of {restored.matched} tensors {restored.how} share memory with the model, "
+        f"{restored.steps} steps after they were set aside",
         wanted="a copy of the weights as they were",
         numbers={"own": restored.own, "matched": restored.matched, "steps": restored.steps},
     )
@@ -36,7 +36,7 @@ CHECK = Check(
     id="FL312",
     summary="restoring the kept weights changes nothing, because they were never copied",
     causes=("train-checkpoint",),
-    likely="`state_dict()` gives the tensors of the model themselves, and each step changes them in place",
+    likely="`state_dict()` returns the model's own tensors, and each step changes them in place",
     fix="keep `copy.deepcopy(model.state_dict())`, or write it to a file",
     severity=Severity.ERROR,
     confidence=0.97,

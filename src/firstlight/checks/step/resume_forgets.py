@@ -1,13 +1,13 @@
-"""Training goes on from its own checkpoint with a part of it left out.
+"""Training resumes from its own checkpoint with part of it left out.
 
 ## What it sees
-The program reads a file it wrote itself and trains on. The file has the state of an optimizer with the settings of the
-one in use; either the model or the optimizer was given its part of it, and the other begins anew. Or both were, and a
-schedule or a loss scaler whose state is in the file was built since and begins anew.
+The program reads a file it wrote itself and keeps training. The file holds the state of an optimizer with the same
+settings as the one in use, but only the model or only the optimizer is given its part, and the other starts afresh. Or
+both are, and a schedule or a loss scaler whose state is in the file is built afterwards and starts afresh.
 
 ## When it is fine
-A second stage with another learning rate or another optimizer begins anew on purpose. So does training from a
-checkpoint that somebody else wrote.
+A second stage with another learning rate or another optimizer starts afresh on purpose. So does training from a
+checkpoint that another program wrote.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity, at
@@ -31,7 +31,7 @@ def find(resumption: Resumption, _limits: NoLimits) -> Found:
 def _left_out(resumption: Resumption, kept: str, lost: str) -> Evidence:
     return Evidence(
         where=at(resumption.site, step=resumption.step, rank=resumption.rank),
-        saw=f"of the checkpoint, {kept} loaded and {lost} left out, and training goes on",
+        saw=f"of the checkpoint, {kept} loaded and {lost} left out, and training continues",
         wanted="everything as it was when the checkpoint was written",
         numbers={"steps": resumption.steps},
     )
@@ -39,9 +39,9 @@ def _left_out(resumption: Resumption, kept: str, lost: str) -> Evidence:
 
 CHECK = Check(
     id="FL314",
-    summary="training resumes with a part of its state begun anew",
+    summary="training resumes from a checkpoint with part of its state left out",
     causes=("train-checkpoint",),
-    likely="`load_state_dict` is called for some of model, optimizer, schedule and scaler, and not for the others",
+    likely="`load_state_dict` is called for some of the model, optimizer, schedule and scaler, but not for all",
     fix="load both from the checkpoint, and the scheduler too, before the first step",
     severity=Severity.WARNING,
     confidence=0.9,

@@ -1,12 +1,12 @@
 """An optimizer was resumed without the state that belongs to its parameters.
 
 ## What it sees
-After `load_state_dict` some of the parameters the optimizer holds have no state, or one of another shape, while
-others have theirs. Or, at the first step after it, the momentum is far larger than the gradients account for: it
-belongs to other weights or another run.
+After `load_state_dict`, some of the optimizer's parameters have no state, or state of another shape, while others have
+theirs. Or, at the first step afterwards, the momentum is far larger than the gradients can explain: it belongs to other
+weights or another run.
 
 ## When it is fine
-SGD without momentum keeps no state. Parameters that are new in this run have none yet: allow it by name.
+SGD without momentum keeps no state. Parameters that are new in this run have none yet: allow the check by name.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -15,7 +15,7 @@ from firstlight.records.live import Resumed
 
 class Limits(Settable):
     momentum: float = 100.0
-    """Times what the gradients account for; those of one batch differ from the mean of many by much less."""
+    """Largest ratio of the momentum to what the gradients account for; one batch differs from many by much less."""
 
 
 def find(resumed: Resumed, limits: Limits) -> Found:
@@ -24,22 +24,21 @@ def find(resumed: Resumed, limits: Limits) -> Found:
             where=Where(step=resumed.step, rank=resumed.rank),
             saw=f"at step {resumed.step}, the first after its state was loaded, the momentum of `{resumed.name}` is "
             f"{resumed.momentum:.3g} times as large as the gradients account for",
-            wanted="a momentum that gradients like these made",
+            wanted="momentum built from gradients like these",
             severity=Severity.ERROR,
-            likely="the state was saved by another run, or belongs to other parameters than those it was given to",
-            do="load the optimizer's state from the checkpoint of these weights, or begin with a fresh optimizer",
+            likely="the state was saved by another run, or belongs to other parameters than it was loaded into",
+            do="load the optimizer state from the checkpoint of these weights, or start with a fresh optimizer",
             numbers={"momentum": resumed.momentum},
         )
         return
     lost = resumed.without_state + resumed.mismatched
     if not lost or (lost >= resumed.parameters and not resumed.mismatched):
         return
-    where = f", the first is `{resumed.first}`" if resumed.first else ""
+    where = f"; the first is `{resumed.first}`" if resumed.first else ""
     yield Evidence(
         where=Where(module=resumed.first, step=resumed.step, rank=resumed.rank),
         saw=f"of {resumed.parameters} parameters {resumed.without_state} came back without state and "
-        f"{resumed.mismatched} "
-        f"with one of another shape{where}",
+        f"{resumed.mismatched} with state of another shape{where}",
         wanted="state for every parameter the optimizer holds",
         numbers={"parameters": resumed.parameters, "lost": lost},
     )

@@ -1,13 +1,12 @@
-"""The weights that are kept are those that did worst.
+"""The weights that are kept are the ones that did worst.
 
 ## What it sees
-A number is held against the best so far, and the wrong one of the two counts as better: a loss where it is larger, a
-share of right answers where it is smaller. What the number is was measured in a rehearsal, where it equals the loss or
-the accuracy of the same evaluation; where it does not, its name is asked. The same goes for the number that
-`ReduceLROnPlateau` or a callback of Lightning is given.
+A metric is compared with the best value so far, and the wrong direction counts as better: a larger loss, or a smaller
+accuracy. A rehearsal identifies the metric by comparing it with the loss and the accuracy of the same evaluation; if it
+equals neither, its name decides. The same goes for the metric given to `ReduceLROnPlateau` or to a Lightning callback.
 
 ## When it is fine
-Looking for the hardest case on purpose. A number that was not recognised and whose name says nothing is not judged.
+A program may look for the hardest case on purpose. A metric that is not recognised, by value or by name, is not judged.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -19,7 +18,7 @@ IMPROVES_UPWARDS = {"loss": False, "loss, negated": True, "accuracy": True, "sco
 
 class Limits(Settable):
     by_name: float = 0.85
-    """Confidence where only the name tells what the number is."""
+    """Confidence if only its name shows what the metric is."""
 
 
 def find(selection: Selection, limits: Limits) -> Found:
@@ -31,13 +30,13 @@ def find(selection: Selection, limits: Limits) -> Found:
     way, other = ("larger", "smaller") if selection.larger else ("smaller", "larger")
     told = f"`{selection.metric}` is {what}" + ("" if measured else f" by getting {other}")
     kept = selection.kind == "kept"
-    does = f"it is taken for better where it is {way}"
+    does = f"a {way} value counts as better"
     if not kept:
         does = f"the schedule's mode is `{'max' if selection.larger else 'min'}`"
     yield Evidence(
         where=at(selection.site, step=selection.step, rank=selection.rank),
         saw=f"{told}, and {does}",
-        wanted=f"the {other} one taken for better",
+        wanted=f"a {other} value to count as better",
         cause=None if kept else "train-schedule",
         severity=None if measured else Severity.WARNING,
         confidence=None if measured else limits.by_name,
@@ -54,10 +53,10 @@ def _by_name(selection: Selection) -> bool | None:
 
 CHECK = Check(
     id="FL340",
-    summary="what counts as better is worse: the weights kept are those that did worst",
+    summary="the comparison runs backwards: the weights kept are the ones that did worst",
     causes=("train-metric", "train-schedule"),
-    likely="the comparison was turned round, or kept when the loss was exchanged for a score",
-    fix="turn the comparison (or `mode`) round, and begin with `-inf` for a score and `inf` for a loss",
+    likely="the comparison is reversed, or was left unchanged when a score replaced the loss",
+    fix="reverse the comparison (or `mode`), and start from `-inf` for a score and `inf` for a loss",
     severity=Severity.ERROR,
     confidence=0.96,
     find=find,

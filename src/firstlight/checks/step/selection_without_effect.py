@@ -1,12 +1,12 @@
-"""What is chosen is not what is kept: the comparison never holds, always holds, or keeps the model in training itself.
+"""Model selection has no effect: nothing, everything, or the live model itself is kept as the best.
 
 ## What it sees
-In a rehearsal, the best so far begins where nothing can be better (`inf` for a score, 0 for a loss), so that nothing is
-ever kept; or it is never set to the number that beat it, so that whatever comes last is kept; or the model is given
-another name (`best_model = model`) and changes under both.
+In a rehearsal, the best value so far starts where nothing can beat it (`inf` for a score, 0 for a loss), so nothing is
+ever kept; or it is never set to the value that beat it, so whatever comes last is kept; or the model is only given
+another name (`best_model = model`) and keeps changing under both.
 
 ## When it is fine
-A best so far that follows the number. A threshold that is not called the best is not looked at.
+A best value that is updated whenever it is beaten is fine. A threshold whose name does not say "best" is not checked.
 """
 
 import math
@@ -17,14 +17,14 @@ from firstlight.records.selection import Selection
 
 class Limits(Settable):
     times: int = 2
-    """Comparisons seen: a best so far that is followed has moved after the first."""
+    """Fewest comparisons seen; a best value that is updated has moved after the first."""
 
 
 def find(selection: Selection, limits: Limits) -> Found:
     if selection.kind != "kept" or min(len(selection.met), len(selection.against)) < limits.times:
         return
     if selection.itself and selection.kept:
-        saw = f"`{selection.itself}` is kept under another name, and goes on training"
+        saw = f"`{selection.itself}` is kept under another name, and keeps training"
     elif not selection.kept and _out_of_reach(selection):
         saw = f"it was never better: `{selection.best}` is {selection.against[0]:g}"
     elif _stays(selection):
@@ -35,13 +35,13 @@ def find(selection: Selection, limits: Limits) -> Found:
     yield Evidence(
         where=at(selection.site, step=selection.step, rank=selection.rank),
         saw=f"`{selection.metric}` was {numbers}, and {saw}",
-        wanted="a copy of the weights whenever the number is better than all before it",
+        wanted="a copy of the weights whenever the value is better than all before it",
         numbers={"times": selection.times, "kept": selection.kept},
     )
 
 
 def _stays(selection: Selection) -> bool:
-    """A best that is set where something was better may have begun anew, with another fold."""
+    """A best value that the source does set may have started over, with another fold."""
     always = selection.kept == selection.times and not selection.noted
     changes = any(one < another for one in selection.met for another in selection.met)
     return always and len(set(selection.against)) == 1 and changes
@@ -55,10 +55,10 @@ def _out_of_reach(selection: Selection) -> bool:
 
 CHECK = Check(
     id="FL341",
-    summary="the weights that are kept are not those that were chosen",
+    summary="the weights that are kept are not the ones that did best",
     causes=("train-metric",),
-    likely="the best so far begins at the wrong end or is not set, or what is kept is not copied",
-    fix="begin with `inf` for a loss and `-inf` for a score, set it where something is better, and keep a copy",
+    likely="the best value starts at the wrong end or is never set, or the kept weights are not copied",
+    fix="start from `inf` for a loss and `-inf` for a score, set it when it is beaten, and keep a copy of the weights",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

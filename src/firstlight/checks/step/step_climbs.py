@@ -1,12 +1,12 @@
 """Steps go up the gradient, and the loss rises.
 
 ## What it sees
-At every look the step of the optimizer points the way of the gradient instead of against it, in most tensors, and a
-loss in which predictions meet answers has risen.
+At every look, the optimizer's step points along the gradient instead of against it in most tensors, and a loss that
+compares predictions with answers has risen.
 
 ## When it is fine
-An objective that is to be maximised, as a reward, has no answers to meet; and a step with much momentum may go uphill
-for a while, but not at every look.
+An objective to be maximised, such as a reward, compares nothing with answers and is not judged. Steps with strong
+momentum may go uphill for a while, but not at every look.
 """
 
 import statistics
@@ -17,11 +17,11 @@ from firstlight.records.facts import Motion
 
 class Limits(Settable):
     looks: int = 2
-    """At all of which the step climbs."""
+    """Fewest looks; the step must climb at all of them."""
     along: float = 0.1
-    """Cosine between step and gradient, in the median tensor; steps that go downhill lie below 0."""
+    """Cosine between step and gradient, in the median tensor, that must be exceeded; downhill steps lie below 0."""
     rise: float = 0.1
-    """Share of its first value by which the loss has risen."""
+    """Relative rise of the loss over its first value that must be exceeded."""
 
 
 def find(motion: Motion, limits: Limits) -> Found:
@@ -34,7 +34,7 @@ def find(motion: Motion, limits: Limits) -> Found:
         where=at(motion.site, rank=motion.rank),
         saw=f"at {len(looks)} of {len(looks)} looks the steps of {motion.optimizer} go up the gradient (cosine "
         f"{statistics.median(looks):.2f}), and the loss has risen by {-motion.fell:.0%} of its first value",
-        wanted="steps against the gradient, by which the loss falls",
+        wanted="steps against the gradient, which lower the loss",
         numbers={"cosine": statistics.median(looks), "fell": motion.fell},
     )
 

@@ -1,12 +1,12 @@
 """Backward runs, but no optimizer step follows.
 
 ## What it sees
-The program took many gradients and never stepped the optimizer that holds the parameters; or it cleared most of them
-before a step used them; or, without an optimizer, no weight changed between two backwards. Where an exception was
-raised after most of these backwards, and swallowed, that is what is told.
+The program ran many backwards and never stepped the optimizer that holds the parameters; or it cleared most of the
+gradients before a step used them; or it has no optimizer, and no weight changed between backwards. If an exception was
+raised and swallowed after most of these backwards, that is reported as the reason.
 
 ## When it is fine
-Very long gradient accumulation: raise `--steps` or `--seconds` until the first step is reached.
+With very long gradient accumulation, raise `--steps` or `--seconds` until the first step is reached.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,13 +16,14 @@ from firstlight.records.program import Swallowed
 
 class Limits(Settable):
     backwards: int = 100
-    """Longer than usual gradient accumulation."""
+    """Fewest backwards without a step: more than usual gradient accumulation needs."""
     unused: int = 20
-    """Backwards whose gradients were cleared before a step used them."""
+    """Fewest backwards whose gradients were cleared before a step used them."""
     times: float = 4.0
-    """As many as there are steps, at the least: two players, and methods that look ahead, clear one for each step."""
+    """Ratio of such backwards to steps that must be exceeded; adversarial training and look-ahead methods clear one
+    per step."""
     raised: float = 0.5
-    """Share of the backwards looked at after which an exception was raised, from which on it is the reason."""
+    """Smallest share of backwards followed by an exception for the exception to be reported as the reason."""
 
 
 def find(stepping: Stepping, limits: Limits) -> Found:
@@ -56,11 +57,11 @@ def find(stepping: Stepping, limits: Limits) -> Found:
 def _swallowed(stepping: Stepping, raised: Swallowed, saw: str) -> Evidence:
     return Evidence(
         where=at(raised.site, rank=stepping.rank),
-        saw=f"{saw}; an exception is raised here after the backward, and the program goes on: {raised.error}",
+        saw=f"{saw}; after the backward an exception is raised here and the program continues: {raised.error}",
         wanted="no exception, or one that ends the program",
         cause="train-swallowed",
-        likely="an `except` or `suppress` around the step catches every exception, also those that tell of a bug",
-        do="mend what the exception tells of, and catch only what is expected",
+        likely="an `except` or `suppress` around the step catches every exception, including those that reveal a bug",
+        do="fix what the exception reports, and catch only expected exceptions",
         numbers={"backwards": stepping.backwards, "steps": stepping.steps, "raised": raised.times},
     )
 
@@ -69,7 +70,7 @@ CHECK = Check(
     id="FL302",
     summary="gradients are computed and never used",
     causes=("train-no-step", "train-swallowed"),
-    likely="`optimizer.step()` is missing, stands outside the loop, is skipped by a condition, or belongs to another "
+    likely="`optimizer.step()` is missing, is outside the loop, is skipped by a condition, or belongs to another "
     "optimizer",
     fix="call `optimizer.step()` after `backward()`",
     severity=Severity.ERROR,

@@ -1,12 +1,12 @@
 """The first step makes the loss on its own batch many times larger.
 
 ## What it sees
-The loss on one batch before and after the experiment's own first step on it, and after smaller parts of that step: the
-whole of it overshoots by far, while a small part of it lowers the loss as it should.
+The loss on one batch is measured before and after the experiment's own first step on that batch, and after smaller
+fractions of the step. The full step overshoots by far, while a small fraction of it lowers the loss as it should.
 
 ## When it is fine
-A schedule that begins far below the declared rate is not a part of this step: the run may get through its beginning
-then. A loss of zero has no size to compare with and is not judged.
+The step is taken at the declared learning rate; a run whose schedule starts far below that rate may get through its
+beginning unharmed. A loss of zero gives nothing to compare with and is not judged.
 """
 
 import math
@@ -17,7 +17,7 @@ from firstlight.records.declared import Surface
 
 class Limits(Settable):
     growth: float = 10.0
-    """Times the loss, on the very batch that the step was made for; healthy first steps stay below two."""
+    """Largest ratio of the loss after the step to the loss before, on the same batch; healthy steps stay below two."""
 
 
 def find(surface: Surface, limits: Limits) -> Found:
@@ -46,7 +46,7 @@ CHECK = Check(
     summary="the first step makes the loss on its own batch many times larger",
     causes=("hp-lr-high",),
     likely="the learning rate is far too high for gradients of this size",
-    fix="lower the learning rate by ten, or clip the gradients' norm",
+    fix="divide the learning rate by ten, or clip the norm of the gradients",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

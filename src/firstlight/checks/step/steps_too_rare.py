@@ -1,13 +1,13 @@
-"""The whole run makes a handful of steps.
+"""The whole run makes only a handful of optimizer steps.
 
 ## What it sees
-The program came to its own end, and in all of it the optimizer stepped a few times only: each time after many
-backwards, because gradients are gathered over whole epochs; or each time on all examples at once, because a batch holds
-them all. The run is over before anything is learnt.
+The program ran to its end, and the optimizer stepped only a few times: each time after many backwards, because
+gradients are accumulated over whole epochs; or each time on all examples at once, because one batch holds them all. The
+run is over before anything is learnt.
 
 ## When it is fine
-Large batches are gathered from many small ones in long runs, which make thousands of steps; a run that was cut short by
-the check is not judged. Optimizers that search along a line call backward many times within one step, and make few.
+Long runs may accumulate large batches from many small ones and still make thousands of steps. A run that was cut short
+by firstlight is not judged. Optimizers with a line search call backward many times within one step and make few steps.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,13 +16,13 @@ from firstlight.records.facts import Stepping
 
 class Limits(Settable):
     steps: int = 20
-    """In the whole run, at the most: no optimizer of first order trains a network in so few."""
+    """Most steps in the whole run that are reported; no first-order optimizer trains a network in so few."""
     backwards: int = 60
-    """In the whole run, at the least, where gradients are gathered."""
+    """Fewest backwards in the whole run, if gradients are accumulated."""
     each: float = 16.0
-    """Of them for a step, at the least."""
+    """Fewest backwards per step, if gradients are accumulated."""
     examples: int = 256
-    """In the one batch of an epoch, at the least: with fewer, there is nothing to divide."""
+    """Fewest examples, if an epoch is a single batch; a smaller batch is not worth splitting."""
 
 
 def find(stepping: Stepping, limits: Limits) -> Found:
@@ -40,8 +40,8 @@ def find(stepping: Stepping, limits: Limits) -> Found:
         saw=saw,
         wanted=f"more than {limits.steps} steps",
         cause=cause,
-        likely="a batch size that is larger than the data" if cause else None,
-        do="take batches of 16 to 256 examples" if cause else None,
+        likely="the batch size is at least as large as the dataset" if cause else None,
+        do="use batches of 16 to 256 examples" if cause else None,
         severity=Severity.WARNING if cause else None,
         numbers={"backwards": stepping.gathered, "steps": stepping.steps},
     )
@@ -49,10 +49,10 @@ def find(stepping: Stepping, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL329",
-    summary="the whole run makes a handful of steps",
+    summary="the whole run makes only a handful of optimizer steps",
     causes=("train-accumulation", "hp-batch"),
-    likely="a number of batches to accumulate that is larger than an epoch",
-    fix="gather over fewer batches: `accumulate_grad_batches`, `gradient_accumulation_steps`, the `%` before `step()`",
+    likely="gradients are accumulated over more batches than an epoch has",
+    fix="use fewer batches: `accumulate_grad_batches`, `gradient_accumulation_steps`, the `%` before `step()`",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

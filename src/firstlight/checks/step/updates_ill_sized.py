@@ -1,13 +1,13 @@
-"""Every step changes weights by a good part of themselves, or so little that they do not notice.
+"""Every step changes the weights by a large part of their size, or by almost nothing.
 
 ## What it sees
-For many steps in a row the update of most weight matrices is a large share of the matrix itself, long after the first
-steps. Or every weight matrix moves, but by less than the last digits of its numbers, at the full learning rate, and
-nearly all of the loss is still there.
+Long after the first steps, the update of most weight matrices is a large fraction of the matrix itself. Or every weight
+matrix moves by less than the last digits of its numbers, at or near the full learning rate, while much of the loss is
+still left.
 
 ## When it is fine
-Small or zero-initialised weights (adapters, heads) change a lot in the first steps. A single matrix may; most of them
-do not. At the end of a decay, or on a loss that is already gone, small steps are right.
+Small or zero-initialised weights (adapters, heads) change a lot in the first steps. A few matrices may change that much
+later; most of them do not. At the end of a decay, or when little of the loss is left, small steps are right.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -16,17 +16,17 @@ from firstlight.records.live import TensorState, TensorTrack
 
 class Limits(Settable):
     looks: int = 12
-    """After which the start is over; eight steps apart."""
+    """Fewest looks, eight steps apart; by then the start is over."""
     largest: float = 0.3
-    """Length of an update over that of the weights; healthy runs stay near 0.001, small ones below 0.1."""
+    """Largest ratio of an update's norm to that of the weights; healthy runs stay near 0.001, small ones below 0.1."""
     most: float = 0.5
-    """Share of the matrices with updates larger than that."""
+    """Smallest share of the matrices with updates larger than that."""
     smallest: float = 1e-7
-    """Length of an update over that of the weights; float32 has seven digits."""
+    """Smallest ratio of an update's norm to that of the weights; float32 has seven digits."""
     remaining: float = 0.5
-    """Share of the starting loss, at the least, where updates are small."""
+    """Share of the starting loss that must still be left before small updates are reported."""
     lr_share: float = 0.1
-    """Of the highest rate, at the least, where updates are small."""
+    """Fraction of the highest learning rate that must be in use before small updates are reported."""
 
 
 def find(track: TensorTrack, limits: Limits) -> Found:
@@ -38,9 +38,9 @@ def find(track: TensorTrack, limits: Limits) -> Found:
         worst = max(large, key=lambda tensor: tensor.update_now)
         yield Evidence(
             where=Where(module=worst.name, step=track.step, rank=track.rank),
-            saw=f"an update changes `{worst.name}` by {worst.update_now:.2g} of its length; so it is for {len(large)} "
-            f"of {len(matrices)} weight matrices",
-            wanted=f"less than {limits.largest:g}; 0.001 is usual",
+            saw=f"an update changes `{worst.name}` by {worst.update_now:.2g} of its norm; {len(large)} of "
+            f"{len(matrices)} weight matrices change too much",
+            wanted=f"at most {limits.largest:g}; 0.001 is usual",
             numbers={"ratio": worst.update_now, "matrices": len(large)},
         )
     driven = [tensor for tensor in matrices if tensor.lr != 0 and tensor.grad_now != 0]
@@ -54,8 +54,8 @@ def _crawling(track: TensorTrack, driven: list[TensorState], limits: Limits) -> 
     best = max(driven, key=lambda tensor: tensor.update_now)
     yield Evidence(
         where=Where(module=best.name, step=track.step, rank=track.rank),
-        saw=f"the largest update, of `{best.name}`, changes it by {best.update_now:.1e} of its length",
-        wanted=f"more than {limits.smallest:.0e}; 0.001 is usual",
+        saw=f"the largest update, of `{best.name}`, changes it by {best.update_now:.1e} of its norm",
+        wanted=f"at least {limits.smallest:.0e}; 0.001 is usual",
         cause="hp-lr-low",
         confidence=0.9,
         likely="the learning rate is far too low",
@@ -71,7 +71,7 @@ def _crawls(tensor: TensorState, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL384",
-    summary="every step changes weights by a good part of themselves, or by next to nothing",
+    summary="every step changes the weights by a large part of their size, or by almost nothing",
     causes=("hp-lr-high", "hp-lr-low", "train-schedule"),
     likely="the learning rate is too high",
     fix="divide the learning rate by 10",

@@ -1,12 +1,12 @@
 """Something other than the optimizer changes the weights between its steps.
 
 ## What it sees
-After a step and before the next one the weights are not what the step left: several times they have become others, or
-what they were at first, while the optimizer goes on with what it knows of the old ones; at most steps they are moved by
-much more than the step itself; or they are rounded to a number format so coarse that most of the step is lost.
+Before the next step, the weights are no longer what the last step left. Several times they were replaced by others, or
+by their initial values, while the optimizer keeps its state for the old ones; or at most steps they are moved much
+further than the step itself moves them; or they are rounded to a number format so coarse that most of the step is lost.
 
 ## When it is fine
-Clipping, constraints and averages move weights by about as much as a step does, or leave their direction as it was.
+Clipping, constraints and averages move weights about as far as a step does, or leave their direction unchanged.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, at
@@ -16,23 +16,23 @@ from firstlight.records.inner import Touched
 
 class Limits(Settable):
     steps: int = 8
-    """Fewer may be a beginning that is still being set up."""
+    """Fewest steps; in fewer, the program may still be setting up."""
     jumps: int = 2
-    """Once may be a restart that was meant."""
+    """Fewest times that the weights were replaced; a single one may be an intended restart."""
     likeness: float = 0.5
-    """Cosine with what they were, below which weights are others; averages and recent copies stay above 0.9."""
+    """Cosine with the old weights below which they were replaced; averages and recent copies stay above 0.9."""
     share: float = 0.5
-    """Of the steps between which they are moved."""
+    """Smallest share of the steps after which the weights are moved."""
     change: float = 0.01
-    """Over their size."""
+    """Smallest median change that is reported, relative to the size of the weights."""
     times_own: float = 3.0
-    """As far as the step itself moves them."""
+    """Ratio of the change to that of the step itself that must be exceeded."""
     shrunk: float = 0.999
-    """Cosine above which they have only become smaller: then each step works against it, and moves them as far."""
+    """Cosine above which weights have only shrunk. The ratio does not count then: each step moves them back as far."""
     shrinking: float = 0.5
-    """Part of the change that is a change of size, from which on it is called one."""
+    """Smallest fraction of the change that is due to shrinking for the report to call it that."""
     undone: float = 0.5
-    """Share of the elements moved by a step that rounding puts back where they had been."""
+    """Smallest share of the elements moved by a step that rounding puts back where they were."""
 
 
 def find(handling: Handling, limits: Limits) -> Found:
@@ -56,15 +56,15 @@ def _overruled(handling: Handling, limits: Limits) -> bool:
 
 
 def _jumped(handling: Handling, jumps: list[Touched]) -> Evidence:
-    first, again = jumps[0], "again what they were before the first step"
+    first, again = jumps[0], "once more what they were before the first step"
     return Evidence(
         where=at(handling.site, module=first.tensor, step=first.step, rank=handling.rank),
         saw=f"{len(jumps)} times in {handling.steps} steps, first before step {first.step}, weights such as "
         f"`{first.tensor}` became {again if first.restored else 'others'} between two steps of {handling.optimizer} "
         f"(cosine {first.likeness:.2f})",
         wanted="weights that only the optimizer changes",
-        likely="the weights are initialised again, or an old state is loaded, inside the training loop",
-        do="do that once, before the loop and before the optimizer is made",
+        likely="the weights are re-initialised, or an old state is loaded, inside the training loop",
+        do="do that once, before the loop and before the optimizer is built",
         numbers={"jumps": len(jumps), "likeness": first.likeness},
     )
 
@@ -74,11 +74,11 @@ def _rounded(handling: Handling) -> Evidence:
     return Evidence(
         where=at(handling.site, module=first.tensor, rank=handling.rank),
         saw=f"after a step of {handling.optimizer} the weights are rounded to {first.format}, and {undone:.0%} of the "
-        "elements that it had moved are back where they had been",
-        wanted="weights that keep what a step adds to them",
+        "elements that it had moved are back where they were",
+        wanted="weights that keep the change made by a step",
         cause="num-precision",
-        likely="weights are kept in a format whose digits are coarser than a step",
-        do="keep the weights in float32, and round a copy of them where fewer bits are wanted",
+        likely="the weights are stored in a format coarser than a step",
+        do="keep the weights in float32, and round a copy of them if fewer bits are needed",
         numbers={"undone": undone, "format": first.format},
     )
 
@@ -93,8 +93,8 @@ def _moved(handling: Handling, limits: Limits) -> Evidence:
         f"{handling.optimizer} itself moves them by {own:.2g}",
         wanted="weights that only the optimizer changes",
         cause="hp-regularisation" if shrunk else None,
-        likely="a decay or a reset of the weights by hand, after the step" if shrunk else None,
-        do="remove it, or leave decay to the optimizer's `weight_decay`" if shrunk else None,
+        likely="the weights are decayed or reset by hand after the step" if shrunk else None,
+        do="remove it, or leave the decay to the optimizer's `weight_decay`" if shrunk else None,
         numbers={"change": change, "own": own, "ratio": ratio},
     )
 
@@ -103,7 +103,7 @@ CHECK = Check(
     id="FL318",
     summary="something other than the optimizer changes the weights",
     causes=("train-reinit", "hp-regularisation", "num-precision"),
-    likely="weights are written by hand inside the training loop",
+    likely="the training loop itself writes to the weights",
     fix="find what writes to the weights between two steps, and remove it",
     severity=Severity.ERROR,
     confidence=0.9,

@@ -1,14 +1,14 @@
 """Every step changes the weights by less than a millionth of their size.
 
 ## What it sees
-How far the optimizer moves each weight matrix in a step, over its size, at looks spread over the first hundreds of
-steps. At none of them does the median matrix move by as much as the limit, although its gradient is not small, or the
-optimizer divides by its size: so it is the learning rate that is small, as it is set, or as a warm-up without end
-leaves it. The loss need not be of any known kind.
+At looks spread over the first few hundred steps, the check measures how far the optimizer moves each weight matrix in
+one step, relative to its size. At none of them does the median matrix reach the limit, although its gradient is not
+small or the optimizer divides by its size. So the learning rate itself is too small: it is set that way, or an endless
+warm-up keeps it there. The loss may be of any kind.
 
 ## When it is fine
-At the end of a decay small steps are right; every look from the first steps on must be this small. Gradients that are
-themselves next to nothing are another illness and are not told here.
+At the end of a decay small steps are right, so the steps must be this small at every look, from the first steps on.
+Gradients that are themselves close to zero are another problem and are not reported here.
 """
 
 import math
@@ -21,15 +21,15 @@ from firstlight.records.inner import Movement
 
 class Limits(Settable):
     looks: int = 3
-    """The third is made after some thirty steps: most warm-ups are well under way then."""
+    """Fewest looks; the third comes after some thirty steps, when most warm-ups are well under way."""
     pace: float = 1e-6
-    """Length of an update over that of the weight; healthy medians lie between 2e-4 and 0.1."""
+    """Smallest ratio of an update's norm to that of the weight; healthy medians lie between 2e-4 and 0.1."""
     gradient: float = 1e-3
-    """Over the weight: with such a gradient a usual rate moves it. Not asked of Adam and its like."""
+    """Ratio of gradient to weight that must be exceeded: a usual rate then moves it. Not required for Adam."""
     fell: float = 0.1
-    """Share of its first value that the loss has lost, at the most: a program that learns moves enough."""
+    """Largest relative drop of the loss; a program whose loss fell further moves enough."""
     rises: float = 2.0
-    """Last rate over the first that was looked at, above which a warm-up is under way."""
+    """Ratio of the last rate looked at to the first above which a warm-up is under way."""
 
 
 def find(motion: Motion, limits: Limits) -> Found:
@@ -46,16 +46,14 @@ def find(motion: Motion, limits: Limits) -> Found:
         f"{f' at learning rate {rate:g}' if rate else ''} changes a weight matrix by at most {fastest:.1e} of its size",
         wanted=f"at least {limits.pace:.0e}; between 2e-04 and 0.1 is usual",
         cause="train-schedule" if rises else None,
-        likely="a warm-up far longer than the run: the rate rises too slowly to get anywhere" if rises else None,
-        do="count the warm-up in the steps that the run really makes, and take a few per cent of them"
-        if rises
-        else None,
+        likely="the warm-up is far longer than the run, so the rate rises too slowly to matter" if rises else None,
+        do="count the warm-up in the steps the run actually makes, and use a few per cent of them" if rises else None,
         numbers={"pace": fastest, "looks": len(looks), "lr": rate},
     )
 
 
 def _creeps(look: Movement, limits: Limits) -> bool:
-    """The rate explains it: what it makes of such a gradient is that small, or is lost in the last digits."""
+    """Whether the step is too small because of the rate, not because of the gradient."""
     rate, pushed = look.settings.get("lr", 0.0), statistics.median(one.gradient / one.weight for one in look.matrices)
     if look.pace is None or not (look.pace < limits.pace and rate > 0):
         return False
@@ -68,8 +66,8 @@ CHECK = Check(
     id="FL327",
     summary="steps change the weights by less than a millionth of their size",
     causes=("hp-lr-low", "train-schedule"),
-    likely="the learning rate is too low by orders of magnitude, where it is set or where something lowers it",
-    fix="raise the learning rate by tens until a step changes the weights by about a thousandth of their size",
+    likely="the learning rate is too low by orders of magnitude, as set or because something lowers it",
+    fix="raise the learning rate tenfold at a time, until a step changes weights by about a thousandth of their size",
     severity=Severity.WARNING,
     confidence=0.9,
     find=find,

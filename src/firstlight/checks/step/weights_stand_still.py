@@ -1,11 +1,11 @@
 """Weights with a gradient and a learning rate do not move.
 
 ## What it sees
-For many steps not one sampled element of a parameter changed, although its gradient is not zero and its group has a
-learning rate.
+For many steps, not one sampled element of a parameter changed, although its gradient is not zero and its group has a
+nonzero learning rate.
 
 ## When it is fine
-A group with a learning rate of zero is frozen on purpose. At the very end of a decay updates vanish everywhere.
+A group with a learning rate of zero is frozen on purpose. At the very end of a decay, updates vanish everywhere.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity, Where
@@ -14,13 +14,14 @@ from firstlight.records.live import TensorState, TensorTrack
 
 class Limits(Settable):
     looks: int = 6
-    """In a row, eight steps apart."""
+    """Fewest looks in a row, eight steps apart, at which nothing moved."""
     gradient: float = 1e-5
-    """Over the weight, at the least: fainter ones are lost to rounding, and vanishing is another illness."""
+    """Ratio of gradient to weight that must be exceeded. Smaller gradients are lost to rounding; vanishing gradients
+    are another problem."""
     zeros: float = 0.5
-    """Share of the gradient that may be exactly zero: rows of an embedding that do not occur do not move."""
+    """Share of exact zeros in the gradient below which it is judged; embedding rows that do not occur do not move."""
     lr_share: float = 1e-2
-    """Of the highest rate, below which everything may stand still."""
+    """Fraction of the highest learning rate below which everything may stand still."""
 
 
 def find(track: TensorTrack, limits: Limits) -> Found:
@@ -33,10 +34,10 @@ def find(track: TensorTrack, limits: Limits) -> Found:
     yield Evidence(
         where=Where(module=stuck[0].name, step=track.step, rank=track.rank),
         saw=f"{len(stuck)} of {len(track.tensors)} parameters have not moved for {stuck[0].still} looks, first "
-        f"`{stuck[0].name}`, though its gradient has norm {stuck[0].grad_now:.3g}",
+        f"`{stuck[0].name}`, although its gradient has norm {stuck[0].grad_now:.3g}",
         wanted="weights that move when they have a gradient",
         cause="num-precision" if rounding else None,
-        likely="updates are smaller than the last digit of 16-bit weights, and rounded away" if rounding else None,
+        likely="updates are smaller than the last digit of 16-bit weights and are rounded away" if rounding else None,
         do="keep the weights in float32 and use autocast" if rounding else None,
         numbers={"parameters": len(stuck), "of": len(track.tensors)},
     )

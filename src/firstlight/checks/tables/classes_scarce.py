@@ -1,11 +1,12 @@
-"""A class has too few rows to be learnt.
+"""A class has too few rows to be learned.
 
 ## What it sees
-Classes of the target with hardly any rows in the training data, and one class that has nearly all of them.
+Target classes with hardly any rows in the training data, or a single class that has nearly all of them.
 
 ## When it is fine
-Anomalies that are found without being learnt; classes that weights or a sampler make up for. Counts and marks are no
-classes: many whole numbers that come ever less often on both sides of the commonest are not reported.
+Anomalies that are detected without being learned, and rare classes that class weights or a sampler compensate for.
+Counts and ratings are not classes: integers that become ever rarer on both sides of the most common one are not
+reported.
 """
 
 from itertools import pairwise
@@ -16,15 +17,16 @@ from firstlight.records.tables import ColumnSeen, TableSeen, few, of_table
 
 class Limits(Settable):
     least_rows: int = 8
-    """With fewer there is none left for each split."""
+    """Fewest rows a class should have; with fewer, there are not enough for every split."""
     majority_share: float = 0.995
-    """Above, always giving that answer is right 199 times in 200."""
+    """Largest acceptable share of one class; at this share, always predicting it is right 199 times in 200."""
     least_table_rows: int = 200
-    """In a small table every class is small."""
+    """Fewest rows a table must have to be judged; in a small table every class is small."""
     counted: int = 6
-    """Whole numbers from which on their order is looked at; fewer have a single peak by chance."""
+    """Fewest distinct integers whose order of frequencies is examined; with fewer, a single peak arises by chance."""
     astray: float = 0.05
-    """Share of the rows by which numbers come more often further from the commonest; classes have no such order."""
+    """Largest share of the rows that may break the decline on both sides of the most common number for the values to
+    pass as counts; classes have no such order."""
 
 
 def find(fact: TableSeen, limits: Limits) -> Found:
@@ -35,14 +37,15 @@ def find(fact: TableSeen, limits: Limits) -> Found:
         scarce = tuple(f"{name!r} ({rows})" for name, rows in column.counts.items() if rows < limits.least_rows)
         common, most = max(column.counts.items(), key=lambda pair: pair[1])
         if scarce or most >= limits.majority_share * fact.rows:
-            told = f"only {limits.least_rows - 1} rows or fewer of {few(scarce)}" if scarce else ""
+            told = f"at most {limits.least_rows - 1} rows each of {few(scarce)}" if scarce else ""
             drowned = (
-                f"{common!r} in {most:,} of {fact.rows:,} rows" if most >= limits.majority_share * fact.rows else ""
+                f"{most:,} of {fact.rows:,} rows are {common!r}" if most >= limits.majority_share * fact.rows else ""
             )
             yield Evidence(
                 where=of_table(fact.file, column.name),
                 saw="; ".join(filter(None, (drowned, told))),
-                wanted=f"{limits.least_rows} rows of each class, and none with {limits.majority_share:.1%} of all",
+                wanted=f"at least {limits.least_rows} rows of each class, and none with {limits.majority_share:.1%} of "
+                "all rows",
                 numbers={"scarce": len(scarce), "majority": most},
             )
 
@@ -58,10 +61,10 @@ def _is_count(column: ColumnSeen, limits: Limits) -> bool:
 
 CHECK = Check(
     id="FL1011",
-    summary="a class has too few rows to be learnt",
+    summary="a class has too few rows to be learned",
     causes=("data-imbalance", "data-too-little"),
     likely="the class is rare, misspelt, or was filtered out",
-    fix="collect more of it, merge it with another, or weigh it",
+    fix="collect more rows of it, merge it with another class, or give it a larger weight",
     severity=Severity.WARNING,
     confidence=0.7,
     find=find,

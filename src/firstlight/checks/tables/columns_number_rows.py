@@ -1,11 +1,11 @@
 """A column only numbers the rows.
 
 ## What it sees
-Whole numbers that count the rows, or codes of one length of which each occurs once. Such columns are left aside when
-rows are compared.
+Integers that count the rows, or codes of equal length that each occur only once. Such columns are ignored when rows
+are compared.
 
 ## When it is fine
-Always, as long as the column is not fed to the model: there it can only be learnt by heart.
+Always, as long as the column is not fed to the model, which could only memorise it.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -17,18 +17,18 @@ def find(fact: TableSeen, _limits: NoLimits) -> Found:
     if numbered and fact.split == "train":
         yield Evidence(
             where=of_table(fact.file),
-            saw=f"{few(numbered)}: another value in each of {fact.rows:,} rows",
-            wanted="inputs whose values come again",
+            saw=f"{few(numbered)}: a different value in each of {fact.rows:,} rows",
+            wanted="input columns whose values recur",
             numbers={"columns": len(numbered)},
         )
 
 
 CHECK = Check(
     id="FL1003",
-    summary="a column numbers the rows and says nothing about them",
+    summary="a column only numbers the rows and says nothing about them",
     causes=("data-degenerate",),
     likely="an index or an identifier was written to the table",
-    fix="leave it out of what the model is fed",
+    fix="leave the column out of the model's inputs",
     severity=Severity.NOTE,
     confidence=0.5,
     find=find,

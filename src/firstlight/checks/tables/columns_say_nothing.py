@@ -1,11 +1,11 @@
-"""A column has one value in every row, or hardly any value at all.
+"""A column has the same value in every row, or hardly any values at all.
 
 ## What it sees
-Input columns of the training data whose values are all the same, or missing in nearly every row; and a target that is
+Input columns of the training data whose values are all the same, or missing in nearly every row, and a target that is
 the same in every row.
 
 ## When it is fine
-A column that will vary in later data. Missing values that mean something, where the model is told so.
+A column that will vary in later data. Missing values that carry meaning, if the model can see that they are missing.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
@@ -14,11 +14,13 @@ from firstlight.records.tables import TableSeen, few, of_table
 
 class Limits(Settable):
     missing_share: float = 0.95
-    """A column with one value in twenty rows still tells something about those rows."""
+    """Share of missing values from which on a column counts as empty; with values in more than one row in twenty, it
+    still says something about those rows."""
     loud_share: float = 0.1
-    """Of the input columns; fewer are a note, such as the pixels at the border of images."""
+    """Share of the input columns from which on this is a warning; fewer, such as the border pixels of images, are a
+    note."""
     least_rows: int = 20
-    """Fewer rows may agree by chance."""
+    """Fewest rows a table must have to be judged; fewer may agree by chance."""
 
 
 def find(fact: TableSeen, limits: Limits) -> Found:
@@ -32,8 +34,8 @@ def find(fact: TableSeen, limits: Limits) -> Found:
                 wanted="a target that differs between rows",
                 severity=Severity.ERROR,
                 confidence=0.95,
-                likely="rows were filtered by it, or it was filled before it was known",
-                do="look at where the target is made",
+                likely="rows were filtered by the target, or it was filled in before it was known",
+                do="look at where the target is computed",
             )
     inputs = [column for column in fact.columns if column.role == "input"]
     absent = [one for one in inputs if one.missing >= limits.missing_share * fact.rows]
@@ -41,14 +43,14 @@ def find(fact: TableSeen, limits: Limits) -> Found:
     empty = tuple(f"`{one.name}`" for one in absent)
     if not constant and not empty:
         return
-    told = [f"{len(constant)} with one value in all rows: {few(constant)}"] if constant else []
+    told = [f"{len(constant)} with the same value in all rows: {few(constant)}"] if constant else []
     told += [f"{len(empty)} missing in {limits.missing_share:.0%} of the rows or more: {few(empty)}"] if empty else []
     nothing = all(one.distinct <= 1 for one in inputs)
     share = (len(constant) + len(empty)) / len(inputs)
     yield Evidence(
         where=of_table(fact.file),
         saw=f"of {len(inputs)} input columns, " + "; ".join(told),
-        wanted="columns that differ between rows",
+        wanted="columns whose values differ between rows",
         severity=Severity.ERROR if nothing else None if share >= limits.loud_share else Severity.NOTE,
         confidence=0.95 if nothing else None,
         numbers={"constant": len(constant), "empty": len(empty)},
@@ -57,10 +59,10 @@ def find(fact: TableSeen, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL1002",
-    summary="columns hold one value, or hardly any",
+    summary="columns hold only one value, or hardly any values",
     causes=("data-degenerate",),
-    likely="a join that found nothing, a filter on that very column, or a unit that lost its digits",
-    fix="look at where the columns are filled; drop them if they are meant to be so",
+    likely="a join without matches, a filter on that very column, or a unit conversion that rounded everything away",
+    fix="look at where the columns are filled in; drop them if they are meant to be like this",
     severity=Severity.WARNING,
     confidence=0.7,
     find=find,

@@ -1,13 +1,13 @@
-"""Many labels contradict what the other rows say.
+"""Many labels contradict what the other rows predict.
 
 ## What it sees
-A forest predicts each row's class from rows it has not seen. Where classes merely overlap, it is wrong where it is
-unsure; here it is wrong as often where it is surest, whichever class is expected. The twenty most doubtful rows are in
-the report.
+A random forest predicts the class of each row after being trained on other rows. If classes merely overlap, its errors
+are where it is unsure; here it errs about as often where it is surest, whichever class it expects. The report lists
+the twenty most doubtful rows.
 
 ## When it is fine
-Classes that are decided by something outside the table, whatever the inputs are. Where that is one class alone, nothing
-is said.
+Classes that depend on something outside the table, whatever the inputs are. If that affects only one class, nothing is
+reported.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
@@ -16,15 +16,18 @@ from firstlight.records.tables import LabelDoubts, few, of_table
 
 class Limits(Settable):
     wrong_share: float = 0.03
-    """Careful annotation errs in one or two rows of a hundred."""
+    """Smallest share of contradicted labels among the surest predictions; careful annotation errs in one or two rows
+    in a hundred."""
     least_skill: float = 0.5
-    """A prediction that hardly beats a guess accuses nobody."""
+    """Lowest skill of the forest; predictions that hardly beat guessing are no evidence against a label."""
     flat_share: float = 0.6
-    """Of all errors' share, found among the surest too; where classes merely overlap, it stays below a fifth."""
+    """Smallest ratio of the error rate among the surest predictions to the overall one; if classes merely overlap, it
+    stays below a fifth."""
     sides: float = 0.6
-    """Of the classes, those whose surest are wrong too; a cause that is not among the inputs moves one of two."""
+    """Smallest share of the classes whose surest predictions are contradicted too; a cause missing from the inputs
+    affects only one of two."""
     least_rows: int = 500
-    """With fewer, the surest quarter is too small to count errors in."""
+    """Fewest rows; with fewer, the surest quarter is too small to count errors in."""
 
 
 def find(fact: LabelDoubts, limits: Limits) -> Found:
@@ -36,9 +39,9 @@ def find(fact: LabelDoubts, limits: Limits) -> Found:
     examples = tuple(f"row {one.row} is {one.label!r}, expected {one.expected!r}" for one in fact.doubtful)
     yield Evidence(
         where=of_table(fact.file, fact.target),
-        saw=f"where the prediction is surest, {seen.wrong_when_sure:.1%} of the labels are another class; "
+        saw=f"where the prediction is surest, {seen.wrong_when_sure:.1%} of the labels are a different class; "
         f"{few(examples, 3)}",
-        wanted=f"less than {limits.wrong_share:.0%}",
+        wanted=f"less than {limits.wrong_share:.0%} of them",
         numbers={
             f"doubtful_{place}": f"row {one.row}: {one.label} → {one.expected} ({one.probability:.2f}) {one.shown}"
             for place, one in enumerate(fact.doubtful, 1)
@@ -48,10 +51,10 @@ def find(fact: LabelDoubts, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL1008",
-    summary="many labels contradict what the other rows say",
+    summary="many labels contradict what the other rows predict",
     causes=("data-label-noise",),
-    likely="labels were assigned carelessly, or shuffled for a part of the rows",
-    fix="look at the doubtful rows in the report, most doubtful first",
+    likely="labels were assigned carelessly, or shuffled for part of the rows",
+    fix="review the doubtful rows in the report, most doubtful first",
     severity=Severity.WARNING,
     confidence=0.7,
     find=find,

@@ -1,12 +1,13 @@
-"""A table is not as its schema says.
+"""A table does not match its schema.
 
 ## What it sees
-A table beside a file of `firstlight data profile`: columns that are absent or of another kind, values out of range or
-never seen, too many missing, too few rows, relations between columns that no longer hold. Without such a file, other
-splits beside the training data: the same columns of the same kinds.
+A table compared with a schema written by `firstlight data profile`: columns that are missing or of another kind, values
+out of range or never seen before, too many missing values, too few rows, relations between columns that no longer hold.
+Without a schema, the other splits are compared with the training data: they must have the same columns of the same
+kinds.
 
 ## When it is fine
-The good data were too few to show what is possible: edit the schema.
+The data that was profiled was too small to show everything that is possible: edit the schema.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -26,10 +27,10 @@ def find(fact: SchemaHeld, _limits: NoLimits) -> Found:
 
 CHECK = Check(
     id="FL1018",
-    summary="a table is not as its schema says",
+    summary="a table does not match its schema",
     causes=("data-schema",),
-    likely="the source changed, or a step of the preparation was left out",
-    fix="look at the column where it is made; if the change is meant, profile again",
+    likely="the source changed, or a preprocessing step was skipped",
+    fix="look at where the column is computed; if the change is intended, profile again",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,

@@ -1,12 +1,12 @@
-"""Rows that are evaluated on were trained on.
+"""Rows used for evaluation were also trained on.
 
 ## What it sees
-Rows of the validation or test data whose inputs equal those of a training row, or nearly do: numbers equal when
-rounded or far nearer than usual, texts by MinHash, images by small grey pictures. Columns that number the rows are
-left aside; copies that few-valued columns give by chance are taken off.
+Rows of the validation or test data whose inputs equal those of a training row, or nearly do: numbers that are equal
+when rounded or much closer than usual, texts by MinHash, images by small greyscale thumbnails. Columns that number the
+rows are ignored; copies expected by chance, because the columns have few distinct values, are discounted.
 
 ## When it is fine
-Evaluating on training data on purpose, to see whether they can be learnt at all.
+Deliberately evaluating on the training data, to see whether it can be learned at all.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
@@ -15,7 +15,8 @@ from firstlight.records.tables import SharedRows, few, of_table
 
 class Limits(Settable):
     shared_share: float = 0.01
-    """Of exact copies. Fewer, and near copies, are a warning: they move a score by little, or are meant."""
+    """Share of exact copies from which on this is an error. Fewer copies, and near copies, are a warning: they hardly
+    move the score, or are intended."""
 
 
 def find(fact: SharedRows, limits: Limits) -> Found:
@@ -27,9 +28,9 @@ def find(fact: SharedRows, limits: Limits) -> Found:
     grave = copied >= limits.shared_share
     yield Evidence(
         where=of_table(fact.file),
-        saw=f"{_percent(exact)} of its rows are in {fact.train_file} too, and {_percent(near)} nearly so: "
+        saw=f"{_percent(exact)} of its rows also occur in {fact.train_file}, and {_percent(near)} nearly so: "
         f"{few(fact.pairs, 3)}",
-        wanted="rows that were not trained on",
+        wanted="only rows that were not trained on",
         severity=None if grave else Severity.WARNING,
         confidence=None if grave else 0.7,
         numbers={"exact": fact.exact, "near": fact.near, "looked": fact.looked, "by_chance": fact.by_chance},
@@ -42,10 +43,10 @@ def _percent(share: float) -> str:
 
 CHECK = Check(
     id="FL1014",
-    summary="rows that are evaluated on were trained on",
+    summary="rows used for evaluation were also trained on",
     causes=("data-leak-split",),
-    likely="rows were copied before the split, or splits were drawn twice",
-    fix="drop copies first and split once; then keep the splits in files",
+    likely="rows were duplicated before the split, or the split was drawn twice",
+    fix="drop duplicates first and split once, then keep the splits in files",
     severity=Severity.ERROR,
     confidence=0.93,
     find=find,

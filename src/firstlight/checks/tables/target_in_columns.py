@@ -1,13 +1,13 @@
-"""One column, or two together, give the target away.
+"""One column, or two columns together, give the target away.
 
 ## What it sees
-Each column's skill for the target by itself, on rows not learnt from, against the skill of all the others together. A
-column that is nearly always right where all others are not was made from the target, or after it. Columns that equal
-the target are told in any case. Where no column is strong alone, the same is asked of the difference, sum, product and
-ratio of every two columns that go with one another; that is a warning.
+How well each column predicts the target on its own, on rows not trained on, compared with all the other columns
+together. A column that is nearly always right when all the others are not was derived from the target, or recorded
+after it. Columns that equal the target are always reported. If no column is strong on its own, the same is tested for
+the difference, sum, product and ratio of every two correlated columns; that is a warning.
 
 ## When it is fine
-A problem that one or two measurements decide, with other columns that merely accompany them.
+A problem that one or two measurements really determine, with other columns that merely accompany them.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
@@ -16,9 +16,9 @@ from firstlight.records.tables import TargetPower, few, of_table
 
 class Limits(Settable):
     alone_skill: float = 0.97
-    """Real measurements of one thing rarely decide more."""
+    """Lowest skill of a suspicious column on its own; a genuine measurement rarely determines more."""
     ahead_of_others: float = 0.1
-    """An easy problem is easy for other columns too."""
+    """How far its skill must exceed that of all the other columns; an easy problem is easy for other columns too."""
 
 
 def find(fact: TargetPower, limits: Limits) -> Found:
@@ -37,7 +37,7 @@ def find(fact: TargetPower, limits: Limits) -> Found:
             where=of_table(fact.file, fact.strongest[0]),
             saw=f"{names} alone predicts `{fact.target}` with a skill of {best:.3f}; all other columns together reach "
             f"{fact.others:.3f}",
-            wanted=f"no column that beats all others by {limits.ahead_of_others:g}",
+            wanted=f"no single column that beats all the others together by {limits.ahead_of_others:g}",
             numbers={"alone": best, "others": fact.others},
         )
     elif (
@@ -49,7 +49,7 @@ def find(fact: TargetPower, limits: Limits) -> Found:
             where=of_table(fact.file),
             saw=f"{fact.pair} predicts `{fact.target}` with a skill of {fact.pair_skill:.3f}; all other columns "
             f"together reach {fact.pair_others:.3f}",
-            wanted=f"no two columns that beat all others by {limits.ahead_of_others:g}",
+            wanted=f"no two columns that beat all the others together by {limits.ahead_of_others:g}",
             severity=Severity.WARNING,
             confidence=0.7,
             numbers={"pair": fact.pair_skill, "others": fact.pair_others},
@@ -58,10 +58,10 @@ def find(fact: TargetPower, limits: Limits) -> Found:
 
 CHECK = Check(
     id="FL1010",
-    summary="one column, or two together, give the target away",
+    summary="one column, or two columns together, give the target away",
     causes=("data-leak-target",),
     likely="it was computed from the target, or is only known once the target is",
-    fix="leave it out; ask when its value is known",
+    fix="find out when its value becomes known, and leave it out if that is no earlier than the target",
     severity=Severity.ERROR,
     confidence=0.92,
     find=find,

@@ -1,10 +1,10 @@
-"""Training rows are not earlier than what is evaluated.
+"""Some training rows are not earlier than the rows used for evaluation.
 
 ## What it sees
-Rows of the training data whose time is at or after the first of another split.
+Training rows whose time is at or after the earliest time in another split.
 
 ## When it is fine
-Rows that have nothing to do with one another, whose time is only noted.
+Rows that are independent of one another, and whose time is merely recorded.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
@@ -13,7 +13,7 @@ from firstlight.records.tables import SharedTimes, of_table
 
 class Limits(Settable):
     later_share: float = 0.01
-    """A few rows at the border may share its hour."""
+    """Smallest share of such training rows to report; a few rows at the boundary may share its timestamp."""
 
 
 def find(fact: SharedTimes, limits: Limits) -> Found:
@@ -21,18 +21,18 @@ def find(fact: SharedTimes, limits: Limits) -> Found:
         yield Evidence(
             where=of_table(fact.file, fact.column),
             saw=f"{fact.later_share:.1%} of the training rows are not before {fact.first}, where {fact.split} begins; "
-            f"the latest is of {fact.latest_trained}",
-            wanted=f"training rows before {fact.first}",
+            f"the latest is from {fact.latest_trained}",
+            wanted=f"only training rows before {fact.first}",
             numbers={"later_share": fact.later_share},
         )
 
 
 CHECK = Check(
     id="FL1016",
-    summary="training rows are not earlier than what is evaluated",
+    summary="some training rows are not earlier than the rows used for evaluation",
     causes=("data-leak-future",),
     likely="rows of a time series were split at random",
-    fix="split at a moment, and leave out the rows just before it",
+    fix="split at one point in time, and leave out the rows just before it",
     severity=Severity.ERROR,
     confidence=0.92,
     find=find,

@@ -1,11 +1,11 @@
-"""A column of numbers holds a few words.
+"""A column of numbers contains a few values that are not numbers.
 
 ## What it sees
-A column that is read as text although nearly all its values are written as numbers: what is not (`n/a`, `1,5`, a
-second header) made text of all of them.
+A column that is read as text although nearly all its values are numbers: the few that are not (`n/a`, `1,5`, a repeated
+header) turned the whole column into text.
 
 ## When it is fine
-Codes that happen to be digits, such as post codes with letters in a few countries.
+Codes that mostly happen to be digits, such as postal codes, which contain letters in a few countries.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
@@ -14,9 +14,9 @@ from firstlight.records.tables import TableSeen, few, of_table
 
 class Limits(Settable):
     numeric_share: float = 0.8
-    """Below, it is a column of words that holds some numbers."""
+    """Smallest share of numbers to report; below it, the column holds text that includes some numbers."""
     least_rows: int = 20
-    """Fewer values show no rule and no exception."""
+    """Fewest rows; with fewer, it is unclear what is the rule and what the exception."""
 
 
 def find(fact: TableSeen, limits: Limits) -> Found:
@@ -28,7 +28,7 @@ def find(fact: TableSeen, limits: Limits) -> Found:
             yield Evidence(
                 where=of_table(fact.file, column.name),
                 saw=f"{_percent(share)} of its values are numbers; others are {few(column.strays)}",
-                wanted="numbers alone, or missing values",
+                wanted="only numbers and missing values",
                 numbers={"numeric_share": share},
             )
 
@@ -39,10 +39,10 @@ def _percent(share: float) -> str:
 
 CHECK = Check(
     id="FL1004",
-    summary="a column of numbers holds a few words, and is text because of them",
+    summary="a column of numbers is read as text because of a few values that are not numbers",
     causes=("data-schema",),
-    likely="missing values are written as words, numbers with a comma, or a header was repeated",
-    fix="write such values as empty, and the numbers with a point",
+    likely="missing values are written as words, numbers use a decimal comma, or a header is repeated",
+    fix="leave missing values empty, and write numbers with a decimal point",
     severity=Severity.WARNING,
     confidence=0.85,
     find=find,

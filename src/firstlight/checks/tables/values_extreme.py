@@ -1,12 +1,12 @@
 """A few values lie far outside all others.
 
 ## What it sees
-Within a sample, the distances of a column's values from their middle, in order: a gap over which they grow many times
-at once, with at most one value in twenty beyond it. Values that thin out gradually, however heavy the tail, leave no
-such gap.
+The distances of a column's values from their median, sorted, within a sample: a gap across which the distance grows
+many times over, with at most one value in twenty beyond it. Values that thin out gradually, however heavy the tail,
+leave no such gap.
 
 ## When it is fine
-Quantities that really are so rare and so large. A marker such as -999 that the model is told about.
+Quantities that really are that rare and that large. A marker such as -999 that the model knows how to handle.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, Settable, Severity
@@ -15,8 +15,8 @@ from firstlight.records.tables import TableSeen, few, of_table
 
 class Limits(Settable):
     times_farther: float = 100.0
-    """In a Cauchy distribution, the heaviest tail of practice, the largest value is a hundred times the next once in
-    a hundred tables."""
+    """How many times farther out the values beyond the gap must lie. With a Cauchy distribution, the heaviest tail in
+    practice, the largest value is a hundred times the next in one table out of a hundred."""
 
 
 def find(fact: TableSeen, limits: Limits) -> Found:
@@ -26,8 +26,8 @@ def find(fact: TableSeen, limits: Limits) -> Found:
             continue
         yield Evidence(
             where=of_table(fact.file, column.name),
-            saw=f"{few(column.outermost, 3)} lie {apart:,.0f} times farther from the middle than the next values",
-            wanted=f"values less than {limits.times_farther:,.0f} times apart",
+            saw=f"{few(column.outermost, 3)} lie {apart:,.0f} times farther from the median than the next values",
+            wanted=f"values less than {limits.times_farther:,.0f} times as far out as the next",
             numbers={"apart": apart},
         )
 
@@ -36,8 +36,8 @@ CHECK = Check(
     id="FL1005",
     summary="a few values lie far outside all others",
     causes=("data-outlier",),
-    likely="a marker for missing values (-999, 1e9), another unit, or a slip of the comma",
-    fix="look at those rows; write markers as missing",
+    likely="a marker for missing values (-999, 1e9), another unit, or a misplaced decimal point",
+    fix="look at those rows; write markers as missing values",
     severity=Severity.WARNING,
     confidence=0.75,
     find=find,

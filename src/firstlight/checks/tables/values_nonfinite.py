@@ -1,10 +1,11 @@
-"""A column holds infinite values, or the target is missing.
+"""A column contains infinite values, or target values are missing.
 
 ## What it sees
-Infinities in any column, with the first row that has one. Missing values, or NaN, in the target. Over all rows.
+Infinities in any column, with the first row that has one, and missing values or NaN in the target. All rows are
+examined.
 
 ## When it is fine
-Targets that are missing on purpose, as in semi-supervised training: leave this check out there.
+Targets that are missing on purpose, as in semi-supervised training: ignore this check there.
 """
 
 from firstlight.checks.declare import Check, Evidence, Found, NoLimits, Severity
@@ -17,8 +18,8 @@ def find(fact: TableSeen, _limits: NoLimits) -> Found:
         if column.infinite:
             yield Evidence(
                 where=where,
-                saw=f"infinite in {column.infinite:,} of {fact.rows:,} rows, the first of them {column.first_infinite}",
-                wanted="finite values",
+                saw=f"infinite in {column.infinite:,} of {fact.rows:,} rows, first in row {column.first_infinite}",
+                wanted="finite values in every row",
                 numbers={"infinite": column.infinite, "rows": fact.rows},
             )
         if column.role == "target" and column.missing:
@@ -26,17 +27,17 @@ def find(fact: TableSeen, _limits: NoLimits) -> Found:
                 where=where,
                 saw=f"the target is missing in {column.missing:,} of {fact.rows:,} rows",
                 wanted="a target in every row",
-                do="drop those rows, or find out why they have none",
+                do="drop those rows, or find out why their target is missing",
                 numbers={"missing": column.missing, "rows": fact.rows},
             )
 
 
 CHECK = Check(
     id="FL1001",
-    summary="a column holds infinite values, or the target is missing",
+    summary="a column contains infinite values, or target values are missing",
     causes=("data-nonfinite",),
-    likely="a division by zero, or a logarithm of zero, on the way into the table",
-    fix="find the rows, and mend what computed them",
+    likely="a division by zero or the logarithm of zero on the way into the table",
+    fix="find the rows, and fix the code that computed them",
     severity=Severity.ERROR,
     confidence=0.95,
     find=find,
