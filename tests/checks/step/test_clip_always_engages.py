@@ -27,7 +27,8 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "100% of the steps are clipped, to 0.001 of their gradient: the limit is 1, and nine norms in ten lie below 1.2e+03"
+        "100% of the steps are clipped, to 0.001 of their gradient: the limit is 1, and nine norms in ten lie "
+        "below 1.2e+03"
     )
     assert evidence.where.rank == 1
 

@@ -22,8 +22,8 @@ def test_tells_what_was_seen_and_where() -> None:
     (evidence,) = found()
 
     assert evidence.saw == (
-        "for three looks the gradient of `body.weight` has been 8 times what Adam divides it by; 1 of 2 weight matrices "
-        "are affected"
+        "for three looks the gradient of `body.weight` has been 8 times what Adam divides it by; 1 of 2 weight "
+        "matrices are affected"
     )
     assert evidence.where.rank == 1
 

@@ -41,8 +41,8 @@ RESTORED = replace(JUMP, likeness=0.97, restored=True)
 def test_weights_that_begin_anew_are_told_however_far_they_had_come() -> None:
     (evidence,) = found((RESTORED, replace(RESTORED, step=60)))
     assert evidence.saw == (
-        "2 times in 90 steps, first before step 30, weights such as `0.weight` became once more what they were before the "
-        "first step between two steps of Adam (cosine 0.97)"
+        "2 times in 90 steps, first before step 30, weights such as `0.weight` became once more what they were before "
+        "the first step between two steps of Adam (cosine 0.97)"
     )
     assert evidence.cause is None
 
